@@ -1,0 +1,12 @@
+# One image for the api, the worker and the release step; the command decides (see Procfile and compose.yaml).
+FROM node:26-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The base image is Node 26 already, so the npm package that carries Node need not run its installer.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
+COPY . .
+USER node
+EXPOSE 8080
+# node itself is process 1, so SIGTERM reaches it and it can finish what is under way.
+CMD ["node", "api/main.ts"]

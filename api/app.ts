@@ -1,0 +1,89 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import type { Context } from '../shared/context.ts';
+import { DomainError } from '../shared/errors.ts';
+import { mountBoard } from './board.ts';
+import { mountDocs } from './docs.ts';
+import { createLimits, type Limits } from './limits.ts';
+import { openApiDocument } from './openapi.ts';
+import { sendProblem } from './problem.ts';
+import { requestId, requestLog } from './request.ts';
+import type { AnyRoute } from './route.ts';
+import { routes as table } from './routes/index.ts';
+import { serve } from './serve.ts';
+import { createShedder, type Shedder } from './shed.ts';
+
+export interface ApiState {
+  /** Set on SIGTERM: readiness turns off before the port does. */
+  stopping: boolean;
+}
+
+export interface Api {
+  app: Express;
+  limits: Limits;
+  shedder: Shedder;
+}
+
+/** The middleware in its order, then every endpoint of the table. */
+export function createApi(ctx: Context, state: ApiState, routes: readonly AnyRoute[] = table(state)): Api {
+  const app = express();
+  const limits = createLimits(ctx.config);
+  const shedder = createShedder(ctx.metrics);
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', ctx.config.trustProxyHops);
+  app.set('query parser', 'simple');
+  app.use(requestId, requestLog(ctx), helmet({ contentSecurityPolicy: strictPolicy }));
+  mountDocs(app, openApiDocument(routes));
+  mountBoard(app, ctx, limits);
+  for (const route of routes)
+    app[route.method](expressPath(route.path), serve(route, ctx, { limits, shedder }));
+  refuseOtherMethods(app, routes);
+  app.use((_req: Request, _res: Response, next: NextFunction) =>
+    next(new DomainError('not_found', 'There is nothing at this path.')),
+  );
+  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => fail(ctx, error, req, res));
+  return { app, limits, shedder };
+}
+
+const strictPolicy = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    frameAncestors: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+  },
+};
+
+/** `{id}` as OpenAPI writes it is `:id` to Express. */
+function expressPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** 405 with Allow on a path that exists; Express would answer TRACE and OPTIONS by itself. */
+function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
+  const byPath = Map.groupBy(routes, (route) => expressPath(route.path));
+  for (const [path, those] of byPath) {
+    const methods = those.map((route) => route.method.toUpperCase());
+    const allow = [
+      ...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+    ].join(', ');
+    app.all(path, (req: Request, _res: Response, next: NextFunction) =>
+      next(
+        new DomainError('method_not_allowed', `${req.method} is not supported here, ${allow} is.`, { allow }),
+      ),
+    );
+  }
+}
+
+function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
+  const known = error instanceof DomainError;
+  if (!known) ctx.log.error({ err: error, request_id: res.locals.requestId }, 'request failed');
+  if (res.headersSent) {
+    // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+    req.socket.destroy();
+    return;
+  }
+  sendProblem(res, error, String(res.locals.requestId));
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError } from '../../shared/errors.ts';
+
+const LONGEST_TOKEN = 8_192;
+
+/** One answer for every way in which a credential can be wrong. */
+export function unauthorized(): DomainError {
+  return new DomainError('unauthorized', 'Send a valid credential as "Authorization: Bearer …".');
+}
+
+/**
+ * The bearer token of a request, or null. Throws `invalid_request` for two Authorization headers, of which Node
+ * would silently keep the first.
+ */
+export function bearerToken(req: IncomingMessage): string | null {
+  if (countHeader(req, 'authorization') > 1) {
+    throw new DomainError('invalid_request', 'There is more than one Authorization header.');
+  }
+  const [scheme, token, ...rest] = (req.headers.authorization ?? '').split(' ');
+  if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > LONGEST_TOKEN)
+    return null;
+  return token;
+}
+
+function countHeader(req: IncomingMessage, name: string): number {
+  let count = 0;
+  for (let index = 0; index < req.rawHeaders.length; index += 2) {
+    if (req.rawHeaders[index]?.toLowerCase() === name) count += 1;
+  }
+  return count;
+}

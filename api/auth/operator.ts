@@ -1,0 +1,20 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { bearerToken } from './bearer.ts';
+
+/** The operator token, as Bearer or as the password of Basic (any user name: browsers ask for one). */
+export function isOperator(req: IncomingMessage, operatorToken: string): boolean {
+  const given = bearerToken(req) ?? basicPassword(req.headers.authorization ?? '');
+  return given !== null && timingSafeEqual(digest(given), digest(operatorToken));
+}
+
+function basicPassword(header: string): string | null {
+  const [scheme, value] = header.split(' ');
+  if (scheme?.toLowerCase() !== 'basic' || !value) return null;
+  const [, ...password] = Buffer.from(value, 'base64').toString().split(':');
+  return password.join(':');
+}
+
+function digest(value: string): Buffer {
+  return createHash('sha256').update(value).digest();
+}

@@ -1,0 +1,20 @@
+import { readConfig } from '../shared/config.ts';
+import { openContext } from '../shared/context.ts';
+import { stopOnSignal } from '../shared/shutdown.ts';
+import { type ApiState, createApi } from './app.ts';
+import { closeServer, createHttpServer } from './server.ts';
+
+const config = readConfig(process.env);
+const ctx = await openContext(config, { process: 'api' });
+const state: ApiState = { stopping: false };
+const { app, shedder } = createApi(ctx, state);
+const server = createHttpServer(app, config);
+
+stopOnSignal(ctx.log, async () => {
+  state.stopping = true;
+  await closeServer(server);
+  shedder.stop();
+  await ctx.close();
+});
+
+server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

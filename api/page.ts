@@ -1,0 +1,77 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { Context } from '../shared/context.ts';
+import { PAGE_SIZE } from '../shared/contract.ts';
+import { DomainError } from '../shared/errors.ts';
+import type { Position } from '../shared/walk.ts';
+
+/** The query parameters that every list takes. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,4}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= PAGE_SIZE.max, `must be 1..${PAGE_SIZE.max}`)
+    .default(PAGE_SIZE.default)
+    .describe(`Page size, 1..${PAGE_SIZE.max}`),
+  cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
+  order: z.enum(['desc', 'asc']).default('desc'),
+};
+
+/** The session list's envelope (interface 2.2), which every list has. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    data: z.array(item),
+    cursor: z.string().describe("Pass back as `cursor`; the last page's yields an empty page"),
+    has_more: z.boolean(),
+    total: z.int().describe('All that match, counted when the walk began'),
+  });
+}
+
+const cursorContent = z.strictObject({
+  a: z.number().nullable(),
+  i: z.string(),
+  s: z.number(),
+  t: z.int(),
+});
+
+export interface PageState {
+  after: Position | null;
+  /** Known from the first page on. */
+  total: number | null;
+}
+
+/**
+ * Opens a cursor. It is bound to `scope` (route, tenant, filters, order): for any other query, or forged, it throws
+ * `invalid_cursor`.
+ */
+export function openCursor(ctx: Context, scope: unknown, cursor: string | undefined): PageState {
+  if (cursor === undefined) return { after: null, total: null };
+  const [payload = '', mac = ''] = cursor.split('.');
+  const expected = Buffer.from(seal(ctx, scope, payload));
+  const given = Buffer.from(mac);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new DomainError(
+      'invalid_cursor',
+      'Start again without cursor, or repeat the filters that it came with.',
+    );
+  }
+  const content = cursorContent.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  const after = content.a === null ? null : { atMs: content.a, id: content.i, spanMs: content.s };
+  return { after, total: content.t };
+}
+
+/** The opaque cursor of a page that ended at `last`. */
+export function makeCursor(ctx: Context, scope: unknown, last: Position | null, total: number): string {
+  const content = { a: last?.atMs ?? null, i: last?.id ?? '', s: last?.spanMs ?? 0, t: total };
+  const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${payload}.${seal(ctx, scope, payload)}`;
+}
+
+function seal(ctx: Context, scope: unknown, payload: string): string {
+  return createHmac('sha256', ctx.config.cursorSecret)
+    .update(JSON.stringify([scope, payload]))
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url');
+}

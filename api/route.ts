@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import type { Context } from '../shared/context.ts';
+import type { Scope } from '../shared/contract.ts';
+import type { ErrorCode } from '../shared/errors.ts';
+
+/** Who may call a route. The kinds never stand in for each other (design 2). */
+export type Auth = { kind: 'none' } | { kind: 'api-key'; scope: Scope } | { kind: 'operator' };
+
+/** Who is calling, by kind of credential. */
+export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' }
+  ? ApiKeyPrincipal
+  : A extends { kind: 'operator' }
+    ? { kind: 'operator' }
+    : { kind: 'none' };
+
+export interface ApiKeyPrincipal {
+  kind: 'api-key';
+  keyId: string;
+  orgId: string;
+  /** Set: the key sees and reports only this user. */
+  userId: string | null;
+  projectId: string | null;
+}
+
+/** When load is shed, the last goes first. */
+export type Priority = 'consume' | 'ingest' | 'read' | 'export';
+
+type Shape = z.ZodType;
+type OutputOf<S extends Shape | undefined> = S extends Shape ? z.output<S> : undefined;
+
+export interface Input<
+  A extends Auth,
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+> {
+  principal: PrincipalOf<A>;
+  params: OutputOf<P>;
+  query: OutputOf<Q>;
+  body: OutputOf<B>;
+  request: { id: string; header(name: string): string | undefined; aborted: AbortSignal };
+}
+
+/**
+ * One endpoint: schema, handler and documentation in one object. `api/app.ts` loops over the table:
+ * authenticate, parse, handle, parse the answer, send. `api/openapi.ts` reads the same object.
+ */
+export interface Route<
+  A extends Auth = Auth,
+  P extends Shape | undefined = Shape | undefined,
+  Q extends Shape | undefined = Shape | undefined,
+  B extends Shape | undefined = Shape | undefined,
+  S extends Shape | undefined = Shape | undefined,
+> {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** With `{name}` for parameters, as OpenAPI writes it. */
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  auth: A;
+  priority: Priority;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** The shape is checked before it is sent, so that nothing leaks. */
+  success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
+  /** Beyond those that every route may give. */
+  errors: readonly ErrorCode[];
+  handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;
+}
+
+export type Answer<S extends Shape | undefined> = (S extends Shape ? z.input<S> : undefined) | Reply;
+
+/** An answer that is more than a body to check. */
+export interface Reply {
+  reply: true;
+  headers?: Record<string, string>;
+  /** Bytes as they are, or chunks that are written with back-pressure. Their shape is the handler's duty. */
+  content: Buffer | string | AsyncIterable<string | Uint8Array>;
+}
+
+export function reply(content: Reply['content'], headers: Record<string, string> = {}): Reply {
+  return { reply: true, content, headers };
+}
+
+export function isReply(answer: unknown): answer is Reply {
+  return typeof answer === 'object' && answer !== null && 'reply' in answer && answer.reply === true;
+}
+
+/** Keeps the types of one route together; the table holds them as `AnyRoute`. */
+export function route<
+  const A extends Auth,
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+  S extends Shape | undefined = undefined,
+>(definition: Route<A, P, Q, B, S>): AnyRoute {
+  return definition as unknown as AnyRoute;
+}
+
+export type AnyRoute = Omit<Route, 'handle'> & {
+  handle(
+    input: Input<Auth, Shape | undefined, Shape | undefined, Shape | undefined>,
+    ctx: Context,
+  ): Promise<unknown>;
+};

@@ -1,0 +1,19 @@
+import { closeSession } from '../../shared/sessions/end-session.ts';
+import { sessionView, viewSession } from '../../shared/sessions/view.ts';
+import { route } from '../route.ts';
+import { sessionParams } from './get-session.ts';
+
+export const closeSessionRoute = route({
+  method: 'post',
+  path: '/api/v1/sessions/{id}/close',
+  summary: 'End a session now',
+  description:
+    'Repeating it changes nothing. A later signal of the same user, project and adapter begins a new session.',
+  tag: 'Sessions',
+  auth: { kind: 'api-key', scope: 'signals:write' },
+  priority: 'ingest',
+  params: sessionParams,
+  success: { status: 200, description: 'The ended session', body: sessionView },
+  errors: ['not_found'],
+  handle: async ({ principal, params }, ctx) => viewSession(await closeSession(ctx, principal, params.id)),
+});

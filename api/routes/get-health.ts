@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { route } from '../route.ts';
+
+export const getHealth = route({
+  method: 'get',
+  path: '/healthz',
+  summary: 'Whether this process turns',
+  tag: 'Operations',
+  auth: { kind: 'none' },
+  priority: 'consume',
+  success: { status: 200, description: 'It does', body: z.strictObject({ status: z.literal('ok') }) },
+  errors: [],
+  handle: async () => ({ status: 'ok' as const }),
+});

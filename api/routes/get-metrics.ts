@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { reply, route } from '../route.ts';
+
+export const getMetrics = route({
+  method: 'get',
+  path: '/metrics',
+  summary: 'Metrics for Prometheus',
+  tag: 'Operations',
+  auth: { kind: 'operator' },
+  priority: 'consume',
+  success: {
+    status: 200,
+    description: 'Prometheus text format',
+    contentType: 'text/plain; version=0.0.4',
+    body: z.string(),
+  },
+  errors: [],
+  handle: async (_input, ctx) => reply(await ctx.metrics.registry.metrics()),
+});

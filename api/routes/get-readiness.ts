@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { DomainError } from '../../shared/errors.ts';
+import { readReadiness } from '../../shared/readiness.ts';
+import type { ApiState } from '../app.ts';
+import { route } from '../route.ts';
+
+const partState = z.enum(['ok', 'failing']);
+
+export const getReadiness = (state: ApiState) =>
+  route({
+    method: 'get',
+    path: '/readyz',
+    summary: 'Whether this process can serve',
+    tag: 'Operations',
+    auth: { kind: 'none' },
+    priority: 'consume',
+    success: {
+      status: 200,
+      description: 'It can, at least in part; the failing part is named',
+      body: z.strictObject({
+        status: z.enum(['ready', 'degraded']),
+        parts: z.strictObject({ mongo: partState, redis: partState }),
+      }),
+    },
+    errors: ['not_ready'],
+    handle: async (_input, ctx) => {
+      if (state.stopping) throw new DomainError('not_ready', 'This process is stopping.');
+      const { status, parts } = await readReadiness(ctx);
+      if (status === 'down') throw new DomainError('not_ready', 'No store answers.', { parts });
+      return { status, parts };
+    },
+  });

@@ -1,0 +1,24 @@
+import type { ApiState } from '../app.ts';
+import type { AnyRoute } from '../route.ts';
+import { closeSessionRoute } from './close-session.ts';
+import { getHealth } from './get-health.ts';
+import { getMetrics } from './get-metrics.ts';
+import { getReadiness } from './get-readiness.ts';
+import { getSession } from './get-session.ts';
+import { listInterventions } from './list-interventions.ts';
+import { listSessions } from './list-sessions.ts';
+import { postSignals } from './post-signals.ts';
+
+/** Every endpoint, in reading order. */
+export function routes(state: ApiState): readonly AnyRoute[] {
+  return [
+    postSignals,
+    listSessions,
+    getSession,
+    listInterventions,
+    closeSessionRoute,
+    getHealth,
+    getReadiness(state),
+    getMetrics,
+  ];
+}

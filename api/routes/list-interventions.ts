@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { listInterventions as list, readSession } from '../../shared/sessions/read-session.ts';
+import { interventionView, viewIntervention } from '../../shared/signals/view.ts';
+import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { route } from '../route.ts';
+import { sessionParams } from './get-session.ts';
+
+export const listInterventions = route({
+  method: 'get',
+  path: '/api/v1/sessions/{id}/interventions',
+  summary: "List a session's interventions",
+  tag: 'Sessions',
+  auth: { kind: 'api-key', scope: 'usage:read' },
+  priority: 'read',
+  params: sessionParams,
+  query: z.strictObject(pageQuery),
+  success: { status: 200, description: 'A page of interventions', body: pageOf(interventionView) },
+  errors: ['not_found', 'invalid_cursor'],
+  handle: async ({ principal, params, query }, ctx) => {
+    const session = await readSession(ctx, principal, params.id);
+    const scope = ['interventions', session._id, query.order];
+    const state = openCursor(ctx, scope, query.cursor);
+    const page = await list(ctx, session, { order: query.order, limit: query.limit, ...state });
+    return {
+      data: page.rows.map(viewIntervention),
+      cursor: makeCursor(ctx, scope, page.last, page.total),
+      has_more: page.hasMore,
+      total: page.total,
+    };
+  },
+});

@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import type { Context } from '../shared/context.ts';
+import { DomainError } from '../shared/errors.ts';
+import { authenticate } from './auth/authenticate.ts';
+import { readBody } from './body.ts';
+import type { Limits } from './limits.ts';
+import { type AnyRoute, type Auth, isReply, type PrincipalOf, type Reply } from './route.ts';
+import type { Shedder } from './shed.ts';
+
+const nothing = z.strictObject({});
+
+/** Turns one row of the table into a handler: authenticate, parse, handle, parse the answer, send. */
+export function serve(
+  route: AnyRoute,
+  ctx: Context,
+  guards: { limits: Limits; shedder: Shedder },
+): RequestHandler {
+  return async (req, res) => {
+    res.locals.route = route.path;
+    const leave = guards.shedder.enter(route.priority);
+    res.once('close', leave);
+    const principal = await identify(route, req, res, ctx, guards.limits);
+    const input = {
+      principal,
+      params: parse(route.params ?? nothing, req.params, 'path'),
+      query: parse(route.query ?? nothing, req.query, 'query'),
+      body: route.body ? parse(route.body, await readBody(req, res), 'body') : undefined,
+      request: {
+        id: String(res.locals.requestId),
+        header: (name: string) => req.get(name),
+        aborted: abortOnClose(res),
+      },
+    };
+    await send(route, req, res, await route.handle(input, ctx));
+  };
+}
+
+async function identify(
+  route: AnyRoute,
+  req: Request,
+  res: Response,
+  ctx: Context,
+  limits: Limits,
+): Promise<PrincipalOf<Auth>> {
+  let principal: PrincipalOf<Auth>;
+  try {
+    principal = await authenticate(req, route.auth, ctx);
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
+    throw error;
+  }
+  if (principal.kind === 'api-key') {
+    res.locals.orgId = principal.orgId;
+    res.locals.keyId = principal.keyId;
+    await limits.count(res, { key: principal.keyId });
+  } else if (principal.kind === 'none') {
+    await limits.count(res, { address: req.ip ?? 'unknown' });
+  }
+  return principal;
+}
+
+/** Throws `invalid_request` that names every field that is wrong, as JSON pointers into the body or by parameter. */
+function parse(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'body'): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.slice(0, 20).flatMap((issue) => {
+    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
+    return keys.map((key) => {
+      const path = [...issue.path.map(String), ...(key === undefined ? [] : [key])];
+      const detail = key === undefined ? issue.message : 'is not known here';
+      return where === 'body' ? { pointer: pointerOf(path), detail } : { parameter: path.join('.'), detail };
+    });
+  });
+  const tooMany = parsed.error.issues.find((issue) => issue.code === 'too_big' && issue.origin === 'array');
+  if (where === 'body' && tooMany) throw new DomainError('payload_too_large', tooMany.message, { errors });
+  throw new DomainError('invalid_request', `The ${where} is not valid.`, { errors });
+}
+
+/** RFC 6901. */
+function pointerOf(path: readonly string[]): string {
+  return path.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function abortOnClose(res: Response): AbortSignal {
+  const controller = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
+async function send(route: AnyRoute, req: Request, res: Response, answer: unknown): Promise<void> {
+  const { status, body, contentType = 'application/json' } = route.success;
+  res.status(status).set('Cache-Control', 'no-store');
+  if (isReply(answer)) {
+    await sendReply(req, res, answer, contentType);
+  } else if (body) {
+    res.type(contentType).send(JSON.stringify(body.parse(answer)));
+  } else {
+    res.end();
+  }
+}
+
+async function sendReply(req: Request, res: Response, answer: Reply, contentType: string): Promise<void> {
+  res.type(contentType).set(answer.headers ?? {});
+  const { content } = answer;
+  if (typeof content === 'string' || Buffer.isBuffer(content)) {
+    res.send(content);
+    return;
+  }
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  try {
+    await pipeline(Readable.from(content, { objectMode: true, highWaterMark: 4 }), res);
+  } catch (error) {
+    // A caller that went away is not our failure.
+    if (!req.destroyed && !res.destroyed) throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import type { Config } from '../shared/config.ts';
+
+/** An HTTP server with limits on what a slow or careless client can hold (abuse cases 16, 17, 25–28). */
+export function createHttpServer(app: Express, config: Config): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16_384,
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: true,
+    },
+    app,
+  );
+  server.maxConnections = config.maxConnections;
+  server.on('clientError', refuseConnection);
+  return server;
+}
+
+const CLIENT_ERRORS: Record<string, { status: number; code: string; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', detail: 'The headers may hold 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    detail: 'The request took too long to arrive.',
+  },
+};
+
+/** What Node refuses before there is a request is a problem document too. */
+function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const known = CLIENT_ERRORS[error.code ?? ''];
+  const { status, code, detail } = known ?? {
+    status: 400,
+    code: 'invalid_request',
+    detail: 'This is not valid HTTP.',
+  };
+  const title = STATUS_CODES[status] ?? 'Bad Request';
+  const body = JSON.stringify({ type: `urn:usage-governor:problem:${code}`, title, status, code, detail });
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Stops accepting, finishes what is under way, lets idle connections go. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = Promise.withResolvers<void>();
+  server.close(() => closed.resolve());
+  server.closeIdleConnections();
+  const closingIdle = setInterval(() => server.closeIdleConnections(), 100);
+  await closed.promise;
+  clearInterval(closingIdle);
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Context } from '../shared/context.ts';
+import { PLANS, ROLES, SCOPES } from '../shared/contract.ts';
+import { DomainError } from '../shared/errors.ts';
+import { newId } from '../shared/ids.ts';
+import { createApiKey } from '../shared/keys/api-keys.ts';
+import { createOrganization } from '../shared/organizations/create-organization.ts';
+import { addMember } from '../shared/organizations/members.ts';
+import { readOrganization } from '../shared/organizations/read-organization.ts';
+import { readJson, writePrivateJson } from './stack/files.ts';
+
+const demoMember = z.object({
+  user_id: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(ROLES),
+  teams: z.array(z.string()),
+});
+const demoOrganization = z.object({
+  org_id: z.string(),
+  name: z.string(),
+  plan: z.enum(PLANS),
+  /** Null until the organization and its members are there. */
+  api_key: z.string().nullable(),
+  members: z.array(demoMember),
+});
+const demoFile = z.object({
+  orgs: z.array(demoOrganization),
+  /** Null until the demo traffic was begun; it ends at `until`, also when an interrupted play goes on. */
+  traffic: z.object({ until: z.string(), played: z.boolean() }).nullable(),
+});
+export type Demo = z.infer<typeof demoFile>;
+
+type DemoOrganization = z.infer<typeof demoOrganization>;
+
+/** An organization as `scripts/up --json` shows it. */
+export type ShownOrganization = Pick<DemoOrganization, 'org_id' | 'plan' | 'api_key'> & {
+  members: {
+    user_id: string;
+    email: string;
+    role: string;
+    session_token: string | null;
+    devices: { device_id: string; device_token: string }[];
+  }[];
+};
+
+export function readDemo(dataDir: string): Demo | null {
+  return demoFile.nullable().parse(readJson(demoPath(dataDir)));
+}
+
+export function writeDemo(dataDir: string, demo: Demo): void {
+  writePrivateJson(demoPath(dataDir), demo);
+}
+
+/**
+ * Creates the two demo organizations with their members and a key of every scope, once: their ids are kept in
+ * `demo.json` before anything is created, so an interrupted start goes on where it stopped, and a later start, which
+ * finds them, changes nothing. Created anew when the database does not know them (another one, or emptied).
+ */
+export async function ensureDemoOrganizations(ctx: Context, dataDir: string): Promise<ShownOrganization[]> {
+  const demo = readDemo(dataDir) ?? draftDemo();
+  writeDemo(dataDir, demo);
+  for (const organization of demo.orgs) {
+    const exists = await organizationExists(ctx, organization.org_id);
+    if (exists && organization.api_key !== null) continue;
+    if (!exists) await createOrganization(ctx, organization);
+    for (const member of organization.members) await addMemberOnce(ctx, organization.org_id, member);
+    const { key } = await createApiKey(ctx, {
+      org_id: organization.org_id,
+      scopes: [...SCOPES],
+      name: 'demo',
+    });
+    organization.api_key = key;
+    writeDemo(dataDir, demo);
+  }
+  return await Promise.all(demo.orgs.map((organization) => showOrganization(ctx, organization)));
+}
+
+/** The session token and the devices of a member come with the credits: they are filled in here. */
+async function showOrganization(ctx: Context, organization: DemoOrganization): Promise<ShownOrganization> {
+  const { org_id, api_key, members } = organization;
+  const { plan } = await readOrganization(ctx, org_id);
+  const shown = members.map(({ user_id, email, role }) => ({
+    user_id,
+    email,
+    role,
+    session_token: null,
+    devices: [],
+  }));
+  return { org_id, plan, api_key, members: shown };
+}
+
+async function organizationExists(ctx: Context, orgId: string): Promise<boolean> {
+  return (await ctx.db.organizations.exists({ _id: orgId })) !== null;
+}
+
+async function addMemberOnce(ctx: Context, orgId: string, member: z.infer<typeof demoMember>): Promise<void> {
+  try {
+    await addMember(ctx, { org_id: orgId, ...member });
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'conflict')) throw error;
+  }
+}
+
+function draftDemo(): Demo {
+  const acme = draftOrganization('Acme', 'team', 'acme.example', [
+    ['Grace Lindqvist', 'admin', 'platform'],
+    ['Tomás Herrera', 'member', 'platform'],
+    ['Aisha Rahman', 'member', 'platform'],
+    ['Jonas Weber', 'member', 'product'],
+    ['Mei Tanaka', 'member', 'product'],
+    ['Olivia Bennett', 'member', 'data'],
+  ]);
+  const solo = draftOrganization('Birch Labs', 'free', 'birch.example', [
+    ['Noah Birch', 'admin', 'founders'],
+  ]);
+  return { orgs: [acme, solo], traffic: null };
+}
+
+function draftOrganization(
+  name: string,
+  plan: DemoOrganization['plan'],
+  domain: string,
+  people: [name: string, role: 'admin' | 'member', team: string][],
+): DemoOrganization {
+  const members = people.map(([person, role, team]) => ({
+    user_id: newId('usr'),
+    email: `${emailName(person)}@${domain}`,
+    name: person,
+    role,
+    teams: [team],
+  }));
+  return { org_id: newId('org'), name, plan, api_key: null, members };
+}
+
+function emailName(person: string): string {
+  return person.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(' ', '.');
+}
+
+function demoPath(dataDir: string): string {
+  return join(dataDir, 'demo.json');
+}

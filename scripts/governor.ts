@@ -1,0 +1,18 @@
+import { Command } from 'commander';
+import { addAccessCommands } from './governor/access.ts';
+import { addOrganizationCommands } from './governor/organizations.ts';
+import { createRunner, fail } from './governor/run.ts';
+
+/** The operator's command line. Everything goes through the same domain functions and into the audit log. */
+const program = new Command('governor')
+  .description('Set up and look after usage-governor')
+  .option('--json', 'print one JSON object and nothing else')
+  .option('--data <dir>', 'where scripts/up keeps its data (its up.json names the stores)', '.data')
+  .showHelpAfterError()
+  .exitOverride((error) => process.exit(error.exitCode));
+
+const run = createRunner(program, process.env);
+addOrganizationCommands(program, run);
+addAccessCommands(program, run);
+
+await program.parseAsync().catch(fail);

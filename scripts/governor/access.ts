@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { SCOPES, type Scope } from '../../shared/contract.ts';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
+import type { ApiKey } from '../../shared/keys/model.ts';
+import { parseInteger } from './organizations.ts';
+import type { Run } from './run.ts';
+
+/** `key`: credentials of group A. */
+export function addAccessCommands(program: Command, run: Run): void {
+  const key = program.command('key').description('API keys');
+  key
+    .command('create <org_id>')
+    .option('--scope <scope...>', `any of ${SCOPES.join(', ')} (default: all)`, collectScope)
+    .option('--name <name>')
+    .option('--user-id <id>', 'bind the key to one user')
+    .option('--project-id <id>', 'project of signals that name none')
+    .option('--expires-at <time>', 'ISO 8601', parseTime)
+    .action((orgId: string, options: KeyOptions) =>
+      run(async (ctx) => {
+        const { scope = [...SCOPES], name, userId, projectId, expiresAt } = options;
+        return createApiKey(ctx, {
+          org_id: orgId,
+          scopes: scope,
+          name,
+          user_id: userId,
+          project_id: projectId,
+          expires_at: expiresAt,
+        });
+      }),
+    );
+  key
+    .command('rotate <key_id>')
+    .description('Make a second key like it; the first goes on for the grace time')
+    .option('--grace <seconds>', 'how long the old one goes on', parseInteger, 86_400)
+    .action((keyId: string, options: { grace: number }) =>
+      run(async (ctx) => rotateApiKey(ctx, keyId, options.grace * 1_000)),
+    );
+  key.command('revoke <key_id>').action((keyId: string) =>
+    run(async (ctx) => {
+      await revokeApiKey(ctx, keyId);
+      return { key_id: keyId, revoked: true };
+    }),
+  );
+  key.command('list <org_id>').action((orgId: string) =>
+    run(async (ctx) => ({
+      keys: (await listApiKeys(ctx, orgId)).map(describe),
+    })),
+  );
+}
+
+function describe({ _id, name, scopes, user_id, created_at, expires_at, revoked_at, last_used_at }: ApiKey) {
+  return { key_id: _id, name, scopes, user_id, created_at, expires_at, revoked_at, last_used_at };
+}
+
+interface KeyOptions {
+  scope?: Scope[];
+  name?: string;
+  userId?: string;
+  projectId?: string;
+  expiresAt?: Date;
+}
+
+function collectScope(value: string, before: Scope[] = []): Scope[] {
+  const scope = SCOPES.find((known) => known === value);
+  if (!scope) throw new InvalidArgumentError(`A scope is one of ${SCOPES.join(', ')}.`);
+  return [...before, scope];
+}
+
+function parseTime(value: string): Date {
+  const time = Date.parse(value);
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be an ISO 8601 time.');
+  return new Date(time);
+}

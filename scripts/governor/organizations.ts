@@ -1,0 +1,148 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PLANS, type Plan, ROLES, type Role } from '../../shared/contract.ts';
+import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { addMember, listMembers, removeMember, setTeams } from '../../shared/organizations/members.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { timezone as timezoneShape } from '../../shared/text.ts';
+import type { Run } from './run.ts';
+
+/** `org`, `plan` and `member`. */
+export function addOrganizationCommands(program: Command, run: Run): void {
+  addOrg(program, run);
+  addMembers(program, run);
+}
+
+function addOrg(program: Command, run: Run): void {
+  const org = program.command('org').description('Organizations');
+  org
+    .command('create <name>')
+    .addOption(planOption().default('free'))
+    .option('--timezone <zone>', 'IANA timezone', parseTimezone, 'UTC')
+    .action((name: string, options: { plan: Plan; timezone: string }) =>
+      run(async (ctx) => {
+        const { _id, plan } = await createOrganization(ctx, { name, ...options });
+        return { org_id: _id, name, plan };
+      }),
+    );
+  org
+    .command('set <org_id>')
+    .option('--name <name>')
+    .option('--session-timeout <seconds>', 'silence that ends a session, 60..86400', parseInteger)
+    .option('--timezone <zone>', 'IANA timezone, in force from the next day on', parseTimezone)
+    .option('--k-anonymity <k>', 'floor of the analytics, at least 5', parseInteger)
+    .option('--admin-email <email...>', 'who is told about failing webhooks')
+    .action((orgId: string, options: Record<string, never>) =>
+      run(async (ctx) => {
+        const { name, sessionTimeout, timezone, kAnonymity, adminEmail } = options;
+        const organization = await changeOrganization(ctx, orgId, {
+          name,
+          timezone,
+          session_timeout: sessionTimeout,
+          k_anonymity: kAnonymity,
+          admin_emails: adminEmail,
+        });
+        return describe(organization);
+      }),
+    );
+  org
+    .command('show <org_id>')
+    .action((orgId: string) => run(async (ctx) => describe(await readOrganization(ctx, orgId))));
+  program
+    .command('plan <org_id> <plan>')
+    .description('Put an organization on another plan; running periods are not reset')
+    .action((orgId: string, plan: string) =>
+      run(async (ctx) => describe(await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }))),
+    );
+}
+
+function addMembers(program: Command, run: Run): void {
+  const member = program.command('member').description('People of an organization');
+  member
+    .command('add <org_id> <email>')
+    .option('--user-id <id>', 'the id that its signals carry')
+    .option('--name <name>')
+    .addOption(new Option('--role <role>').choices(ROLES).default('member'))
+    .option('--team <team...>')
+    .option('--idp-issuer <url>')
+    .option('--idp-subject <sub>')
+    .action((orgId: string, email: string, options: MemberOptions) =>
+      run(async (ctx) => {
+        const { userId, name, role, team, idpIssuer, idpSubject } = options;
+        const idp = idpIssuer && idpSubject ? { iss: idpIssuer, sub: idpSubject } : undefined;
+        const added = await addMember(ctx, {
+          org_id: orgId,
+          email,
+          user_id: userId,
+          name,
+          role,
+          teams: team,
+          idp,
+        });
+        return { account_id: added._id, user_id: added.user_id, role: added.role };
+      }),
+    );
+  member
+    .command('teams <org_id> <user_id> [team...]')
+    .description('Put a member into exactly these teams')
+    .action((orgId: string, userId: string, teams: string[]) =>
+      run(async (ctx) => {
+        await setTeams(ctx, orgId, userId, teams);
+        return { user_id: userId, teams };
+      }),
+    );
+  member
+    .command('remove <org_id> <user_id>')
+    .description('Erase name, e-mail and identity; the ids stay')
+    .action((orgId: string, userId: string) =>
+      run(async (ctx) => {
+        await removeMember(ctx, orgId, userId);
+        return { user_id: userId, removed: true };
+      }),
+    );
+  member.command('list <org_id>').action((orgId: string) =>
+    run(async (ctx) => ({
+      members: (await listMembers(ctx, orgId)).map(({ user_id, email, role, teams }) => ({
+        user_id,
+        email,
+        role,
+        teams,
+      })),
+    })),
+  );
+}
+
+interface MemberOptions {
+  userId?: string;
+  name?: string;
+  role: Role;
+  team?: string[];
+  idpIssuer?: string;
+  idpSubject?: string;
+}
+
+function describe(organization: Awaited<ReturnType<typeof readOrganization>>): Record<string, unknown> {
+  const { _id, name, plan, timezones, session_timeout, k_anonymity, admin_emails, teams } = organization;
+  return { org_id: _id, name, plan, timezones, session_timeout, k_anonymity, admin_emails, teams };
+}
+
+function planOption(): Option {
+  return new Option('--plan <plan>').choices(PLANS);
+}
+
+function parsePlan(value: string): Plan {
+  const plan = PLANS.find((known) => known === value);
+  if (!plan) throw new InvalidArgumentError(`The plan must be one of ${PLANS.join(', ')}.`);
+  return plan;
+}
+
+export function parseInteger(value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(value);
+}
+
+function parseTimezone(value: string): string {
+  const parsed = timezoneShape.safeParse(value);
+  if (!parsed.success) throw new InvalidArgumentError('It must be an IANA timezone, such as Europe/Berlin.');
+  return parsed.data;
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { readConfig } from '../../shared/config.ts';
+import { type Context, openContext } from '../../shared/context.ts';
+import { DomainError } from '../../shared/errors.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** Runs one command with a context and prints what it returns: an object for `--json`, else lines for people. */
+export type Run = (work: (ctx: Context) => Promise<Record<string, unknown>>) => Promise<void>;
+
+export function createRunner(program: Command, env: Environment): Run {
+  return async (work) => {
+    const { json, data } = program.opts<{ json?: boolean; data: string }>();
+    const ctx = await openContext(readConfig(environmentOf(env, data)), { process: 'cli' });
+    try {
+      print(await work(ctx), json === true);
+    } finally {
+      await ctx.close();
+    }
+  };
+}
+
+/** The environment, with the stores and secrets of a running `scripts/up` where it does not name its own. */
+export function environmentOf(env: Environment, dataDir: string): Environment {
+  const up = readJson(join(dataDir, 'up.json'));
+  const secrets = readJson(join(dataDir, 'secrets.json'));
+  const stores = { MONGODB_URL: asText(up.mongo_url), REDIS_URL: asText(up.redis_url) };
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+  const quiet = { LOG_LEVEL: 'warn', NODE_ENV: 'development' };
+  return {
+    ...(existsSync(join(dataDir, 'up.json')) ? quiet : { LOG_LEVEL: 'warn' }),
+    ...stores,
+    ...secrets,
+    ...given,
+  };
+}
+
+function readJson(path: string): Record<string, string> {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function print(result: Record<string, unknown>, json: boolean): void {
+  if (json) {
+    console.log(JSON.stringify(result));
+    return;
+  }
+  for (const [name, value] of Object.entries(result)) {
+    if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') console.table(value);
+    else console.log(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  }
+}
+
+/** Says what is wrong in one line and exits 1. */
+export function fail(error: unknown): never {
+  const message =
+    error instanceof DomainError
+      ? `${error.message} (${error.code})`
+      : String((error as Error).message ?? error);
+  console.error(`governor: ${message}`);
+  process.exit(1);
+}

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { readConfig } from '../../shared/config.ts';
+import { openContext } from '../../shared/context.ts';
+import { ensureDemoOrganizations, type ShownOrganization } from '../demo.ts';
+import { playDemoTraffic } from '../play-demo.ts';
+import { type ProcessPlan, readPids, type Supervisor, startProcess } from '../supervise.ts';
+import { apiAddress, buildEnvironment } from './environment.ts';
+import { makePrivateFolder, NODE, ROOT } from './files.ts';
+import { readLogEnd, withLog } from './logs.ts';
+import type { UpOptions } from './options.ts';
+import { findFreePort, isPortFree } from './ports.ts';
+import { say } from './progress.ts';
+import { type ReadyLine, showPids } from './ready-line.ts';
+import { runStores } from './run-stores.ts';
+import { ensureSecrets } from './secrets.ts';
+import { SetupError } from './setup-error.ts';
+import { answersOk } from './wait.ts';
+
+type Environment = Record<string, string>;
+
+/** Stores, collections, demo organizations, api and worker, demo traffic: in this order. */
+export async function bringUp(
+  supervisor: Supervisor,
+  dataDir: string,
+  options: UpOptions,
+): Promise<ReadyLine> {
+  const { signal } = supervisor.stopping;
+  const host = process.env.HOST || '127.0.0.1';
+  await requireFreePort(options.port, host);
+  const stores = await runStores(supervisor, dataDir, process.env);
+  signal.throwIfAborted();
+  const defaults = {
+    NODE_ENV: 'development',
+    HOST: host,
+    WORKER_PORT: String(await findFreePort()),
+    ...ensureSecrets(dataDir),
+  };
+  const timeScale = options.timeScale === null ? {} : { TIME_SCALE: options.timeScale };
+  const env = buildEnvironment(process.env, defaults, {
+    ...stores,
+    ...timeScale,
+    PORT: String(options.port),
+  });
+  await runRelease(dataDir, env, signal);
+  const orgs = await prepareDemo(dataDir, env);
+  const api = apiAddress(host, options.port);
+  say('Starting the api and the worker …');
+  await Promise.all([
+    startProcess(supervisor, planService('api', 'api/main.ts', `${api}/readyz`, dataDir, env)),
+    startProcess(supervisor, planService('worker', 'workers/main.ts', workerReadiness(env), dataDir, env)),
+  ]);
+  if (!options.empty) await playDemoTraffic(api, dataDir, signal);
+  signal.throwIfAborted();
+  const { OPERATOR_TOKEN = '', MONGODB_URL = '', REDIS_URL = '' } = env;
+  const pids = showPids(readPids(supervisor));
+  return { api, operator_token: OPERATOR_TOKEN, mongo_url: MONGODB_URL, redis_url: REDIS_URL, pids, orgs };
+}
+
+async function requireFreePort(port: number, host: string): Promise<void> {
+  if (await isPortFree(port, host)) return;
+  throw new SetupError(
+    `Port ${port} on ${host} is taken (or not ours to use).`,
+    `Stop what listens there, or choose another: scripts/up --port ${port + 1}`,
+  );
+}
+
+/** Collections and indexes; safe to repeat. */
+async function runRelease(dataDir: string, env: Environment, signal: AbortSignal): Promise<void> {
+  say('Preparing collections and indexes …');
+  const logFile = join(makePrivateFolder(dataDir, 'logs'), 'release.log');
+  const release = withLog(logFile, (log) => {
+    return spawn(NODE, ['scripts/release.ts'], { cwd: ROOT, env, stdio: ['ignore', log, log], signal });
+  });
+  const [code] = await once(release, 'exit');
+  if (code === 0) return;
+  throw new SetupError(`scripts/release.ts failed:\n${readLogEnd(logFile)}`, `Its whole log is ${logFile}`);
+}
+
+async function prepareDemo(dataDir: string, env: Environment): Promise<ShownOrganization[]> {
+  // Its log would go to stdout, which belongs to the ready line.
+  const ctx = await openContext(readConfig({ ...env, LOG_LEVEL: 'silent' }), { process: 'cli' });
+  try {
+    return await ensureDemoOrganizations(ctx, dataDir);
+  } finally {
+    await ctx.close();
+  }
+}
+
+function planService(
+  name: 'api' | 'worker',
+  script: string,
+  readiness: string,
+  dataDir: string,
+  env: Environment,
+): ProcessPlan {
+  const logFile = join(makePrivateFolder(dataDir, 'logs'), `${name}.log`);
+  return { name, file: NODE, args: [script], env, cwd: ROOT, logFile, isReady: () => answersOk(readiness) };
+}
+
+function workerReadiness(env: Environment): string {
+  return `${apiAddress(env.HOST ?? '127.0.0.1', Number(env.WORKER_PORT))}/readyz`;
+}

@@ -1,0 +1,27 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** The folder of the repository, wherever the command was called from. */
+export const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Node 26 as npm installed it: the one that runs this file. */
+export const NODE = process.execPath;
+
+/** Replaces the file by rename, so that a reader sees the old content or the new one, never half of it. */
+export function writePrivateJson(file: string, content: unknown): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, file);
+}
+
+/** Null when there is no such file. */
+export function readJson(file: string): unknown {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+}
+
+/** Creates the folder (0700: it holds credentials) and returns its absolute path. */
+export function makePrivateFolder(...parts: [string, ...string[]]): string {
+  const folder = resolve(join(...parts));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}

@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+/** A pid is used again one day; together with the start time it names one process for ever. */
+export type ProcessIdentity = { pid: number; started: string };
+
+export function identify(pid: number): ProcessIdentity | null {
+  const started = existsSync('/proc/self/stat') ? readLinuxStart(pid) : readStartFromPs(pid);
+  return started === null ? null : { pid, started };
+}
+
+export function isAlive(process: ProcessIdentity): boolean {
+  return identify(process.pid)?.started === process.started;
+}
+
+function readLinuxStart(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the command in brackets and may hold anything; the fields count from behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, startTicks] = [fields[0], fields[19]];
+    if (state === 'Z' || state === 'X' || startTicks === undefined) return null;
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${startTicks}`;
+  } catch {
+    return null;
+  }
+}
+
+function readStartFromPs(pid: number): string | null {
+  const answer = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' });
+  return answer.status === 0 ? answer.stdout.trim() : null;
+}

@@ -1,0 +1,16 @@
+/** The only source of wall time. Epoch milliseconds, UTC. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** ISO 8601 in UTC with milliseconds, as every time of group A is written (interface 2.1). */
+export function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+/** A stored time as a Date: MongoDB keeps milliseconds since the epoch. */
+export function dateAt(epochMs: number): Date {
+  return new Date(epochMs);
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+const integer = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int().min(min).max(max).default(fallback);
+const flag = z.stringbool({ truthy: ['on', 'true', '1'], falsy: ['off', 'false', '0'] });
+
+/** Every environment variable, in the order of `.env.example`. */
+const environment = z.object({
+  NODE_ENV: z.enum(['production', 'development', 'test']).default('production'),
+  PORT: integer(8080, 0, 65_535),
+  HOST: z.string().default('0.0.0.0'),
+  WORKER_PORT: integer(8081, 0, 65_535),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  TRUST_PROXY_HOPS: integer(0, 0, 10),
+  MONGODB_URL: z.string().regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://'),
+  REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'),
+  OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
+  API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
+  CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),
+  RATE_LIMITS: flag.default(true),
+  RATE_LIMIT_PER_KEY: integer(600, 1, 1_000_000),
+  RATE_LIMIT_PER_ADDRESS: integer(600, 1, 1_000_000),
+  BAD_CREDENTIALS_PER_MINUTE: integer(60, 1, 1_000_000),
+  MAX_CONNECTIONS: integer(10_000, 1, 1_000_000),
+  SIGNAL_RETENTION_DAYS: integer(396, 35, 36_500),
+  EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
+  AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),
+  TIME_SCALE: z.coerce.number().min(1).max(100_000).default(1),
+});
+
+export type Config = Readonly<{
+  [K in keyof z.output<typeof environment> as CamelCase<K & string>]: z.output<typeof environment>[K];
+}>;
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
+  : Lowercase<S>;
+
+/**
+ * Reads the environment once. Throws one Error that lists everything that is wrong, a line each, by the name
+ * of the variable; an empty variable counts as unset.
+ */
+export function readConfig(env: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    throw new Error(`The configuration is not usable (see .env.example):\n${lines.join('\n')}`);
+  }
+  const wrong = contradictions(parsed.data);
+  if (wrong.length > 0)
+    throw new Error(`The configuration is not usable:\n${wrong.map((line) => `  ${line}`).join('\n')}`);
+  const entries = Object.entries(parsed.data).map(([name, value]) => [camelCase(name), value]);
+  return Object.freeze(Object.fromEntries(entries)) as Config;
+}
+
+function contradictions(values: z.output<typeof environment>): string[] {
+  const wrong: string[] = [];
+  if (values.NODE_ENV !== 'production') return wrong;
+  if (values.TIME_SCALE !== 1)
+    wrong.push('TIME_SCALE: shortens waits for development; refused in production');
+  if (!values.RATE_LIMITS) wrong.push('RATE_LIMITS: may be off outside production only');
+  return wrong;
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The names of all variables, for the test that holds `.env.example` against them. */
+export const VARIABLE_NAMES = Object.keys(environment.shape);

@@ -1,0 +1,41 @@
+/** Every number that the interface fixes, with its section. Nothing here is a setting. */
+
+/** Interface 8: inactivity that ends a session unless the organization sets another. Seconds. */
+export const SESSION_TIMEOUT_S = 1_800;
+/** Design 2: what an organization may set instead. Seconds. */
+export const SESSION_TIMEOUT_RANGE_S = { min: 60, max: 86_400 } as const;
+
+/** Interface 8: page size of every list in the session list's envelope. */
+export const PAGE_SIZE = { default: 20, max: 100 } as const;
+
+/** Design 3: how far a signal's `ts` may lie from the clock. Milliseconds. */
+export const SIGNAL_AGE_MS = { ahead: 5 * 60_000, behind: 35 * 86_400_000 } as const;
+/** Design 3: signals in one request; more is a 413. */
+export const SIGNALS_PER_REQUEST = 1_000;
+/** Design 3: bytes of a request body, after inflating. */
+export const BODY_BYTES = 1_048_576;
+/** Abuse case 9: nesting of a request body. */
+export const BODY_DEPTH = 32;
+
+/** Interface 6.1: the event types, in the order of its table. */
+export const EVENT_TYPES = [
+  'session.started',
+  'session.ended',
+  'budget.exceeded',
+  'budget.warning',
+  'anomaly.detected',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Design 2: k of k-anonymity; an organization may raise it, never lower it. */
+export const K_ANONYMITY_FLOOR = 5;
+
+export const PLANS = ['free', 'team', 'enterprise'] as const;
+export type Plan = (typeof PLANS)[number];
+
+export const ROLES = ['member', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Design 2: what an API key may be allowed to do. */
+export const SCOPES = ['signals:write', 'usage:read', 'org:read', 'webhooks:write', 'budgets:write'] as const;
+export type Scope = (typeof SCOPES)[number];

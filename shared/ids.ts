@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+export type IdPrefix =
+  | 'org'
+  | 'usr'
+  | 'key'
+  | 'ses'
+  | 'evt'
+  | 'dlv'
+  | 'whk'
+  | 'bud'
+  | 'anm'
+  | 'dev'
+  | 'aud'
+  | 'txn';
+
+/** A new identifier: prefix, then 128 random bits in base62 (22 characters). */
+export function newId(prefix: IdPrefix): string {
+  return `${prefix}_${base62(randomBytes(16), 22)}`;
+}
+
+/**
+ * The identifier of something that has exactly one cause: the same parts give the same id, so a repeat meets
+ * the unique index instead of making a second one. 128 bits of SHA-256 over the unambiguous JSON of the parts.
+ */
+export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)[]): string {
+  return `${prefix}_${base62(createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16), 22)}`;
+}
+
+/** Big-endian base62 of `bytes`, left-padded to `length`. */
+export function base62(bytes: Uint8Array, length: number): string {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  let text = '';
+  while (value > 0n) {
+    text = BASE62.charAt(Number(value % 62n)) + text;
+    value /= 62n;
+  }
+  return text.padStart(length, '0');
+}

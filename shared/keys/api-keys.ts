@@ -1,0 +1,126 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import type { Scope } from '../contract.ts';
+import { DomainError } from '../errors.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
+import type { ApiKey } from './model.ts';
+
+export interface NewApiKey {
+  org_id: string;
+  scopes: Scope[];
+  name?: string | undefined;
+  user_id?: string | undefined;
+  project_id?: string | undefined;
+  expires_at?: Date | undefined;
+}
+
+/** Makes a key and returns it for the only time. Throws `not_found`. */
+export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
+  await readOrganization(ctx, input.org_id);
+  const { id, token } = mintCredential('ugk');
+  await ctx.db.apiKeys.create({
+    _id: id,
+    org_id: input.org_id,
+    hmac: credentialHash(token, ctx.config.apiKeyPepper),
+    name: input.name ?? 'api key',
+    scopes: input.scopes,
+    user_id: input.user_id ?? null,
+    project_id: input.project_id ?? null,
+    created_at: new Date(ctx.clock.now()),
+    expires_at: input.expires_at ?? null,
+    revoked_at: null,
+    last_used_at: null,
+  });
+  await recordAudit(ctx, {
+    action: 'key.create',
+    org_id: input.org_id,
+    details: { key_id: id, scopes: input.scopes },
+  });
+  return { key: token, key_id: id };
+}
+
+/** A second key like the first; the first goes on for `graceMs`. Throws `not_found`, `conflict` for a dead key. */
+export async function rotateApiKey(
+  ctx: Context,
+  keyId: string,
+  graceMs: number,
+): Promise<{ key: string; key_id: string }> {
+  const old = await ctx.db.apiKeys.findById(keyId).lean();
+  if (!old) throw new DomainError('not_found', 'There is no such key.');
+  if (!isLive(old, ctx.clock.now())) throw new DomainError('conflict', 'This key is revoked or expired.');
+  const fresh = await createApiKey(ctx, {
+    org_id: old.org_id,
+    scopes: old.scopes,
+    name: old.name,
+    user_id: old.user_id ?? undefined,
+    project_id: old.project_id ?? undefined,
+    expires_at: old.expires_at ?? undefined,
+  });
+  const until = Math.min(ctx.clock.now() + graceMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY);
+  await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: { expires_at: new Date(until) } });
+  await recordAudit(ctx, {
+    action: 'key.rotate',
+    org_id: old.org_id,
+    details: { key_id: keyId, next: fresh.key_id },
+  });
+  return fresh;
+}
+
+/** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */
+export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
+  const key = await ctx.db.apiKeys.findById(keyId).lean();
+  if (!key) throw new DomainError('not_found', 'There is no such key.');
+  if (key.revoked_at) return;
+  await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: { revoked_at: new Date(ctx.clock.now()) } });
+  await recordAudit(ctx, { action: 'key.revoke', org_id: key.org_id, details: { key_id: keyId } });
+}
+
+export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]> {
+  return ctx.db.apiKeys.find({ org_id: orgId }).sort({ created_at: 1 }).lean();
+}
+
+/**
+ * The key behind a token, or null: unknown, expired and revoked look alike. Always asks the store (a revoked key
+ * is dead at once); look-ups that wait together share one query.
+ */
+export async function authenticateApiKey(ctx: Context, token: string): Promise<ApiKey | null> {
+  const id = credentialId('ugk', token);
+  if (id === null) return null;
+  const key = await ctx.lanes.submit('api-keys', id, {
+    maxWeight: 500,
+    weigh: () => 1,
+    run: (ids) => findKeys(ctx, ids),
+  });
+  const hash = credentialHash(token, ctx.config.apiKeyPepper);
+  if (!key || !sameHash(hash, key.hmac) || !isLive(key, ctx.clock.now())) return null;
+  rememberUse(ctx, key);
+  return key;
+}
+
+async function findKeys(ctx: Context, ids: readonly string[]): Promise<(ApiKey | undefined)[]> {
+  const rows = await ctx.db.apiKeys.find({ _id: { $in: [...new Set(ids)] } }).lean();
+  const byId = new Map(rows.map((row) => [row._id, row]));
+  return ids.map((id) => byId.get(id));
+}
+
+function isLive(key: ApiKey, nowMs: number): boolean {
+  return !key.revoked_at && (!key.expires_at || key.expires_at.getTime() > nowMs);
+}
+
+const USE_RESOLUTION_MS = 60_000;
+const lastWritten = new WeakMap<Context, Map<string, number>>();
+
+/** At most once a minute and never in the way of the request. */
+function rememberUse(ctx: Context, key: ApiKey): void {
+  const nowMs = ctx.clock.now();
+  const written = lastWritten.get(ctx) ?? new Map<string, number>();
+  lastWritten.set(ctx, written);
+  const last = Math.max(written.get(key._id) ?? 0, key.last_used_at?.getTime() ?? 0);
+  if (nowMs - last < USE_RESOLUTION_MS) return;
+  if (written.size > 10_000) written.clear();
+  written.set(key._id, nowMs);
+  ctx.db.apiKeys
+    .updateOne({ _id: key._id }, { $set: { last_used_at: new Date(nowMs) } })
+    .catch((error: unknown) => ctx.log.debug({ err: error }, 'last use of a key was not kept'));
+}

@@ -1,0 +1,57 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** One registry a process. Seconds, as Prometheus wants them. */
+export function createMetrics(options: { defaults: boolean }) {
+  const registry = new Registry();
+  if (options.defaults) collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    httpSeconds: new Histogram({
+      name: 'governor_http_request_seconds',
+      help: 'Time to answer, by route and status.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    shed: new Counter({
+      name: 'governor_requests_shed_total',
+      help: 'Requests refused to protect the others.',
+      labelNames: ['priority'],
+      registers,
+    }),
+    signals: new Counter({
+      name: 'governor_signals_total',
+      help: 'Signals by outcome.',
+      labelNames: ['status'],
+      registers,
+    }),
+    signalBatch: new Histogram({
+      name: 'governor_signal_batch_size',
+      help: 'Signals committed by one transaction.',
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
+      registers,
+    }),
+    jobSeconds: new Histogram({
+      name: 'governor_job_seconds',
+      help: 'Time of a job, by queue and outcome.',
+      labelNames: ['queue', 'outcome'],
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60],
+      registers,
+    }),
+    swept: new Counter({
+      name: 'governor_swept_total',
+      help: 'Things found due without a live job.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    ready: new Gauge({
+      name: 'governor_ready',
+      help: 'Whether a part answers (1) or not (0).',
+      labelNames: ['part'],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,111 @@
+import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
+import { type AuditEntry, auditSchema } from './audit/model.ts';
+import { type Event, eventSchema } from './events/model.ts';
+import { type ApiKey, apiKeySchema } from './keys/model.ts';
+import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
+import { type Session, type SessionHead, sessionHeadSchema, sessionSchema } from './sessions/model.ts';
+import { type Signal, signalSchema } from './signals/model.ts';
+import { type Rollup, rollupSchema } from './usage/model.ts';
+
+export interface Db {
+  connection: Connection;
+  organizations: Model<Organization>;
+  members: Model<Member>;
+  apiKeys: Model<ApiKey>;
+  signals: Model<Signal>;
+  sessions: Model<Session>;
+  sessionHeads: Model<SessionHead>;
+  rollups: Model<Rollup>;
+  events: Model<Event>;
+  audit: Model<AuditEntry>;
+}
+
+/** The record: journaled on a majority before it is acknowledged. */
+const DURABLE = { w: 'majority', j: true } as const;
+
+/**
+ * Opens one connection with its models. Fails fast (no buffering), refuses a filter that names an unknown path
+ * (`strictQuery: 'throw'`) or holds `undefined`, and never creates an index by itself: `release` does.
+ */
+export async function connectMongo(url: string, options: { maxPoolSize?: number } = {}): Promise<Db> {
+  const connection = mongoose.createConnection(url, {
+    autoIndex: false,
+    autoCreate: false,
+    bufferCommands: false,
+    maxPoolSize: options.maxPoolSize ?? 20,
+    serverSelectionTimeoutMS: 5_000,
+    connectTimeoutMS: 5_000,
+    writeConcern: DURABLE,
+    readConcern: { level: 'majority' },
+  });
+  // A topology that comes and goes is reported by readiness and by the failing operations.
+  connection.on('error', () => undefined);
+  await connection.asPromise();
+  return modelsOf(connection);
+}
+
+function modelsOf(connection: Connection): Db {
+  function model<T>(name: string, schema: Schema<T>): Model<T> {
+    schema.set('strictQuery', 'throw');
+    schema.set('versionKey', false);
+    schema.set('minimize', false);
+    return connection.model<T>(name, guarded(schema), name);
+  }
+  return {
+    connection,
+    organizations: model('organizations', organizationSchema),
+    members: model('members', memberSchema),
+    apiKeys: model('api_keys', apiKeySchema),
+    signals: model('signals', signalSchema),
+    sessions: model('sessions', sessionSchema),
+    sessionHeads: model('session_heads', sessionHeadSchema),
+    rollups: model('rollups', rollupSchema),
+    events: model('events', eventSchema),
+    audit: model('audit', auditSchema),
+  };
+}
+
+const guardedSchemas = new WeakSet<object>();
+
+/** The driver turns `undefined` into null or drops it; either would widen a tenant's filter, so it throws. */
+function guarded<T>(schema: Schema<T>): Schema<T> {
+  if (guardedSchemas.has(schema)) return schema;
+  guardedSchemas.add(schema);
+  schema.pre(/^(find|count|update|delete|distinct|replace)/, { query: true, document: false }, function () {
+    const filter = (this as unknown as { getFilter(): Record<string, unknown> }).getFilter();
+    const undefinedPath = Object.keys(filter).find((path) => filter[path] === undefined);
+    if (undefinedPath !== undefined) throw new Error(`The filter's "${undefinedPath}" is undefined`);
+  });
+  return schema;
+}
+
+/**
+ * The driver's own collection, for the hot paths: what comes here was checked by zod or computed by us, and casting
+ * it again would cost half the time. The guards of the models do not apply.
+ */
+export function raw<T extends { _id: string }>(model: Model<T>): mongoose.mongo.Collection<T> {
+  return model.collection as unknown as mongoose.mongo.Collection<T>;
+}
+
+/** Creates what is missing of collections and indexes. Safe to repeat, and while others run. */
+export async function createIndexes(db: Db): Promise<void> {
+  const existing = new Set((await db.connection.listCollections()).map((collection) => collection.name));
+  for (const model of Object.values(db.connection.models)) {
+    if (!existing.has(model.collection.collectionName)) await model.createCollection();
+    await model.createIndexes();
+  }
+}
+
+/**
+ * Runs `work` as one transaction: all of it or nothing. Write conflicts are tried again, so `work` runs from its
+ * start each time and must not act on anything outside.
+ */
+export async function inTransaction<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
+  return db.connection.getClient().withSession((session) =>
+    session.withTransaction(() => work(session), {
+      readConcern: { level: 'snapshot' },
+      writeConcern: DURABLE,
+      maxCommitTimeMS: 10_000,
+    }),
+  );
+}

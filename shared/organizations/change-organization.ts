@@ -1,0 +1,83 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S } from '../contract.ts';
+import { DomainError } from '../errors.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import type { Organization } from './model.ts';
+import { readOrganization, timezoneAt } from './read-organization.ts';
+
+export interface OrganizationChange {
+  name?: string | undefined;
+  plan?: Plan | undefined;
+  /** Holds from the next local day on. */
+  timezone?: string | undefined;
+  /** Seconds; open sessions end by the new one. */
+  session_timeout?: number | undefined;
+  k_anonymity?: number | undefined;
+  admin_emails?: string[] | undefined;
+}
+
+/** Changes settings of an organization and returns it. Throws `invalid_request` for a value out of range. */
+export async function changeOrganization(
+  ctx: Context,
+  orgId: string,
+  change: OrganizationChange,
+): Promise<Organization> {
+  refuseOutOfRange(change);
+  await inTransaction(ctx.db, async (transaction) => {
+    const organization = await readOrganization(ctx, orgId, transaction);
+    const { timezone, ...plain } = change;
+    const timezones =
+      timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
+    const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+    await ctx.db.organizations.updateOne(
+      { _id: orgId },
+      { $set: { ...given, ...timezones } },
+      { session: transaction },
+    );
+    if (change.session_timeout !== undefined) {
+      await raw(ctx.db.sessions).updateMany(
+        { org_id: orgId, state: 'open' },
+        [{ $set: { close_due_at: { $add: ['$last_activity_at', change.session_timeout * 1_000] } } }],
+        { session: transaction },
+      );
+    }
+    await recordAudit(
+      ctx,
+      { action: 'organization.change', org_id: orgId, details: { ...change } },
+      transaction,
+    );
+  });
+  return readOrganization(ctx, orgId);
+}
+
+function refuseOutOfRange(change: OrganizationChange): void {
+  const { min, max } = SESSION_TIMEOUT_RANGE_S;
+  const timeout = change.session_timeout;
+  if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= min && timeout <= max)) {
+    throw new DomainError('invalid_request', `session_timeout must be ${min}..${max} whole seconds.`);
+  }
+  if (
+    change.k_anonymity !== undefined &&
+    !(Number.isInteger(change.k_anonymity) && change.k_anonymity >= K_ANONYMITY_FLOOR)
+  ) {
+    throw new DomainError(
+      'invalid_request',
+      `k_anonymity must be a whole number of at least ${K_ANONYMITY_FLOOR}.`,
+    );
+  }
+}
+
+/** The history with `timezone` in force from the next midnight of the present one on. */
+function withTimezone(
+  organization: Organization,
+  timezone: string,
+  nowMs: number,
+): Organization['timezones'] {
+  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(
+    timezoneAt(organization, nowMs),
+  );
+  const from = new Date(today.startOfDay().add({ days: 1 }).startOfDay().epochMilliseconds);
+  const kept = organization.timezones.filter((entry) => entry.from.getTime() < from.getTime());
+  return [...kept, { from, timezone }];
+}

@@ -1,0 +1,46 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_S } from '../contract.ts';
+import { DomainError, isDuplicateKey } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { inTransaction } from '../mongo.ts';
+import type { Organization } from './model.ts';
+
+/** Creates an organization. Throws `conflict` when a given `org_id` is taken. */
+export async function createOrganization(
+  ctx: Context,
+  input: {
+    name: string;
+    plan: Plan;
+    timezone?: string;
+    org_id?: string;
+    admin_emails?: string[];
+    session_timeout?: number;
+  },
+): Promise<Organization> {
+  const organization: Organization = {
+    _id: input.org_id ?? newId('org'),
+    name: input.name,
+    plan: input.plan,
+    timezones: [{ from: new Date(0), timezone: input.timezone ?? 'UTC' }],
+    session_timeout: input.session_timeout ?? SESSION_TIMEOUT_S,
+    k_anonymity: K_ANONYMITY_FLOOR,
+    admin_emails: input.admin_emails ?? [],
+    teams: [],
+    created_at: new Date(ctx.clock.now()),
+  };
+  try {
+    await inTransaction(ctx.db, async (transaction) => {
+      await ctx.db.organizations.create([organization], { session: transaction });
+      await recordAudit(
+        ctx,
+        { action: 'organization.create', org_id: organization._id, details: { plan: input.plan } },
+        transaction,
+      );
+    });
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new DomainError('conflict', `Organization ${organization._id} exists.`);
+    throw error;
+  }
+  return organization;
+}

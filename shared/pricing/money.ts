@@ -1,0 +1,56 @@
+/**
+ * Money is an integer number of nano-USD (1e-9 USD) everywhere inside; US dollars exist only at the edge.
+ * A safe integer of nano-USD reaches 9,007,199 USD.
+ */
+
+const NANO_PLACES = 9;
+const NUSD_PER_CENT_OF_A_CENT = 100_000;
+
+/** Nano-USD of the decimal that `usd` prints as, half-even; null when negative, not finite or too large. */
+export function nusdFromUsd(usd: number): number | null {
+  const nusd = scaleDecimal(usd, NANO_PLACES);
+  return nusd === null ? null : safeNumber(nusd);
+}
+
+/** US dollars with at most 4 decimals (interface 2.1), half-even. `nusd` is a safe integer of either sign. */
+export function usd4(nusd: number): number {
+  const rest = Math.abs(nusd) % NUSD_PER_CENT_OF_A_CENT;
+  const whole = (Math.abs(nusd) - rest) / NUSD_PER_CENT_OF_A_CENT;
+  const half = NUSD_PER_CENT_OF_A_CENT / 2;
+  const rounded = rest > half || (rest === half && whole % 2 === 1) ? whole + 1 : whole;
+  return rounded === 0 ? 0 : (Math.sign(nusd) * rounded) / 10_000;
+}
+
+/** US dollars with all 9 decimals, so that written rows sum to the exact total. */
+export function usd9(nusd: number): string {
+  const digits = String(Math.abs(nusd)).padStart(NANO_PLACES + 1, '0');
+  const point = digits.length - NANO_PLACES;
+  return `${nusd < 0 ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/**
+ * `value` × 10^`places` as an integer, half-even. Reads the shortest decimal that prints the number, which is
+ * the decimal that its author wrote: 0.1 is one tenth here, not the binary fraction next to it.
+ * Null when negative or not finite.
+ */
+export function scaleDecimal(value: number, places: number): bigint | null {
+  const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  if (!match) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const shift = Number(exponent) - fraction.length + places;
+  const digits = BigInt(whole + fraction);
+  return shift >= 0 ? digits * 10n ** BigInt(shift) : divideHalfEven(digits, 10n ** BigInt(-shift));
+}
+
+/** `dividend` / `divisor`, both ≥ 0, a tie going to the even neighbour. */
+export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  const twice = (dividend % divisor) * 2n;
+  return twice > divisor || (twice === divisor && quotient % 2n === 1n) ? quotient + 1n : quotient;
+}
+
+/** The same integer as a number; null when a number cannot hold it exactly. */
+export function safeNumber(value: bigint): number | null {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : null;
+}

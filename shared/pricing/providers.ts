@@ -1,0 +1,131 @@
+import { findProvider } from '@pydantic/genai-prices';
+
+/** What to ask the price list: one of its provider ids (or none: it then goes by the model), and a model id. */
+export interface PriceQuery {
+  readonly provider: string | undefined;
+  readonly model: string;
+}
+
+/**
+ * Names that adapters, OpenTelemetry (`gen_ai.provider.name`, and the older `gen_ai.system`) and LiteLLM use
+ * for a provider → the price list's id. Keys are lower case, with `-` for any of `. _ -` and spaces.
+ */
+const PROVIDER_ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    anthropic: ['claude'],
+    aws: ['aws-bedrock', 'bedrock', 'bedrock-converse', 'amazon', 'amazon-bedrock', 'sagemaker'],
+    azure: [
+      'az-ai-inference',
+      'az-ai-openai',
+      'azure-ai',
+      'azure-ai-inference',
+      'azure-ai-openai',
+      'azure-openai',
+      'azureopenai',
+      'microsoft',
+    ],
+    cohere: ['cohere-chat'],
+    fireworks: ['fireworks-ai'],
+    google: [
+      'gcp',
+      'gcp-gemini',
+      'gcp-gen-ai',
+      'gcp-vertex-ai',
+      'gemini',
+      'google-genai',
+      'google-gla',
+      'google-generative-ai',
+      'google-vertex',
+      'vertex',
+      'vertex-ai',
+      'vertex-ai-beta',
+      'vertexai',
+    ],
+    mistral: ['codestral', 'mistral-ai', 'mistralai'],
+    moonshotai: ['moonshot', 'moonshot-ai'],
+    openai: ['open-ai', 'openai-chat', 'openai-responses', 'text-completion-openai'],
+    openrouter: ['open-router'],
+    perplexity: ['perplexity-ai'],
+    together: ['together-ai'],
+    voyageai: ['voyage', 'voyage-ai'],
+    'x-ai': ['grok', 'xai'],
+    zai: ['z-ai'],
+    zhipuai: ['zhipu', 'zhipu-ai'],
+  }).flatMap(([id, names]) => names.map((name) => [name, id] as const)),
+);
+
+/** These pass calls on and set no price: the model's own name says who does. */
+const GATEWAYS: ReadonlySet<string> = new Set([
+  '',
+  'litellm',
+  'litellm-proxy',
+  'portkey',
+  'vercel',
+  'unknown',
+]);
+
+const BEDROCK_ID =
+  /^(?:[a-z-]+\.)?(?:ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|nvidia|openai|qwen|stability|writer|zai)\.[a-z]/;
+
+/**
+ * What to ask for a call, best guess first. Ids come with prefixes that the price list does not know
+ * (`anthropic/claude-…`, `models/gemini-…`, `bedrock/us.anthropic.claude-…`), so each is also asked without.
+ * Nothing to ask when the provider is named but not known: what it charges for a model of that name is its
+ * own affair (a local `vllm` or `ollama` serves `gpt-oss` for nothing).
+ */
+export function listPriceQueries(provider: string | undefined, model: string): PriceQuery[] {
+  const modelId = cleanModelId(model);
+  const named = provider !== undefined && !GATEWAYS.has(foldName(provider));
+  const providerId = named ? findProviderId(provider) : undefined;
+  if (named && providerId === undefined) return [];
+  if (providerId === undefined)
+    return [...queriesFromPrefix(modelId), { provider: undefined, model: modelId }];
+  return [...queriesFor(providerId, modelId), ...queriesFromPrefix(modelId)];
+}
+
+/** Without what says nothing about the price: context variant (`…[1m]`), Vertex's `@20250929` and `@default`. */
+function cleanModelId(model: string): string {
+  return model
+    .trim()
+    .toLowerCase()
+    .replace(/\[[^\]]*\]$/, '')
+    .replace(/@(\d{8})$/, '-$1')
+    .replace(/@default$/, '');
+}
+
+function findProviderId(name: string): string | undefined {
+  const alias = PROVIDER_ALIASES.get(foldName(name));
+  if (alias !== undefined) return alias;
+  // The list also matches loosely ("contains openai"): that would price a gateway of one's own as the vendor.
+  const id = name.trim().toLowerCase();
+  return [id, foldName(name)].find((exact) => findProvider({ providerId: exact })?.id === exact);
+}
+
+function foldName(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[\s._-]+/g, '-');
+}
+
+function queriesFromPrefix(modelId: string): PriceQuery[] {
+  const last = lastSegment(modelId);
+  if (modelId.startsWith('arn:aws') || BEDROCK_ID.test(last)) return [{ provider: 'aws', model: last }];
+  if (/^(?:projects|publishers)\//.test(modelId)) return [{ provider: 'google', model: last }];
+  if (modelId.startsWith('models/')) return [{ provider: undefined, model: last }];
+  const [, prefix, rest] = /^([^/:]+)[/:](.+)$/.exec(modelId) ?? [];
+  if (prefix === undefined || rest === undefined) return [];
+  if (GATEWAYS.has(foldName(prefix))) return listPriceQueries(undefined, rest);
+  const providerId = findProviderId(prefix);
+  return providerId === undefined ? [] : queriesFor(providerId, rest);
+}
+
+function queriesFor(provider: string, modelId: string): PriceQuery[] {
+  const withoutFirst = modelId.slice(modelId.indexOf('/') + 1);
+  const ids = new Set([modelId, withoutFirst, lastSegment(modelId)]);
+  return [...ids].filter((id) => id !== '').map((model) => ({ provider, model }));
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,160 @@
+import { calcPrice, type ModelInfo, type ModelPrice, type TieredPrices } from '@pydantic/genai-prices';
+
+import { dateAt } from '../clock.ts';
+import { mayBeListed } from './listed.ts';
+import { scaleDecimal } from './money.ts';
+import { listPriceQueries, type PriceQuery } from './providers.ts';
+
+/** Atto-USD (1e-18 USD) per token: small enough that every list price is an integer. */
+export interface Rate {
+  readonly base: bigint;
+  /** Ascending; the last one whose `above` is exceeded by the call's input tokens holds for all its tokens. */
+  readonly tiers: readonly { readonly above: number; readonly rate: bigint }[];
+}
+
+/** The price list of one model at one time. A missing rate means that the list names none. */
+export interface Rates {
+  readonly input: Rate | undefined;
+  readonly cacheRead: Rate | undefined;
+  readonly cacheWrite: Rate | undefined;
+  readonly output: Rate | undefined;
+  readonly attoPerRequest: bigint;
+}
+
+interface ListedModel {
+  readonly query: PriceQuery;
+  /** Instants (epoch ms) at which the list price changed, ascending. */
+  readonly changesMs: readonly number[];
+  /** Times of day (ms after midnight UTC) at which it changes every day, ascending. */
+  readonly dailyChangesMs: readonly number[];
+  /** Between two changes the price is one: asked once, kept by the number of the period. */
+  readonly ratesByPeriod: Map<number, Rates | null>;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_ID_LENGTH = 256;
+const MAX_LISTED = 4_096;
+
+/** USD per million tokens → atto-USD per token, and USD per thousand requests → atto-USD per request. */
+const MTOK_PLACES = 12;
+const KCOUNT_PLACES = 15;
+const FREE: Rate = { base: 0n, tiers: [] };
+
+const listed = new Map<string, ListedModel | null>();
+const ratesByPrice = new WeakMap<ModelPrice, Rates | null>();
+
+/** What a model cost at `atMs` (epoch ms), or null when no list says so. Never throws, never does I/O. */
+export function findRates(provider: string | undefined, model: string, atMs: number): Rates | null {
+  if (model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH) return null;
+  const entry = findListed(provider, model, atMs);
+  if (!entry) return null;
+  const period = periodOf(entry, atMs);
+  let rates = entry.ratesByPeriod.get(period);
+  if (rates === undefined) {
+    const price = askPriceList(entry.query, atMs);
+    rates = price ? ratesOf(price.model_price) : null;
+    entry.ratesByPeriod.set(period, rates);
+  }
+  return rates;
+}
+
+function findListed(provider: string | undefined, model: string, atMs: number): ListedModel | null {
+  const key = `${provider ?? ''}\n${model}`; // No listed name holds a newline, so none can pose as another.
+  const known = listed.get(key);
+  if (known !== undefined) return known;
+  const found = lookUp(provider, model, atMs);
+  if (listed.size >= MAX_LISTED) {
+    const oldest = listed.keys().next();
+    if (!oldest.done) listed.delete(oldest.value);
+  }
+  listed.set(key, found);
+  return found;
+}
+
+function lookUp(provider: string | undefined, model: string, atMs: number): ListedModel | null {
+  for (const query of listPriceQueries(provider, model)) {
+    const price = mayBeListed(query) ? askPriceList(query, atMs) : null;
+    if (price) return { query, ...changesOf(price.model), ratesByPeriod: new Map() };
+  }
+  return null;
+}
+
+/** The list's answer for no usage at all: the model and its prices at that time, without a float in the sum. */
+function askPriceList(query: PriceQuery, atMs: number): ReturnType<typeof calcPrice> {
+  try {
+    const options = query.provider === undefined ? {} : { providerId: query.provider };
+    return calcPrice({}, query.model, { ...options, timestamp: dateAt(atMs) });
+  } catch {
+    return null; // A list entry that the library cannot read is a price that we do not know.
+  }
+}
+
+function changesOf(model: ModelInfo): Pick<ListedModel, 'changesMs' | 'dailyChangesMs'> {
+  const instants = new Set<number>();
+  const timesOfDay = new Set<number>();
+  for (const { constraint } of Array.isArray(model.prices) ? model.prices : []) {
+    if (constraint?.type === 'start_date') instants.add(Date.parse(constraint.start_date));
+    if (constraint?.type === 'time_of_date') {
+      for (const time of [constraint.start_time, constraint.end_time]) {
+        timesOfDay.add(timeOfDayMs(Date.parse(`1970-01-01T${time}`)));
+      }
+    }
+  }
+  const ascending = (a: number, b: number) => a - b;
+  return { changesMs: [...instants].sort(ascending), dailyChangesMs: [...timesOfDay].sort(ascending) };
+}
+
+function periodOf(entry: ListedModel, atMs: number): number {
+  const period = countReached(entry.changesMs, atMs);
+  if (entry.dailyChangesMs.length === 0) return period;
+  return period * (entry.dailyChangesMs.length + 1) + countReached(entry.dailyChangesMs, timeOfDayMs(atMs));
+}
+
+function countReached(changes: readonly number[], at: number): number {
+  let count = 0;
+  for (const change of changes) if (change <= at) count += 1;
+  return count;
+}
+
+function timeOfDayMs(epochMs: number): number {
+  return ((epochMs % DAY_MS) + DAY_MS) % DAY_MS;
+}
+
+function ratesOf(price: ModelPrice): Rates | null {
+  const known = ratesByPrice.get(price);
+  if (known !== undefined) return known;
+  const rates = readRates(price);
+  ratesByPrice.set(price, rates);
+  return rates;
+}
+
+/** Tokens of a class without a price of its own are priced as the class that holds them; an empty list is free. */
+function readRates(price: ModelPrice): Rates | null {
+  const perRequest = price.requests_kcount ?? 0;
+  const attoPerRequest = typeof perRequest === 'number' ? scaleDecimal(perRequest, KCOUNT_PLACES) : null;
+  if (attoPerRequest === null) return null;
+  if (Object.keys(price).length === 0) {
+    return { input: FREE, cacheRead: FREE, cacheWrite: FREE, output: FREE, attoPerRequest };
+  }
+  const input = readRate(price.input_mtok);
+  return {
+    input,
+    cacheRead: readRate(price.cache_read_mtok) ?? input,
+    cacheWrite: readRate(price.cache_write_mtok) ?? input,
+    output: readRate(price.output_mtok),
+    attoPerRequest,
+  };
+}
+
+function readRate(price: number | TieredPrices | undefined): Rate | undefined {
+  if (price === undefined) return undefined;
+  const { base, tiers } = typeof price === 'number' ? { base: price, tiers: [] } : price;
+  const baseRate = scaleDecimal(base, MTOK_PLACES);
+  const steps = tiers.map((tier) => ({ above: tier.start, rate: scaleDecimal(tier.price, MTOK_PLACES) }));
+  if (baseRate === null || !steps.every(hasRate)) return undefined;
+  return { base: baseRate, tiers: steps.sort((a, b) => a.above - b.above) };
+}
+
+function hasRate(step: { above: number; rate: bigint | null }): step is { above: number; rate: bigint } {
+  return step.rate !== null;
+}

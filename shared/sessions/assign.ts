@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Signal } from '../signals/model.ts';
+import type { Session } from './model.ts';
+
+/** What `assignSignals` needs of a signal. */
+export type Assignable = Omit<Signal, 'session_id'>;
+
+export interface Assignment {
+  /** Session id by signal `_id`. */
+  placed: Map<string, string>;
+  /** Every session that is new or differs, with what it was before (null: new). */
+  changed: { before: Session | null; after: Session }[];
+  /** The newest session of the key. */
+  newest: Session | null;
+  /** Whether the key has gained a session or one reaches further back: such transactions must not overlap. */
+  reshaped: boolean;
+}
+
+/** The identity of a run of activity: who, where, with which tool. */
+export function sessionKey(orgId: string, userId: string, projectId: string, adapter: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([orgId, userId, projectId, adapter]))
+    .digest();
+  return digest.subarray(0, 18).toString('base64url');
+}
+
+/**
+ * Puts signals of one key into sessions, in event time (design 3). Pure. `existing` must hold every session of the
+ * key that reaches to within `timeoutMs` of the earliest signal, and all newer ones. Sessions never overlap, so
+ * their starts and their ends have one order.
+ */
+export function assignSignals(input: {
+  key: string;
+  existing: readonly Session[];
+  signals: readonly Assignable[];
+  timeoutMs: number;
+  nowMs: number;
+  newSessionId: () => string;
+}): Assignment {
+  const before = new Map(input.existing.map((session) => [session._id, session]));
+  const sessions = input.existing.map((session) => structuredClone(session));
+  sessions.sort((a, b) => a.started_at.getTime() - b.started_at.getTime());
+  const placed = new Map<string, string>();
+  const inTime = [...input.signals].sort((a, b) => a.ts.getTime() - b.ts.getTime());
+  for (const signal of inTime) {
+    const session =
+      nearestFitting(sessions, signal.ts.getTime(), input.timeoutMs) ?? begin(sessions, signal, input);
+    absorb(session, signal, input.timeoutMs);
+    placed.set(signal._id, session._id);
+  }
+  const touched = new Set(placed.values());
+  endSuperseded(sessions, before, input.timeoutMs, input.nowMs, touched);
+  const changed = sessions
+    .filter((session) => touched.has(session._id))
+    .map((after) => ({ before: before.get(after._id) ?? null, after }));
+  return {
+    placed,
+    changed,
+    newest: sessions.at(-1) ?? null,
+    reshaped: changed.some(
+      (change) => change.before?.started_at.getTime() !== change.after.started_at.getTime(),
+    ),
+  };
+}
+
+/** The session whose reach holds `ts`, the nearer if two do (the earlier of two equally near). */
+function nearestFitting(sessions: readonly Session[], ts: number, timeoutMs: number): Session | undefined {
+  let best: Session | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (let index = sessions.length - 1; index >= 0; index -= 1) {
+    const session = sessions[index];
+    if (!session) continue;
+    const distance = distanceTo(session, ts);
+    const fits =
+      distance <= timeoutMs && !(session.end_reason === 'closed' && ts > session.ended_at.getTime());
+    if (fits && distance <= bestDistance) {
+      best = session;
+      bestDistance = distance;
+    }
+    // Sorted and disjoint: what lies further back is further away.
+    if (session.ended_at.getTime() < ts && distance > timeoutMs) break;
+  }
+  return best;
+}
+
+function distanceTo(session: Session, ts: number): number {
+  return Math.max(session.started_at.getTime() - ts, ts - session.ended_at.getTime(), 0);
+}
+
+function begin(
+  sessions: Session[],
+  signal: Assignable,
+  input: { key: string; newSessionId: () => string; timeoutMs: number },
+): Session {
+  const session: Session = {
+    _id: input.newSessionId(),
+    org_id: signal.org_id,
+    user_id: signal.user_id,
+    project_id: signal.project_id,
+    adapter: signal.adapter,
+    key: input.key,
+    state: 'open',
+    end_reason: null,
+    started_at: signal.ts,
+    last_activity_at: signal.ts,
+    ended_at: signal.ts,
+    close_due_at: new Date(signal.ts.getTime() + input.timeoutMs),
+    model: 'unknown',
+    model_tokens: [],
+    tokens_in: 0,
+    tokens_out: 0,
+    cost_nusd: 0,
+    unpriced_signals: 0,
+    signal_count: 0,
+    error_count: 0,
+    intervention_count: 0,
+  };
+  const at = sessions.findIndex((other) => other.started_at.getTime() > signal.ts.getTime());
+  sessions.splice(at === -1 ? sessions.length : at, 0, session);
+  return session;
+}
+
+/** Adds one signal to the totals of its session, in place. */
+function absorb(session: Session, signal: Assignable, timeoutMs: number): void {
+  if (signal.ts < session.started_at) session.started_at = signal.ts;
+  if (signal.ts > session.last_activity_at) session.last_activity_at = signal.ts;
+  if (session.last_activity_at > session.ended_at) session.ended_at = session.last_activity_at;
+  if (session.state === 'open')
+    session.close_due_at = new Date(session.last_activity_at.getTime() + timeoutMs);
+  session.signal_count += 1;
+  session.error_count += signal.error ? 1 : 0;
+  session.intervention_count += signal.type === 'intervention' ? 1 : 0;
+  session.tokens_in += signal.tokens_in;
+  session.tokens_out += signal.tokens_out;
+  session.cost_nusd += signal.cost_nusd ?? 0;
+  session.unpriced_signals += signal.cost_nusd === null ? 1 : 0;
+  if (signal.model !== null)
+    countModel(session, signal.model, signal.tokens_in + signal.tokens_out, signal.ts);
+}
+
+/** Keeps `model_tokens` in the order of first use and `model` at the one with most tokens, the first of equals. */
+function countModel(session: Session, model: string, tokens: number, at: Date): void {
+  const known = session.model_tokens.find((entry) => entry.model === model);
+  if (known) {
+    known.tokens += tokens;
+    if (at < known.first_at) known.first_at = at;
+  } else {
+    session.model_tokens.push({ model, tokens, first_at: at });
+  }
+  session.model_tokens.sort((a, b) => a.first_at.getTime() - b.first_at.getTime());
+  const most = Math.max(...session.model_tokens.map((entry) => entry.tokens));
+  session.model = session.model_tokens.find((entry) => entry.tokens === most)?.model ?? 'unknown';
+}
+
+/** Only the newest may be open; one that is born past its timeout is born ended. */
+function endSuperseded(
+  sessions: readonly Session[],
+  before: ReadonlyMap<string, Session>,
+  timeoutMs: number,
+  nowMs: number,
+  touched: Set<string>,
+): void {
+  for (const [index, session] of sessions.entries()) {
+    if (session.state !== 'open') continue;
+    const superseded = index < sessions.length - 1;
+    const bornPast = !before.has(session._id) && isPastTimeout(session, timeoutMs, nowMs);
+    if (!superseded && !bornPast) continue;
+    endByTimeout(session);
+    touched.add(session._id);
+  }
+}
+
+/** Silence has lasted: a signal now would begin another session. */
+export function isPastTimeout(session: Session, timeoutMs: number, nowMs: number): boolean {
+  return nowMs > session.last_activity_at.getTime() + timeoutMs;
+}
+
+/** Ends an open session in place: the idle gap is not work, so it ends with its last activity. */
+export function endByTimeout(session: Session): void {
+  session.state = 'ended';
+  session.end_reason = 'timeout';
+  session.close_due_at = null;
+}

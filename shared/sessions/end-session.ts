@@ -1,0 +1,72 @@
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import { recordEvents, sessionEnded } from '../events/record-events.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { endByTimeout, isPastTimeout } from './assign.ts';
+import type { Session } from './model.ts';
+
+/** What looking at a session's timer found. Times are epoch milliseconds. */
+export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
+
+/**
+ * Ends a session whose silence has lasted, together with its `session.ended`; otherwise says when to look again.
+ * Repeating it changes nothing.
+ */
+export async function endIfSilent(ctx: Context, sessionId: string): Promise<TimerVerdict> {
+  return inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
+    const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
+    if (session?.state !== 'open') return { ended: false };
+    const organization = await readOrganization(ctx, session.org_id, transaction);
+    const timeoutMs = organization.session_timeout * 1_000;
+    if (!isPastTimeout(session, timeoutMs, ctx.clock.now())) {
+      return { notBeforeMs: session.last_activity_at.getTime() + timeoutMs + 1 };
+    }
+    endByTimeout(session);
+    await raw(ctx.db.sessions).replaceOne({ _id: session._id }, session, { session: transaction });
+    await recordEvents(ctx, [sessionEnded(session)], transaction);
+    return { ended: true };
+  });
+}
+
+/** Ends a session now, by hand. Idempotent. Throws `not_found` for another organization's or user's session. */
+export async function closeSession(
+  ctx: Context,
+  owner: { orgId: string; userId: string | null },
+  sessionId: string,
+): Promise<Session> {
+  return inTransaction(ctx.db, async (transaction) => {
+    const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
+    if (session?.org_id !== owner.orgId || (owner.userId !== null && session.user_id !== owner.userId)) {
+      throw new DomainError('not_found', 'There is no such session.');
+    }
+    if (session.state === 'ended') return session;
+    const closedAt = Math.max(ctx.clock.now(), session.last_activity_at.getTime());
+    const closed: Session = {
+      ...session,
+      state: 'ended',
+      end_reason: 'closed',
+      ended_at: new Date(closedAt),
+      close_due_at: null,
+    };
+    await raw(ctx.db.sessions).replaceOne({ _id: session._id }, closed, { session: transaction });
+    await recordEvents(ctx, [sessionEnded(closed)], transaction);
+    return closed;
+  });
+}
+
+/** How long a due timer may be late before the sweeper takes it for lost. */
+const GRACE_MS = 2_000;
+const SWEEP_LIMIT = 1_000;
+
+/** Wakes every session that is due without having ended: its job was lost with Redis, or is late. */
+export async function sweepSilentSessions(ctx: Context): Promise<number> {
+  const due = await ctx.db.sessions
+    .find({ state: 'open', close_due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } }, { _id: 1 })
+    .sort({ close_due_at: 1 })
+    .limit(SWEEP_LIMIT)
+    .lean();
+  const wakeUps = due.map(({ _id }) => ({ id: _id, job: { session_id: _id }, delayMs: 0 }));
+  ctx.queues.wake('close-session', wakeUps);
+  return due.length;
+}

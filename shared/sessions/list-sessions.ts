@@ -1,0 +1,76 @@
+import type { Context } from '../context.ts';
+import { SIGNAL_AGE_MS } from '../contract.ts';
+import { type Order, type Position, walkPage } from '../walk.ts';
+import type { Session } from './model.ts';
+
+export interface SessionFilter {
+  user_id?: string | undefined;
+  project_id?: string | undefined;
+  /** Primary model, exactly. */
+  model?: string | undefined;
+  adapter?: string | undefined;
+  /** Epoch ms; `started_at` in [fromMs, toMs). */
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+}
+
+export interface SessionPage {
+  rows: Session[];
+  hasMore: boolean;
+  last: Position | null;
+  total: number;
+}
+
+/** One page of an organization's sessions, ordered by (`started_at`, id). Counts only when `total` is not known. */
+export async function listSessions(
+  ctx: Context,
+  orgId: string,
+  filter: SessionFilter,
+  page: { order: Order; limit: number; after: Position | null; total: number | null },
+): Promise<SessionPage> {
+  const { fromMs, toMs, ...equal } = filter;
+  const matching = { org_id: orgId, ...withoutUndefined(equal) };
+  const direction = page.order === 'desc' ? -1 : 1;
+  const sort = { started_at: direction, _id: direction } as const;
+  const find = (condition: Record<string, unknown>, limit: number) =>
+    ctx.db.sessions
+      .find({ ...matching, ...condition })
+      .sort(sort)
+      .limit(limit)
+      .lean<Session[]>();
+  const [walked, total] = await Promise.all([
+    walkPage<Session>({
+      ...page,
+      fromMs: fromMs ?? oldestStartMs(ctx),
+      toMs: toMs ?? ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1,
+      position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
+      fetchRange: (from, to, limit) =>
+        find({ started_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
+      fetchTies: (at, id, limit) =>
+        find({ started_at: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
+    }),
+    page.total ?? ctx.db.sessions.countDocuments({ ...matching, ...rangeOf(fromMs, toMs) }),
+  ]);
+  return { ...walked, total };
+}
+
+/** Nothing can have begun earlier: signals are at most 35 days old on arrival, and are kept for the retention. */
+function oldestStartMs(ctx: Context): number {
+  return ctx.clock.now() - ctx.config.signalRetentionDays * 86_400_000 - 2 * SIGNAL_AGE_MS.behind;
+}
+
+function rangeOf(fromMs: number | undefined, toMs: number | undefined): Record<string, unknown> {
+  if (fromMs === undefined && toMs === undefined) return {};
+  return {
+    started_at: {
+      ...(fromMs === undefined ? {} : { $gte: new Date(fromMs) }),
+      ...(toMs === undefined ? {} : { $lt: new Date(toMs) }),
+    },
+  };
+}
+
+function withoutUndefined(filter: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,60 @@
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import type { Signal } from '../signals/model.ts';
+import { type Order, type Position, walkPage } from '../walk.ts';
+import type { Session } from './model.ts';
+
+/** Who reads: an organization, and for a bound key its one user. */
+export interface Reader {
+  orgId: string;
+  userId: string | null;
+}
+
+/** The session, or `not_found`: another tenant's looks like one that never was. */
+export async function readSession(ctx: Context, reader: Reader, sessionId: string): Promise<Session> {
+  const session = await ctx.db.sessions.findById(sessionId).lean<Session>();
+  const visible =
+    session?.org_id === reader.orgId && (reader.userId === null || session.user_id === reader.userId);
+  if (!visible || !session) throw new DomainError('not_found', 'There is no such session.');
+  return session;
+}
+
+/** All signals of a session in time order, from a cursor: memory does not grow with the session. */
+export async function* streamSignals(ctx: Context, sessionId: string): AsyncGenerator<Signal> {
+  const cursor = ctx.db.signals
+    .find({ session_id: sessionId })
+    .sort({ ts: 1, _id: 1 })
+    .lean<Signal[]>()
+    .cursor({ batchSize: 1_000 });
+  try {
+    for await (const signal of cursor) yield signal as unknown as Signal;
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** One page of a session's interventions, ordered by (`ts`, id). */
+export async function listInterventions(
+  ctx: Context,
+  session: Session,
+  page: { order: Order; limit: number; after: Position | null; total: number | null },
+): Promise<{ rows: Signal[]; hasMore: boolean; last: Position | null; total: number }> {
+  const direction = page.order === 'desc' ? -1 : 1;
+  const matching = { session_id: session._id, type: 'intervention' as const };
+  const find = (condition: Record<string, unknown>, limit: number) =>
+    ctx.db.signals
+      .find({ ...matching, ...condition })
+      .sort({ ts: direction, _id: direction })
+      .limit(limit)
+      .lean<Signal[]>();
+  const walked = await walkPage<Signal>({
+    ...page,
+    fromMs: session.started_at.getTime(),
+    toMs: session.last_activity_at.getTime() + 1,
+    position: (signal) => ({ atMs: signal.ts.getTime(), id: signal._id }),
+    fetchRange: (from, to, limit) => find({ ts: { $gte: new Date(from), $lt: new Date(to) } }, limit),
+    fetchTies: (at, id, limit) =>
+      find({ ts: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
+  });
+  return { ...walked, total: page.total ?? session.intervention_count };
+}

@@ -1,0 +1,97 @@
+import { SIGNAL_AGE_MS } from '../contract.ts';
+import { nusdFromUsd } from '../pricing/money.ts';
+import { priceCall } from '../pricing/price.ts';
+import { type SignalInput, type SignalResult, signalInput } from './input.ts';
+import { type Signal, signalKey } from './model.ts';
+
+/** A signal that may be recorded, lacking only its session. */
+export type Draft = Omit<Signal, 'session_id'>;
+
+export interface Sender {
+  orgId: string;
+  /** The one user that a bound key may report. */
+  boundUserId: string | null;
+  defaultProjectId: string | null;
+}
+
+type Rejection = Extract<SignalResult, { status: 'rejected' }>;
+
+/** Checks and prices one posted signal: a draft, or why it is rejected. Pure; `nowMs` is epoch milliseconds. */
+export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Draft | Rejection {
+  const parsed = signalInput.safeParse(posted);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const path = issue?.path.join('.') ?? '';
+    return reject(
+      idOf(posted),
+      'invalid_signal',
+      `${path ? `${path}: ` : ''}${issue?.message ?? 'is not valid'}`,
+    );
+  }
+  const signal = parsed.data;
+  const ts = Date.parse(signal.ts);
+  const userId = signal.user_id ?? sender.boundUserId;
+  if (userId === null)
+    return reject(signal.id, 'user_required', 'user_id: is needed; this key is bound to no user');
+  if (sender.boundUserId !== null && userId !== sender.boundUserId) {
+    return reject(signal.id, 'foreign_user', 'user_id: this key may report its own user only');
+  }
+  if (ts > nowMs + SIGNAL_AGE_MS.ahead)
+    return reject(signal.id, 'ts_ahead', 'ts: is more than 5 minutes ahead');
+  if (ts < nowMs - SIGNAL_AGE_MS.behind)
+    return reject(signal.id, 'ts_behind', 'ts: is more than 35 days back');
+  return draftOf(signal, sender, userId, ts, nowMs);
+}
+
+function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number, nowMs: number): Draft {
+  const { costNusd, source } = priced(signal, ts);
+  return {
+    _id: signalKey(sender.orgId, signal.adapter, signal.id),
+    org_id: sender.orgId,
+    id: signal.id,
+    type: signal.type,
+    ts: new Date(ts),
+    user_id: userId,
+    project_id: signal.project_id ?? sender.defaultProjectId ?? 'unassigned',
+    adapter: signal.adapter,
+    model: signal.model ?? null,
+    provider: signal.provider ?? null,
+    tokens_in: signal.tokens_in ?? 0,
+    tokens_out: signal.tokens_out ?? 0,
+    cache_read_tokens: signal.cache_read_tokens ?? 0,
+    cache_write_tokens: signal.cache_write_tokens ?? 0,
+    cost_nusd: costNusd,
+    cost_source: source,
+    ...(signal.error ? { error: signal.error } : {}),
+    ...(signal.latency_ms === undefined ? {} : { latency_ms: signal.latency_ms }),
+    ...(signal.tool_name === undefined ? {} : { tool_name: signal.tool_name }),
+    ...(signal.metadata ? { metadata: signal.metadata } : {}),
+    ...(signal.intervention ? { intervention: signal.intervention } : {}),
+    received_at: new Date(nowMs),
+  };
+}
+
+/** A signal that names neither tokens nor a cost (a tool call, an intervention) costs nothing, and that is known. */
+function priced(signal: SignalInput, ts: number): { costNusd: number | null; source: Signal['cost_source'] } {
+  if (signal.cost_usd !== undefined) return { costNusd: nusdFromUsd(signal.cost_usd), source: 'reported' };
+  if (!signal.tokens_in && !signal.tokens_out) return { costNusd: 0, source: 'computed' };
+  return priceCall({
+    at: ts,
+    tokens_in: signal.tokens_in ?? 0,
+    tokens_out: signal.tokens_out ?? 0,
+    cache_read_tokens: signal.cache_read_tokens ?? 0,
+    cache_write_tokens: signal.cache_write_tokens ?? 0,
+    ...(signal.model === undefined ? {} : { model: signal.model }),
+    ...(signal.provider === undefined ? {} : { provider: signal.provider }),
+  });
+}
+
+function reject(id: string | null, code: string, detail: string): Rejection {
+  return { id, status: 'rejected', code, detail };
+}
+
+/** The id to answer with when the signal itself is not valid. */
+function idOf(posted: unknown): string | null {
+  if (typeof posted !== 'object' || posted === null || !('id' in posted)) return null;
+  return typeof posted.id === 'string' && posted.id.isWellFormed() ? posted.id.slice(0, 128) : null;
+}

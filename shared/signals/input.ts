@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { text } from '../text.ts';
+
+const TOKENS_MAX = 1_000_000_000;
+const COST_USD_MAX = 10_000;
+
+const tokens = z
+  .int()
+  .min(0)
+  .max(TOKENS_MAX)
+  .transform((count) => count + 0);
+const code = text(128);
+
+const intervention = z.strictObject({
+  kind: code.describe('What sort of gate, such as tool_permission or guardrail'),
+  verdict: z.enum(['allow', 'deny', 'modify', 'warn', 'escalate']).describe('What the gate said'),
+  action: z.enum(['allow', 'block', 'modify', 'escalate']).describe('What happened'),
+  source: code.describe('Who decided, such as config, user or hook'),
+  policy_id: code.optional(),
+  rule_id: code.optional(),
+  reason: text(1_000).optional(),
+  severity: code.optional(),
+});
+
+const metadata = z
+  .record(text(256), text(256))
+  .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs')
+  .refine((pairs) => !Object.hasOwn(pairs, '__proto__'), 'must not name __proto__');
+
+/** One signal as posted (design 3). Everything else in it is refused, so that a typing error is seen. */
+export const signalInput = z
+  .strictObject({
+    id: text(128).describe("The client's id; with organization and adapter the idempotency key"),
+    type: z.enum(['call', 'intervention']).default('call'),
+    ts: z.iso.datetime({ offset: true }).describe('When it happened'),
+    user_id: text(256).optional(),
+    project_id: text(256).optional(),
+    adapter: text(128).describe('Which tool sent it, such as claude-code'),
+    model: text(256).optional(),
+    provider: text(128).optional(),
+    tokens_in: tokens.optional().describe('Input tokens, cached ones included'),
+    tokens_out: tokens.optional(),
+    cache_read_tokens: tokens.optional(),
+    cache_write_tokens: tokens.optional(),
+    cost_usd: z
+      .number()
+      .min(0)
+      .max(COST_USD_MAX)
+      .optional()
+      .describe('As the adapter reports it; else priced here'),
+    error: z.strictObject({ code, message: text(1_000).optional() }).optional(),
+    latency_ms: z.number().min(0).max(86_400_000).optional(),
+    tool_name: text(256).optional(),
+    metadata: metadata.optional(),
+    intervention: intervention.optional(),
+  })
+  .refine((signal) => (signal.type === 'intervention') === (signal.intervention !== undefined), {
+    path: ['intervention'],
+    error: 'belongs to type "intervention", and must be there then',
+  })
+  .refine(
+    (signal) =>
+      signal.type !== 'call' || signal.model !== undefined || !(signal.tokens_in || signal.tokens_out),
+    {
+      path: ['model'],
+      error: 'is needed for a call with tokens',
+    },
+  );
+
+export type SignalInput = z.output<typeof signalInput>;
+
+/** What becomes of one posted signal. */
+export const signalResult = z.discriminatedUnion('status', [
+  z.strictObject({ id: z.string(), status: z.literal('accepted'), session_id: z.string() }),
+  z.strictObject({ id: z.string(), status: z.literal('duplicate'), session_id: z.string() }),
+  z.strictObject({
+    id: z.string().nullable(),
+    status: z.literal('rejected'),
+    code: z.string(),
+    detail: z.string(),
+  }),
+]);
+export type SignalResult = z.output<typeof signalResult>;

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { Schema } from 'mongoose';
+
+/** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
+export interface Signal {
+  /** `signalKey(...)`: the idempotency key of the signal, so that uniqueness is the primary key's. */
+  _id: string;
+  org_id: string;
+  /** The client's own id. */
+  id: string;
+  type: 'call' | 'intervention';
+  ts: Date;
+  user_id: string;
+  project_id: string;
+  adapter: string;
+  model: string | null;
+  provider: string | null;
+  tokens_in: number;
+  tokens_out: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  /** Integer nano-USD; null when no price is known. */
+  cost_nusd: number | null;
+  cost_source: 'reported' | 'computed' | 'unknown';
+  error?: { code: string; message?: string | undefined };
+  latency_ms?: number;
+  tool_name?: string;
+  metadata?: Record<string, string>;
+  intervention?: Intervention;
+  session_id: string;
+  received_at: Date;
+}
+
+/** What a gate said (`verdict`) and what happened (`action`). */
+export interface Intervention {
+  kind: string;
+  verdict: string;
+  action: string;
+  source: string;
+  policy_id?: string | undefined;
+  rule_id?: string | undefined;
+  reason?: string | undefined;
+  severity?: string | undefined;
+}
+
+/** Written by `insertMany` on the raw collection (input is checked by zod, casting again would cost half the time). */
+export const signalSchema = new Schema<Signal>(
+  {
+    _id: { type: String, required: true },
+    org_id: String,
+    id: String,
+    type: String,
+    ts: Date,
+    user_id: String,
+    project_id: String,
+    adapter: String,
+    model: String,
+    provider: String,
+    tokens_in: Number,
+    tokens_out: Number,
+    cache_read_tokens: Number,
+    cache_write_tokens: Number,
+    cost_nusd: Number,
+    cost_source: String,
+    error: Schema.Types.Mixed,
+    latency_ms: Number,
+    tool_name: String,
+    metadata: Schema.Types.Mixed,
+    intervention: Schema.Types.Mixed,
+    session_id: String,
+    received_at: Date,
+  },
+  { id: false },
+);
+signalSchema.index({ session_id: 1, ts: 1, _id: 1 });
+signalSchema.index({ session_id: 1, type: 1, ts: 1, _id: 1 });
+signalSchema.index({ org_id: 1, ts: 1 });
+
+/** The identity of a signal (design 1, rule 3): 192 bits of SHA-256 over organization, adapter and client id. */
+export function signalKey(orgId: string, adapter: string, id: string): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([orgId, adapter, id]))
+    .digest();
+  return digest.subarray(0, 24).toString('base64url');
+}

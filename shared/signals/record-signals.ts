@@ -1,0 +1,233 @@
+import type { ClientSession } from 'mongoose';
+import type { Context } from '../context.ts';
+import { SIGNALS_PER_REQUEST } from '../contract.ts';
+import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../events/record-events.ts';
+import { newId } from '../ids.ts';
+import type { Lane } from '../lanes.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import type { Session } from '../sessions/model.ts';
+import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
+import { checkSignal, type Draft, type Sender } from './check-signal.ts';
+import type { SignalResult } from './input.ts';
+import type { Signal } from './model.ts';
+
+/**
+ * Records posted signals: one result per signal, in order; one bad signal never loses the others. Repeating a batch
+ * changes nothing. Throws only when a store fails, and then nothing of the batch was kept (or a repeat finds it).
+ */
+export async function recordSignals(
+  ctx: Context,
+  sender: Sender,
+  posted: readonly unknown[],
+): Promise<SignalResult[]> {
+  const nowMs = ctx.clock.now();
+  const checked = posted.map((signal) => checkSignal(signal, sender, nowMs));
+  const drafts = checked.filter((result) => '_id' in result);
+  const recorded =
+    drafts.length === 0
+      ? []
+      : await ctx.lanes.submit(`signals ${sender.orgId}`, drafts, signalLane(ctx, sender.orgId));
+  let next = 0;
+  const results = checked.map((result) => ('_id' in result ? (recorded[next++] as SignalResult) : result));
+  for (const result of results) ctx.metrics.signals.inc({ status: result.status });
+  return results;
+}
+
+/** One transaction per organization at a time; what arrives meanwhile joins the next one. */
+function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalResult[]> {
+  return {
+    maxWeight: SIGNALS_PER_REQUEST,
+    weigh: (drafts) => drafts.length,
+    run: async (batches) => {
+      const drafts = batches.flat();
+      const committed = await inTransaction(ctx.db, (transaction) => commit(ctx, orgId, drafts, transaction));
+      ctx.metrics.signalBatch.observe(drafts.length);
+      wakeTimers(ctx, committed.changed);
+      let from = 0;
+      return batches.map((batch) => {
+        from += batch.length;
+        return committed.results.slice(from - batch.length, from);
+      });
+    },
+  };
+}
+
+interface Committed {
+  results: SignalResult[];
+  changed: Assignment['changed'];
+}
+
+/** The write path: signals, sessions, rollups and events, all or nothing. */
+async function commit(
+  ctx: Context,
+  orgId: string,
+  drafts: readonly Draft[],
+  transaction: ClientSession,
+): Promise<Committed> {
+  const organization = await readOrganization(ctx, orgId, transaction);
+  const known = await findKnown(ctx, drafts, transaction);
+  const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
+  const timeoutMs = organization.session_timeout * 1_000;
+  const assignments = await assignByKey(ctx, fresh, timeoutMs, transaction);
+  const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
+  const changed = assignments.flatMap((assignment) => assignment.changed);
+  if (fresh.length > 0) {
+    await insertSignals(ctx, fresh, placed, transaction);
+    await writeSessions(ctx, assignments, transaction);
+    await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
+    await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
+  }
+  return { results: answer(drafts, known, placed), changed };
+}
+
+/** Session id by signal key, of the signals that were recorded before. */
+async function findKnown(
+  ctx: Context,
+  drafts: readonly Draft[],
+  transaction: ClientSession,
+): Promise<Map<string, string>> {
+  const ids = drafts.map((draft) => draft._id);
+  const rows = await raw(ctx.db.signals)
+    .find({ _id: { $in: ids } }, { session: transaction, projection: { session_id: 1 } })
+    .toArray();
+  return new Map(rows.map((row) => [row._id, row.session_id]));
+}
+
+function firstOfEach(drafts: readonly Draft[]): Draft[] {
+  const seen = new Map<string, Draft>();
+  for (const draft of drafts) if (!seen.has(draft._id)) seen.set(draft._id, draft);
+  return [...seen.values()];
+}
+
+async function assignByKey(
+  ctx: Context,
+  fresh: readonly Draft[],
+  timeoutMs: number,
+  transaction: ClientSession,
+): Promise<Assignment[]> {
+  const groups = Map.groupBy(fresh, (draft) =>
+    sessionKey(draft.org_id, draft.user_id, draft.project_id, draft.adapter),
+  );
+  const newest = await findNewest(ctx, [...groups.keys()], transaction);
+  const assignments: Assignment[] = [];
+  for (const [key, signals] of groups) {
+    const existing = await findReachable(ctx, key, newest.get(key), signals, timeoutMs, transaction);
+    const nowMs = ctx.clock.now();
+    assignments.push(
+      assignSignals({ key, existing, signals, timeoutMs, nowMs, newSessionId: () => newId('ses') }),
+    );
+  }
+  return assignments;
+}
+
+/** The newest session of each key. Two reads by `_id`, whatever the number of keys. */
+async function findNewest(
+  ctx: Context,
+  keys: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, Session>> {
+  const heads = await ctx.db.sessionHeads
+    .find({ _id: { $in: keys } }, { session_id: 1 })
+    .session(transaction)
+    .lean();
+  if (heads.length === 0) return new Map();
+  const ids = heads.map((head) => head.session_id);
+  const sessions = await ctx.db.sessions
+    .find({ _id: { $in: ids } })
+    .session(transaction)
+    .lean<Session[]>();
+  return new Map(sessions.map((session) => [session.key, session]));
+}
+
+/** Usually the newest alone; for late signals all that reach to them or lie after. */
+async function findReachable(
+  ctx: Context,
+  key: string,
+  newest: Session | undefined,
+  signals: readonly Draft[],
+  timeoutMs: number,
+  transaction: ClientSession,
+): Promise<Session[]> {
+  if (!newest) return [];
+  const earliestMs = Math.min(...signals.map((signal) => signal.ts.getTime()));
+  if (earliestMs >= newest.started_at.getTime()) return [newest];
+  const reach = new Date(earliestMs - timeoutMs);
+  return ctx.db.sessions
+    .find({ key, ended_at: { $gte: reach } })
+    .session(transaction)
+    .lean<Session[]>();
+}
+
+async function insertSignals(
+  ctx: Context,
+  fresh: readonly Draft[],
+  placed: ReadonlyMap<string, string>,
+  transaction: ClientSession,
+): Promise<void> {
+  const rows: Signal[] = fresh.map((draft) => ({ ...draft, session_id: placed.get(draft._id) as string }));
+  await raw(ctx.db.signals).insertMany(rows, { session: transaction, ordered: false });
+}
+
+/** Ended ones first, so that the open one of a key never meets another open one in the unique index. */
+async function writeSessions(
+  ctx: Context,
+  assignments: readonly Assignment[],
+  transaction: ClientSession,
+): Promise<void> {
+  const changed = assignments.flatMap((assignment) => assignment.changed);
+  changed.sort((a, b) => Number(a.after.state === 'open') - Number(b.after.state === 'open'));
+  const writes = changed.map(({ before, after }) =>
+    before
+      ? { replaceOne: { filter: { _id: after._id }, replacement: after } }
+      : { insertOne: { document: after } },
+  );
+  if (writes.length > 0) await raw(ctx.db.sessions).bulkWrite(writes, { session: transaction });
+  const heads = assignments.flatMap(({ reshaped, newest }) =>
+    reshaped && newest
+      ? [
+          {
+            updateOne: {
+              filter: { _id: newest.key },
+              update: { $set: { session_id: newest._id }, $inc: { version: 1 } },
+              upsert: true,
+            },
+          },
+        ]
+      : [],
+  );
+  if (heads.length > 0) await raw(ctx.db.sessionHeads).bulkWrite(heads, { session: transaction });
+}
+
+function eventsOf({ before, after }: Assignment['changed'][number]): NewEvent[] {
+  const ended = after.state === 'ended' && before?.state !== 'ended';
+  return [...(before ? [] : [sessionStarted(after)]), ...(ended ? [sessionEnded(after)] : [])];
+}
+
+function answer(
+  drafts: readonly Draft[],
+  known: ReadonlyMap<string, string>,
+  placed: ReadonlyMap<string, string>,
+): SignalResult[] {
+  const accepted = new Set<string>();
+  return drafts.map((draft) => {
+    const before = known.get(draft._id);
+    const status = before !== undefined || accepted.has(draft._id) ? 'duplicate' : 'accepted';
+    accepted.add(draft._id);
+    return { id: draft.id, status, session_id: before ?? (placed.get(draft._id) as string) };
+  });
+}
+
+/** A delayed job per session that has just opened; activity never touches the queue. */
+function wakeTimers(ctx: Context, changed: Assignment['changed']): void {
+  const opened = changed.filter(({ before, after }) => before === null && after.state === 'open');
+  ctx.queues.wake(
+    'close-session',
+    opened.map(({ after }) => ({
+      id: after._id,
+      job: { session_id: after._id },
+      delayMs: (after.close_due_at?.getTime() ?? 0) - ctx.clock.now(),
+    })),
+  );
+}

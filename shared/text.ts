@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/**
+ * Free text from outside: 1..`max` code points, stored in NFC, without NUL and lone surrogates (abuse cases 14, 15).
+ */
+export function text(max: number) {
+  return z
+    .string()
+    .max(max * 4)
+    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL')
+    .transform((value) => value.normalize('NFC'))
+    .refine((value) => value.length > 0, 'must not be empty')
+    .refine(
+      (value) => value.length <= max || Array.from(value).length <= max,
+      `must be at most ${max} characters`,
+    );
+}
+
+/** An IANA timezone that this runtime knows. */
+export const timezone = text(64).refine(isTimezone, 'must be an IANA timezone, such as Europe/Berlin');
+
+function isTimezone(name: string): boolean {
+  try {
+    // Offsets such as +02:00 parse too; a calendar wants a place or UTC.
+    return /^[A-Za-z]/.test(name) && Temporal.Now.zonedDateTimeISO(name) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import type { ClientSession, mongo } from 'mongoose';
+import type { Context } from '../context.ts';
+import { raw } from '../mongo.ts';
+import type { Organization } from '../organizations/model.ts';
+import type { Session } from '../sessions/model.ts';
+import type { Signal } from '../signals/model.ts';
+import { MEASURES, type Measures, type Rollup, type RollupPeriod } from './model.ts';
+import { periodStarts } from './periods.ts';
+
+type Dimensions = Pick<Rollup, 'user_id' | 'project_id' | 'model' | 'adapter'>;
+export type CountedSignal = Omit<Signal, 'session_id'>;
+
+const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day', 'month'];
+
+/** What signals and moved sessions change in the rollups: a row of increments per rollup. Pure. */
+export function rollupChanges(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  signals: readonly CountedSignal[],
+  sessions: readonly { before: Session | null; after: Session }[],
+): Rollup[] {
+  const rows = new Map<string, Rollup>();
+  const add = (dimensions: Dimensions, at: Date, measures: Partial<Measures>): void => {
+    const starts = periodStarts(organization, at.getTime());
+    for (const period of PERIODS)
+      addTo(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
+  };
+  for (const signal of signals)
+    add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal));
+  for (const { before, after } of sessions) {
+    const stayed =
+      before?.model === after.model && before.started_at.getTime() === after.started_at.getTime();
+    if (stayed) continue;
+    if (before) add(before, before.started_at, { sessions: -1 });
+    add(after, after.started_at, { sessions: 1 });
+  }
+  return [...rows.values()].filter((row) => MEASURES.some((measure) => row[measure] !== 0));
+}
+
+/** What one signal counts for. */
+export function measuresOf(signal: CountedSignal): Partial<Measures> {
+  return {
+    signals: 1,
+    errors: signal.error ? 1 : 0,
+    interventions: signal.type === 'intervention' ? 1 : 0,
+    tokens_in: signal.tokens_in,
+    tokens_out: signal.tokens_out,
+    cache_read_tokens: signal.cache_read_tokens,
+    cache_write_tokens: signal.cache_write_tokens,
+    cost_nusd: signal.cost_nusd ?? 0,
+    unpriced_signals: signal.cost_nusd === null ? 1 : 0,
+  };
+}
+
+/** Adds the changes to the rollups, in the transaction of the signals. */
+export async function addToRollups(
+  ctx: Context,
+  changes: readonly Rollup[],
+  transaction: ClientSession,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const operations = changes.map(incrementOf);
+  await raw(ctx.db.rollups).bulkWrite(operations, { session: transaction, ordered: false });
+}
+
+function incrementOf(row: Rollup): mongo.AnyBulkWriteOperation<Rollup> {
+  const { _id, org_id, period, start, user_id, project_id, model, adapter } = row;
+  const increments = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]]));
+  return {
+    updateOne: {
+      filter: { _id },
+      update: {
+        $inc: increments,
+        $setOnInsert: { org_id, period, start, user_id, project_id, model, adapter },
+      },
+      upsert: true,
+    },
+  };
+}
+
+function rowOf(
+  rows: Map<string, Rollup>,
+  orgId: string,
+  period: RollupPeriod,
+  start: number,
+  { user_id, project_id, model, adapter }: Dimensions,
+): Rollup {
+  const id = rollupKey(orgId, period, start, { user_id, project_id, model, adapter });
+  const known = rows.get(id);
+  if (known) return known;
+  const zeros = Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
+  const row = {
+    _id: id,
+    org_id: orgId,
+    period,
+    start: new Date(start),
+    user_id,
+    project_id,
+    model,
+    adapter,
+    ...zeros,
+  };
+  rows.set(id, row);
+  return row;
+}
+
+function addTo(row: Measures, measures: Partial<Measures>): void {
+  for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
+}
+
+/** The identity of a rollup: uniqueness is the primary key's. */
+export function rollupKey(orgId: string, period: RollupPeriod, start: number, of: Dimensions): string {
+  const parts = JSON.stringify([orgId, period, start, of.user_id, of.project_id, of.model, of.adapter]);
+  return createHash('sha256').update(parts).digest().subarray(0, 18).toString('base64url');
+}

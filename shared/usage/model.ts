@@ -1,0 +1,46 @@
+import { Schema } from 'mongoose';
+
+export const MEASURES = [
+  'sessions',
+  'signals',
+  'errors',
+  'interventions',
+  'tokens_in',
+  'tokens_out',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'cost_nusd',
+  'unpriced_signals',
+] as const;
+export type Measures = Record<(typeof MEASURES)[number], number>;
+
+export type RollupPeriod = 'quarter_hour' | 'day' | 'month';
+
+/** Sums over one period for one (user, project, model, adapter). Always equal to the signals below it. */
+export interface Rollup extends Measures {
+  /** `rollupKey(...)`. */
+  _id: string;
+  org_id: string;
+  period: RollupPeriod;
+  start: Date;
+  user_id: string;
+  project_id: string;
+  model: string;
+  adapter: string;
+}
+
+export const rollupSchema = new Schema<Rollup>(
+  {
+    _id: { type: String, required: true },
+    org_id: String,
+    period: String,
+    start: Date,
+    user_id: String,
+    project_id: String,
+    model: String,
+    adapter: String,
+    ...Object.fromEntries(MEASURES.map((measure) => [measure, { type: Number, default: 0 }])),
+  },
+  { suppressReservedKeysWarning: true },
+);
+rollupSchema.index({ org_id: 1, period: 1, start: 1 });

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inject } from 'vitest';
+import { type ApiState, createApi } from '../api/app.ts';
+import { closeServer, createHttpServer } from '../api/server.ts';
+import type { Clock } from '../shared/clock.ts';
+import { type Config, readConfig } from '../shared/config.ts';
+import { type Context, openContext } from '../shared/context.ts';
+import { createLog } from '../shared/log.ts';
+import { createIndexes } from '../shared/mongo.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  set(epochMs: number): void;
+  advance(ms: number): void;
+}
+
+export function createTestClock(epochMs: number = Date.now()): TestClock {
+  let nowMs = epochMs;
+  return {
+    now: () => nowMs,
+    set: (next) => {
+      nowMs = next;
+    },
+    advance: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+export interface TestContext extends Context {
+  /** Of the BullMQ queues of this test alone; a worker under test needs it. */
+  queuePrefix: string;
+}
+
+export interface TestOptions {
+  clock?: Clock;
+  env?: Record<string, string>;
+  /** Of an earlier context, to be another process on the same data. */
+  sharing?: TestContext;
+  mongoUrl?: string;
+  redisUrl?: string;
+}
+
+/** Real stores, an own database and own queues. `close` drops them. */
+export async function openTestContext(options: TestOptions = {}): Promise<TestContext> {
+  const name = `t${randomBytes(6).toString('hex')}`;
+  const config = options.sharing?.config ?? testConfig(name, options);
+  const queuePrefix = options.sharing?.queuePrefix ?? `{${name}}`;
+  const log = createLog({ level: process.env.TEST_LOG ?? 'silent', process: 'test' });
+  const ctx = await openContext(config, {
+    process: 'test',
+    log,
+    queuePrefix,
+    ...(options.clock ? { clock: options.clock } : {}),
+  });
+  if (!options.sharing) await createIndexes(ctx.db);
+  return {
+    ...ctx,
+    queuePrefix,
+    close: async () => {
+      if (!options.sharing) await ctx.db.connection.dropDatabase();
+      await ctx.close();
+    },
+  };
+}
+
+/** The environment of a test process: also what a child process under test gets. */
+export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl'> = {}) {
+  const mongo = new URL(options.mongoUrl ?? inject('mongoUrl'));
+  mongo.pathname = `/${name}`;
+  return {
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    MONGODB_URL: mongo.href,
+    REDIS_URL: options.redisUrl ?? inject('redisUrl'),
+    OPERATOR_TOKEN: 'operator-token-of-the-tests',
+    API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
+    CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
+    WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    RATE_LIMITS: 'off',
+    ...options.env,
+  };
+}
+
+function testConfig(name: string, options: TestOptions): Config {
+  return readConfig(testEnv(name, options));
+}
+
+export interface TestApi {
+  url: string;
+  ctx: TestContext;
+  state: ApiState;
+  server: Server;
+  /** `fetch` on this api. A `body` that is no string is sent as JSON; `key` goes as bearer token. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  method?: string;
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
+/** A real api on a free port. Closes its context too, unless that came from outside. */
+export async function startApi(options: TestOptions & { ctx?: TestContext } = {}): Promise<TestApi> {
+  const ctx = options.ctx ?? (await openTestContext(options));
+  const state: ApiState = { stopping: false };
+  const { app, shedder } = createApi(ctx, state);
+  const server = createHttpServer(app, ctx.config);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    ctx,
+    state,
+    server,
+    call: (path, callOptions) => call(url + path, callOptions),
+    close: async () => {
+      await closeServer(server);
+      shedder.stop();
+      if (!options.ctx) await ctx.close();
+    },
+  };
+}
+
+async function call(url: string, options: CallOptions = {}): Promise<Answer> {
+  const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {} } = options;
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+/** Waits for a condition instead of sleeping. Rejects after `timeoutMs`. */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  options: { timeoutMs?: number; what?: string } = {},
+): Promise<T> {
+  const deadline = performance.now() + (options.timeoutMs ?? 10_000);
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > deadline)
+      throw new Error(`Waited in vain for ${options.what ?? String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

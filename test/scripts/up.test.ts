@@ -1,0 +1,152 @@
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { answersMongo, answersRedis } from '../../scripts/stack/store-answers.ts';
+import { answersOk, waitUntil } from '../../scripts/stack/wait.ts';
+import {
+  isRunning,
+  type Line,
+  newDataDir,
+  pressCtrlC,
+  readUpJson,
+  runUp,
+  type UpRun,
+  untilEnded,
+  untilReady,
+} from './up-run.ts';
+
+const dataDir = newDataDir();
+let port: number;
+let run: UpRun;
+let line: Line;
+
+const start = () => runUp(['--empty', '--json', '--port', String(port), '--data', dataDir]);
+const pidsOf = (of: Line) => Object.values(of.pids);
+
+beforeAll(async () => {
+  port = await findFreePort();
+  run = start();
+  line = await untilReady(run);
+}, 90_000);
+
+afterAll(async () => {
+  await pressCtrlC(run);
+  rmSync(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+/** The tests of this file tell one story on one data folder, in this order. */
+describe('scripts/up', () => {
+  test('prints nothing on stdout but the line, and keeps it in up.json', () => {
+    expect(run.stdout().trimEnd().split('\n')).toHaveLength(1);
+    expect(line.api).toBe(`http://127.0.0.1:${port}`);
+    expect(readUpJson(dataDir)).toEqual(line);
+    expect(pidsOf(line).every(isRunning)).toBe(true);
+  });
+
+  test('makes two organizations: a team of six, and a free one of its admin', () => {
+    const shapes = line.orgs.map(({ plan, members }) => [plan, ...members.map(({ role }) => role)]);
+    expect(shapes).toEqual([
+      ['team', 'admin', 'member', 'member', 'member', 'member', 'member'],
+      ['free', 'admin'],
+    ]);
+  });
+
+  test.each(['demo.json', 'secrets.json', 'signing-key.json', 'up.json'])(
+    'keeps %s from other users',
+    (name) => {
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    },
+  );
+
+  test('prints a key and an operator token that work', async () => {
+    expect(await postSignal('before')).toBe('accepted');
+    const metrics = await fetch(`${line.api}/metrics`, { headers: bearer(line.operator_token) });
+    expect(metrics.status).toBe(200);
+  });
+
+  test.each(['redis', 'mongo', 'worker', 'api'] as const)(
+    'brings back %s within 2 s when it is killed',
+    async (name) => {
+      const killed = readUpJson(dataDir).pids[name];
+      process.kill(killed, 'SIGKILL');
+      const isBack = async () => readUpJson(dataDir).pids[name] !== killed && (await servesAll());
+      // Half a second for two busy processors; starting again is begun at once.
+      expect(await waitUntil(isBack, { timeoutMs: 2_500 + 2_000, pauseMs: 20 })).toBe(true);
+      expect(isRunning(readUpJson(dataDir).pids[name])).toBe(true);
+      expect(run.stderr()).toContain(`${name} (pid ${killed}) ended (SIGKILL)`);
+      expect(
+        await waitUntil(async () => (await postSignal('before')) === 'duplicate', { timeoutMs: 10_000 }),
+      ).toBe(true);
+    },
+  );
+
+  test('refuses a second run on the same data, and says which process has it', async () => {
+    const second = runUp(['--empty', '--json', '--port', String(await findFreePort()), '--data', dataDir]);
+    expect(await untilEnded(second)).toBe(1);
+    expect(second.stderr()).toContain(`(pid ${run.child.pid}) already uses ${dataDir}`);
+    expect(second.stdout()).toBe('');
+  });
+
+  test('leaves nothing alive after Ctrl-C', async () => {
+    const pids = pidsOf(readUpJson(dataDir));
+    expect(await pressCtrlC(run)).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(existsSync(join(dataDir, 'up.json'))).toBe(false);
+    expect(run.stdout().trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  test('goes on with the same credentials and data at the next start', async () => {
+    run = start();
+    const next = await untilReady(run);
+    expect({ ...next, pids: null }).toEqual({ ...line, pids: null });
+    line = next;
+    expect(await postSignal('before')).toBe('duplicate');
+  });
+
+  test('ends what it started also when it is killed, and starts again after that', async () => {
+    const pids = pidsOf(line);
+    run.child.kill('SIGKILL');
+    await untilEnded(run);
+    run = start();
+    line = await untilReady(run);
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+});
+
+test('says so when the port is taken', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => squatter.once('listening', resolve));
+  const address = squatter.address();
+  const taken = typeof address === 'object' && address ? address.port : 0;
+  const other = newDataDir();
+  const refused = runUp(['--json', '--port', String(taken), '--data', other]);
+  expect(await untilEnded(refused)).toBe(1);
+  expect(refused.stderr()).toContain(`Port ${taken} on 127.0.0.1 is taken`);
+  expect(refused.stdout()).toBe('');
+  squatter.close();
+  rmSync(other, { recursive: true, force: true });
+});
+
+async function servesAll(): Promise<boolean> {
+  const stores = await Promise.all([answersRedis(line.redis_url), answersMongo(line.mongo_url)]);
+  return stores.every(Boolean) && (await answersOk(`${line.api}/readyz`));
+}
+
+async function postSignal(id: string): Promise<unknown> {
+  const [organization] = line.orgs;
+  const userId = organization?.members[0]?.user_id;
+  const signal = { id, ts: new Date().toISOString(), adapter: 'test', type: 'call', user_id: userId };
+  const response = await fetch(`${line.api}/api/v1/signals`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...bearer(organization?.api_key ?? '') },
+    body: JSON.stringify(signal),
+  });
+  const body = (await response.json()) as { results?: { status: string }[] };
+  return body.results?.[0]?.status;
+}
+
+function bearer(token: string): Record<string, string> {
+  return { authorization: `Bearer ${token}` };
+}

@@ -1,0 +1,28 @@
+import { createServer } from 'node:http';
+import { readConfig } from '../shared/config.ts';
+import { openContext } from '../shared/context.ts';
+import { connectRedis } from '../shared/redis/connect.ts';
+import { stopOnSignal } from '../shared/shutdown.ts';
+import { closeSession } from './close-session.ts';
+import { answerProbe } from './probe.ts';
+import { startSweeper } from './sweeper.ts';
+import { type JobHandler, startWorker } from './worker.ts';
+
+const HANDLERS: readonly JobHandler[] = [closeSession as unknown as JobHandler];
+
+const config = readConfig(process.env);
+const ctx = await openContext(config, { process: 'worker' });
+const connection = connectRedis(config.redisUrl, 'worker');
+const workers = HANDLERS.map((handler) => startWorker(handler, ctx, connection));
+const stopSweeper = startSweeper(ctx);
+const probe = createServer((req, res) => void answerProbe(ctx, req, res));
+
+stopOnSignal(ctx.log, async () => {
+  probe.close();
+  await stopSweeper();
+  await Promise.all(workers.map((worker) => worker.close()));
+  connection.disconnect();
+  await ctx.close();
+});
+
+probe.listen(config.workerPort, config.host, () => ctx.log.info({ port: config.workerPort }, 'worker runs'));

@@ -1,0 +1,29 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from '../shared/context.ts';
+import { readReadiness } from '../shared/readiness.ts';
+
+/** The worker's own small listener: `/healthz`, `/readyz`, and `/metrics` for the operator. */
+export async function answerProbe(ctx: Context, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (req.url === '/healthz') return send(res, 200, { status: 'ok' });
+  if (req.url === '/readyz') {
+    const readiness = await readReadiness(ctx);
+    return send(res, readiness.status === 'down' ? 503 : 200, readiness);
+  }
+  if (req.url === '/metrics' && isOperator(req, ctx.config.operatorToken)) {
+    res
+      .writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' })
+      .end(await ctx.metrics.registry.metrics());
+    return;
+  }
+  send(res, 404, { status: 'not found' });
+}
+
+function send(res: ServerResponse, status: number, body: unknown): void {
+  res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function isOperator(req: IncomingMessage, token: string): boolean {
+  const digest = (value: string) => createHash('sha256').update(value).digest();
+  return timingSafeEqual(digest(req.headers.authorization ?? ''), digest(`Bearer ${token}`));
+}

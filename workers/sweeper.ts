@@ -1,0 +1,41 @@
+import type { Context } from '../shared/context.ts';
+import { SCHEDULES, SWEEPS } from './schedule.ts';
+
+const SWEEP_EVERY_MS = 5_000;
+
+/** A plain timer in each worker, so that all queues may be flushed and nothing is lost. Returns how to stop it. */
+export function startSweeper(ctx: Context): () => Promise<void> {
+  let running: Promise<void> = sweepOnce(ctx);
+  const timer = setInterval(() => {
+    running = running.then(() => sweepOnce(ctx));
+  }, SWEEP_EVERY_MS);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/** One pass over everything that may be due. A store that is down ends the pass, not the sweeper. */
+export async function sweepOnce(ctx: Context): Promise<void> {
+  for (const { queue, sweep } of SWEEPS) {
+    try {
+      const found = await sweep(ctx);
+      if (found > 0) ctx.metrics.swept.inc({ queue }, found);
+    } catch (error) {
+      ctx.log.warn({ err: error, queue }, 'sweep failed; the next one comes in 5 s');
+    }
+  }
+  await restoreSchedules(ctx).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, 'schedules were not restored'),
+  );
+}
+
+async function restoreSchedules(ctx: Context): Promise<void> {
+  for (const { queue, everyMs } of SCHEDULES) {
+    await ctx.queues.byName[queue].upsertJobScheduler(
+      queue,
+      { every: everyMs },
+      { data: {}, opts: { removeOnComplete: true, removeOnFail: true } },
+    );
+  }
+}

@@ -1,0 +1,68 @@
+import { DelayedError, type Job, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Context } from '../shared/context.ts';
+import { type JobOf, QUEUES, type QueueName } from '../shared/queues.ts';
+import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
+
+/** What a job asks for when it is not done: to be woken again. */
+export interface WakeAgain {
+  /** Epoch milliseconds. */
+  notBeforeMs: number;
+}
+
+export interface JobHandler<Name extends QueueName = QueueName> {
+  queue: Name;
+  concurrency: number;
+  /** Loads what the ids name, decides, acts, records. May run twice or late: what it does must stand that. */
+  handle(job: JobOf<Name>, ctx: Context): Promise<WakeAgain | undefined>;
+}
+
+/** Held while a job runs; a worker that died is noticed within these, and its jobs run elsewhere. */
+const LOCK_MS = 5_000;
+const STALLED_CHECK_MS = 1_000;
+
+/** Starts one handler: parses each job, measures it, logs a failure once. */
+export function startWorker(
+  handler: JobHandler,
+  ctx: Context,
+  connection: Redis,
+  prefix = QUEUE_PREFIX,
+): Worker {
+  const worker = new Worker(handler.queue, (job, token) => process(handler, ctx, job, token), {
+    connection,
+    prefix,
+    concurrency: handler.concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: 1_000,
+  });
+  worker.on('error', (error) => ctx.log.debug({ err: error, queue: handler.queue }, 'worker connection'));
+  return worker;
+}
+
+async function process(
+  handler: JobHandler,
+  ctx: Context,
+  job: Job,
+  token: string | undefined,
+): Promise<void> {
+  const end = ctx.metrics.jobSeconds.startTimer({ queue: handler.queue });
+  try {
+    const again = await handler.handle(QUEUES[handler.queue].parse(job.data) as never, ctx);
+    end({ outcome: again ? 'again' : 'done' });
+    if (again) await wakeAgain(job, again, token);
+  } catch (error) {
+    if (error instanceof DelayedError) throw error;
+    end({ outcome: 'failed' });
+    ctx.log.error(
+      { err: error, queue: handler.queue, job_id: job.id },
+      'job failed; the sweeper will wake it again',
+    );
+    throw error;
+  }
+}
+
+async function wakeAgain(job: Job, again: WakeAgain, token: string | undefined): Promise<never> {
+  await job.moveToDelayed(again.notBeforeMs, token);
+  throw new DelayedError();
+}
