@@ -126,9 +126,15 @@ function listedFields(session: ListedSession): ListedSession {
   return { user_id, started_at, last_activity_at, signal_count, tokens_in, tokens_out, cost_usd };
 }
 
+/** Rounds by Intl, so that the product's own rounding does not judge itself. */
+const fourDecimals = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 4,
+  roundingMode: 'halfEven',
+  useGrouping: false,
+});
+
 function asListed({ cost_nusd, ...session }: ExpectedSession): ListedSession {
-  // No sum of this trace lies half-way between two amounts, so plain rounding is half-even here.
-  return { ...session, cost_usd: Math.round(cost_nusd / 100_000) / 10_000 };
+  return { ...session, cost_usd: Number(fourDecimals.format(`${cost_nusd}e-9` as `${number}`)) };
 }
 
 const SUMMED = ['tokens_in', 'tokens_out', 'cost_nusd'] as const;
