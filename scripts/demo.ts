@@ -1,57 +1,18 @@
-import { join } from 'node:path';
-import { z } from 'zod';
 import type { Context } from '../shared/context.ts';
-import { PLANS, ROLES, SCOPES } from '../shared/contract.ts';
+import { SCOPES } from '../shared/contract.ts';
 import { DomainError } from '../shared/errors.ts';
 import { newId } from '../shared/ids.ts';
 import { createApiKey } from '../shared/keys/api-keys.ts';
 import { createOrganization } from '../shared/organizations/create-organization.ts';
 import { addMember } from '../shared/organizations/members.ts';
 import { readOrganization } from '../shared/organizations/read-organization.ts';
-import { readJson, writePrivateJson } from './stack/files.ts';
-
-const demoMember = z.object({
-  user_id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  role: z.enum(ROLES),
-  teams: z.array(z.string()),
-});
-const demoOrganization = z.object({
-  org_id: z.string(),
-  name: z.string(),
-  plan: z.enum(PLANS),
-  /** Null until the organization and its members are there. */
-  api_key: z.string().nullable(),
-  members: z.array(demoMember),
-});
-const demoFile = z.object({
-  orgs: z.array(demoOrganization),
-  /** Null until the demo traffic was begun; it ends at `until`, also when an interrupted play goes on. */
-  traffic: z.object({ until: z.string(), played: z.boolean() }).nullable(),
-});
-export type Demo = z.infer<typeof demoFile>;
-
-type DemoOrganization = z.infer<typeof demoOrganization>;
-
-/** An organization as `scripts/up --json` shows it. */
-export type ShownOrganization = Pick<DemoOrganization, 'org_id' | 'plan' | 'api_key'> & {
-  members: {
-    user_id: string;
-    email: string;
-    role: string;
-    session_token: string | null;
-    devices: { device_id: string; device_token: string }[];
-  }[];
-};
-
-export function readDemo(dataDir: string): Demo | null {
-  return demoFile.nullable().parse(readJson(demoPath(dataDir)));
-}
-
-export function writeDemo(dataDir: string, demo: Demo): void {
-  writePrivateJson(demoPath(dataDir), demo);
-}
+import {
+  type Demo,
+  type DemoOrganization,
+  readDemo,
+  type ShownOrganization,
+  writeDemo,
+} from './demo-file.ts';
 
 /**
  * Creates the two demo organizations with their members and a key of every scope, once: their ids are kept in
@@ -95,7 +56,11 @@ async function organizationExists(ctx: Context, orgId: string): Promise<boolean>
   return (await ctx.db.organizations.exists({ _id: orgId })) !== null;
 }
 
-async function addMemberOnce(ctx: Context, orgId: string, member: z.infer<typeof demoMember>): Promise<void> {
+async function addMemberOnce(
+  ctx: Context,
+  orgId: string,
+  member: DemoOrganization['members'][number],
+): Promise<void> {
   try {
     await addMember(ctx, { org_id: orgId, ...member });
   } catch (error) {
@@ -136,8 +101,4 @@ function draftOrganization(
 
 function emailName(person: string): string {
   return person.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(' ', '.');
-}
-
-function demoPath(dataDir: string): string {
-  return join(dataDir, 'demo.json');
 }

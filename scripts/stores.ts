@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { installStore } from './install-stores.ts';
 import { withLog } from './stack/logs.ts';
+import { isPortOpen } from './stack/ports.ts';
 import { say } from './stack/progress.ts';
 import { SetupError } from './stack/setup-error.ts';
 import { answersMongo, answersRedis, electMongod } from './stack/store-answers.ts';
@@ -50,7 +51,9 @@ export function planMongo(command: ServerCommand<MongoKind>, place: Place): Stor
   const set = isMongod ? 'governor' : 'secantus';
   const url = `mongodb://127.0.0.1:${port}/governor?replicaSet=${set}`;
   const args = isMongod ? mongodArgs(port, dir, set) : secantusArgs(port, dir, fast);
-  const isReady = isMongod ? () => electMongod(port, set) : () => answersMongo(url);
+  const answers = isMongod ? () => electMongod(port, set) : () => answersMongo(url);
+  // The driver waits a second for a server that is not there yet; a closed port says so at once.
+  const isReady = async () => (await isPortOpen(port)) && (await answers());
   return { url, file: command.file, args: [...args, ...extraArgs], isReady };
 }
 

@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { readConfig } from '../../shared/config.ts';
-import { openContext } from '../../shared/context.ts';
-import { ensureDemoOrganizations, type ShownOrganization } from '../demo.ts';
+import { type ShownOrganization, shownOrganizations } from '../demo-file.ts';
 import { playDemoTraffic } from '../play-demo.ts';
 import { type ProcessPlan, readPids, type Supervisor, startProcess } from '../supervise.ts';
 import { apiAddress, buildEnvironment } from './environment.ts';
 import { makePrivateFolder, NODE, ROOT } from './files.ts';
-import { readLogEnd, withLog } from './logs.ts';
 import type { UpOptions } from './options.ts';
 import { findFreePort, isPortFree } from './ports.ts';
 import { say } from './progress.ts';
 import { type ReadyLine, showPids } from './ready-line.ts';
+import { runStep } from './run-step.ts';
 import { runStores } from './run-stores.ts';
 import { ensureSecrets } from './secrets.ts';
 import { SetupError } from './setup-error.ts';
@@ -43,8 +39,9 @@ export async function bringUp(
     ...timeScale,
     PORT: String(options.port),
   });
-  await runRelease(dataDir, env, signal);
-  const orgs = await prepareDemo(dataDir, env);
+  say('Preparing collections, indexes and the demo organizations …');
+  await runStep({ name: 'release', script: 'scripts/release.ts', dataDir, env }, signal);
+  const orgs = await prepareDemo(dataDir, env, signal);
   const api = apiAddress(host, options.port);
   say('Starting the api and the worker …');
   await Promise.all([
@@ -66,26 +63,14 @@ async function requireFreePort(port: number, host: string): Promise<void> {
   );
 }
 
-/** Collections and indexes; safe to repeat. */
-async function runRelease(dataDir: string, env: Environment, signal: AbortSignal): Promise<void> {
-  say('Preparing collections and indexes …');
-  const logFile = join(makePrivateFolder(dataDir, 'logs'), 'release.log');
-  const release = withLog(logFile, (log) => {
-    return spawn(NODE, ['scripts/release.ts'], { cwd: ROOT, env, stdio: ['ignore', log, log], signal });
-  });
-  const [code] = await once(release, 'exit');
-  if (code === 0) return;
-  throw new SetupError(`scripts/release.ts failed:\n${readLogEnd(logFile)}`, `Its whole log is ${logFile}`);
-}
-
-async function prepareDemo(dataDir: string, env: Environment): Promise<ShownOrganization[]> {
-  // Its log would go to stdout, which belongs to the ready line.
-  const ctx = await openContext(readConfig({ ...env, LOG_LEVEL: 'silent' }), { process: 'cli' });
-  try {
-    return await ensureDemoOrganizations(ctx, dataDir);
-  } finally {
-    await ctx.close();
-  }
+async function prepareDemo(
+  dataDir: string,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<ShownOrganization[]> {
+  const script = 'scripts/stack/prepare-demo.ts';
+  const answer = await runStep({ name: 'demo', script, args: [dataDir], dataDir, env }, signal);
+  return shownOrganizations.parse(JSON.parse(answer));
 }
 
 function planService(

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 const LOWEST_PORT = 15_000;
 
@@ -9,6 +9,15 @@ export async function isPortFree(port: number, host = '127.0.0.1'): Promise<bool
     server.once('error', () => resolve(false));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
+}
+
+/** True when somebody listens on this port of this machine. */
+export async function isPortOpen(port: number): Promise<boolean> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  return await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  }).finally(() => socket.destroy());
 }
 
 /**

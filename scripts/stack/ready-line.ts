@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ShownOrganization } from '../demo.ts';
+import type { ShownOrganization } from '../demo-file.ts';
 import type { ProcessName } from '../supervise.ts';
 import { writePrivateJson } from './files.ts';
 
