@@ -1,5 +1,6 @@
 import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
+import { type CreditAccount, creditAccountSchema } from './credits/model.ts';
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
@@ -17,6 +18,7 @@ export interface Db {
   sessionHeads: Model<SessionHead>;
   rollups: Model<Rollup>;
   events: Model<Event>;
+  creditAccounts: Model<CreditAccount>;
   audit: Model<AuditEntry>;
 }
 
@@ -61,6 +63,7 @@ function modelsOf(connection: Connection): Db {
     sessionHeads: model('session_heads', sessionHeadSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
+    creditAccounts: model('credit_accounts', creditAccountSchema),
     audit: model('audit', auditSchema),
   };
 }

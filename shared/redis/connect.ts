@@ -1,10 +1,13 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { type Cluster, Redis, type RedisOptions } from 'ioredis';
 
 /**
  * Three clients with three duties: the meter never sends anything twice and never waits; the producer gives up
  * at once (a wake-up may be lost, the sweeper finds what it was for); the worker waits for Redis to come back.
  */
 export type RedisRole = 'meter' | 'producer' | 'worker';
+
+/** One Redis, or a cluster of them: the same commands. */
+export type RedisClient = Redis | Cluster;
 
 const ROLES = {
   meter: {
