@@ -20,6 +20,7 @@ export function serve(
 ): RequestHandler {
   return async (req, res) => {
     res.locals.route = route.path;
+    res.locals.errorStyle = route.errorStyle;
     const leave = guards.shedder.enter(route.priority);
     res.once('close', leave);
     const principal = await identify(route, req, res, ctx, guards.limits);
@@ -27,9 +28,10 @@ export function serve(
       principal,
       params: parse(route.params ?? nothing, req.params, 'path'),
       query: parse(route.query ?? nothing, req.query, 'query'),
-      body: route.body ? parse(route.body, await readBody(req, res), 'body') : undefined,
+      body: route.body ? parse(route.body, await readBody(req, res, route.bodyTypes), 'body') : undefined,
       request: {
         id: String(res.locals.requestId),
+        address: req.ip ?? 'unknown',
         header: (name: string) => req.get(name),
         aborted: abortOnClose(res),
       },
@@ -56,6 +58,9 @@ async function identify(
     res.locals.orgId = principal.orgId;
     res.locals.keyId = principal.keyId;
     await limits.count(res, { key: principal.keyId });
+  } else if (principal.kind === 'idp') {
+    res.locals.orgId = principal.orgId;
+    await limits.count(res, { key: principal.accountId });
   } else if (principal.kind === 'none') {
     await limits.count(res, { address: req.ip ?? 'unknown' });
   }

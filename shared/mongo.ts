@@ -1,6 +1,7 @@
 import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
 import { type CreditAccount, creditAccountSchema } from './credits/model.ts';
+import { type Device, type DeviceGrant, deviceGrantSchema, deviceSchema } from './devices/model.ts';
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
@@ -18,6 +19,8 @@ export interface Db {
   sessionHeads: Model<SessionHead>;
   rollups: Model<Rollup>;
   events: Model<Event>;
+  devices: Model<Device>;
+  deviceGrants: Model<DeviceGrant>;
   creditAccounts: Model<CreditAccount>;
   audit: Model<AuditEntry>;
 }
@@ -63,6 +66,8 @@ function modelsOf(connection: Connection): Db {
     sessionHeads: model('session_heads', sessionHeadSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
+    devices: model('devices', deviceSchema),
+    deviceGrants: model('device_grants', deviceGrantSchema),
     creditAccounts: model('credit_accounts', creditAccountSchema),
     audit: model('audit', auditSchema),
   };

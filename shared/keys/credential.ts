@@ -20,8 +20,9 @@ const BASE62_ONLY = /^[0-9A-Za-z]+$/;
 export function mintCredential(
   prefix: CredentialPrefix,
   id = newCredentialId(),
+  secret: Uint8Array = randomBytes(32),
 ): { id: string; token: string } {
-  const body = `${prefix}_${id}${base62(randomBytes(32), SECRET_LENGTH)}`;
+  const body = `${prefix}_${id}${base62(secret, SECRET_LENGTH)}`;
   return { id, token: body + checksum(body) };
 }
 
@@ -29,10 +30,14 @@ export function newCredentialId(): string {
   return base62(randomBytes(9), ID_LENGTH).slice(-ID_LENGTH);
 }
 
-/** A new device token of an account (`usr_…`). */
-export function mintDeviceToken(accountId: string): { id: string; token: string } {
+/** A device token of an account (`usr_…`): the same `seed` (at least 41 random bytes) gives the same token. */
+export function mintDeviceToken(
+  accountId: string,
+  seed: Uint8Array = randomBytes(41),
+): { id: string; token: string } {
   if (!/^usr_[0-9A-Za-z]{22}$/.test(accountId)) throw new Error('An account id is usr_ and 22 characters');
-  return mintCredential('ugd', accountId.slice('usr_'.length) + newCredentialId());
+  const own = base62(seed.subarray(0, 9), ID_LENGTH).slice(-ID_LENGTH);
+  return mintCredential('ugd', accountId.slice('usr_'.length) + own, seed.subarray(9, 41));
 }
 
 /** The account that a device token's id names. */

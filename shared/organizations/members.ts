@@ -1,6 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import type { Role } from '../contract.ts';
+import { revokeAllDevices } from '../devices/revoke-device.ts';
 import { DomainError, isDuplicateKey } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { inTransaction } from '../mongo.ts';
@@ -87,8 +88,20 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
   });
 }
 
-/** Erases name, e-mail and identity; the ids stay, so that what was recorded still adds up. Throws `not_found`. */
+/**
+ * Erases name, e-mail and identity and revokes the devices; the ids stay, so that what was recorded still adds up.
+ * Repeating it changes nothing. Throws `not_found`.
+ */
 export async function removeMember(ctx: Context, orgId: string, userId: string): Promise<void> {
+  const leaving = await ctx.db.members.findOne({ org_id: orgId, user_id: userId }).lean();
+  if (!leaving) throw new DomainError('not_found', 'There is no such member.');
+  await revokeAllDevices(ctx, leaving._id);
+  await eraseMember(ctx, orgId, userId);
+  // One that was being linked meanwhile either sees that the member is gone, or is seen here.
+  await revokeAllDevices(ctx, leaving._id);
+}
+
+async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
     const member = await ctx.db.members
       .findOne({ org_id: orgId, user_id: userId })
