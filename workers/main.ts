@@ -12,7 +12,7 @@ const HANDLERS: readonly JobHandler[] = [closeSession as unknown as JobHandler];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
-const connection = connectRedis(config.redisUrl, 'worker');
+const connection = connectRedis(config, 'worker');
 const workers = HANDLERS.map((handler) => startWorker(handler, ctx, connection));
 const stopSweeper = startSweeper(ctx);
 const probe = createServer((req, res) => void answerProbe(ctx, req, res));

@@ -7,7 +7,7 @@ import { accountKeys } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import type { Anchor, CreditAccount } from './model.ts';
-import { encodeAnchor } from './state.ts';
+import { firstFields } from './state.ts';
 
 const script = loadScript(new URL('state.lua', import.meta.url), new URL('account.lua', import.meta.url));
 
@@ -21,8 +21,7 @@ export async function ensureAccount(
   plan: Plan,
 ): Promise<void> {
   const account = await recordAccount(ctx, member, plan);
-  const fields = ['seq', '0', 'at', '0', 'plan', account.plan, 'anchor', encodeAnchor(account.anchor)];
-  await changeAccount(ctx, account._id, ['create', ...fields]);
+  await changeAccount(ctx, account._id, ['create', ...firstFields(account)]);
 }
 
 /**
