@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 export const AUDIENCE = 'urn:test:api';
 
@@ -20,6 +20,8 @@ export interface TestIssuer {
   publicJwk: JWK;
   /** A valid token of `sub` at `nowMs`, but for what is overridden; undefined leaves a claim or header out. */
   mint(sub: string, options?: MintOptions): Promise<string>;
+  /** Another key of the JWKS. */
+  addKey(jwk: JWK): void;
   /** Signs with a new key from now on. */
   rotate(): Promise<void>;
   /** Stops listening; `start` comes back on the same port. */
@@ -29,7 +31,7 @@ export interface TestIssuer {
 
 export interface MintOptions {
   nowMs?: number;
-  claims?: JWTPayload;
+  claims?: Record<string, unknown>;
   header?: Record<string, unknown>;
   key?: CryptoKey | Uint8Array;
 }
@@ -37,6 +39,7 @@ export interface MintOptions {
 /** A small real issuer: discovery and JWKS over HTTP, and tokens right and wrong in every way. */
 export async function startIssuer(): Promise<TestIssuer> {
   let keys = await newKeys('key-1');
+  const moreKeys: JWK[] = [];
   const hung = new Set<ServerResponse>();
   const state: Pick<TestIssuer, 'answer' | 'fetches'> = { answer: 'keys', fetches: { keys: 0, other: 0 } };
   const listen = async (port: number): Promise<Server> => {
@@ -47,7 +50,7 @@ export async function startIssuer(): Promise<TestIssuer> {
         res.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/jwks` }));
       } else if (req.url === '/jwks') {
         state.fetches.keys += 1;
-        answerKeys(res, state.answer, keys.publicJwk, hung);
+        answerKeys(res, state.answer, [keys.publicJwk, ...moreKeys], hung);
       } else {
         state.fetches.other += 1;
         res.writeHead(404).end();
@@ -67,6 +70,9 @@ export async function startIssuer(): Promise<TestIssuer> {
     publicJwk: keys.publicJwk,
     mint: (sub: string, options: MintOptions = {}) =>
       mint(described.issuer, keys.privateKey, keys.kid, sub, options),
+    addKey: (jwk: JWK) => {
+      moreKeys.push(jwk);
+    },
     rotate: async () => {
       keys = await newKeys(`key-${Date.now()}`);
     },
@@ -87,18 +93,18 @@ async function newKeys(kid: string) {
   return { kid, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
 }
 
-function answerKeys(res: ServerResponse, answer: KeysAnswer, jwk: JWK, hung: Set<ServerResponse>): void {
+function answerKeys(res: ServerResponse, answer: KeysAnswer, keys: JWK[], hung: Set<ServerResponse>): void {
   res.setHeader('Content-Type', 'application/json');
   switch (answer) {
     case 'keys':
-      res.end(JSON.stringify({ keys: [jwk] }));
+      res.end(JSON.stringify({ keys }));
       break;
     case 'html':
       res.setHeader('Content-Type', 'text/html');
       res.end('<html>Down for maintenance</html>');
       break;
     case 'huge':
-      res.end(JSON.stringify({ keys: [jwk], padding: 'x'.repeat(10_000_000) }));
+      res.end(JSON.stringify({ keys, padding: 'x'.repeat(10_000_000) }));
       break;
     case 'slow':
       hung.add(res);
@@ -123,7 +129,8 @@ async function mint(
   const iat = Math.floor(nowMs / 1_000);
   const payload = withoutUndefined({ iss: issuer, aud: AUDIENCE, sub, iat, exp: iat + 600, ...claims });
   const protectedHeader = withoutUndefined({ alg: 'ES256', typ: 'at+jwt', kid, ...header });
-  return new SignJWT(payload).setProtectedHeader(protectedHeader as { alg: string }).sign(key);
+  const crit = Object.fromEntries([header.crit ?? []].flat().map((name) => [String(name), true]));
+  return new SignJWT(payload).setProtectedHeader(protectedHeader as { alg: string }).sign(key, { crit });
 }
 
 function withoutUndefined(values: Record<string, unknown>): Record<string, unknown> {

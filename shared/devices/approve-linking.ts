@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { DEVICES_PER_ACCOUNT } from '../contract.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
-import { countGuess } from './guesses.ts';
-import { activeDevices } from './list-devices.ts';
+import { countWrongCode, refuseGuesser } from './guesses.ts';
+import { activeSlots } from './list-devices.ts';
 import type { DeviceGrant } from './model.ts';
 import { parseUserCode } from './user-code.ts';
 
@@ -19,8 +19,7 @@ export async function approveLinking(
   typedCode: string,
 ): Promise<void> {
   const grant = await findPending(ctx, member, typedCode);
-  const active = await activeDevices(ctx, member.accountId);
-  if (active.length >= DEVICES_PER_ACCOUNT) {
+  if ((await activeSlots(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
     throw new DomainError(
       'too_many_devices',
       `An account has at most ${DEVICES_PER_ACCOUNT} active devices. Revoke one, then enter the code again.`,
@@ -51,21 +50,17 @@ async function findPending(
   member: { accountId: string; address: string },
   typedCode: string,
 ): Promise<DeviceGrant> {
-  const takeBack = countGuess(ctx, [`account:${member.accountId}`, `address:${member.address}`]);
-  const grant = await findGrant(ctx, typedCode).catch((error: unknown) => {
-    takeBack();
-    throw error;
-  });
-  if (!grant || grant.status !== 'pending') throw invalidCode();
-  if (grant.expires_at.getTime() <= ctx.clock.now())
-    throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
-  takeBack();
-  return grant;
-}
-
-async function findGrant(ctx: Context, typedCode: string): Promise<DeviceGrant | null> {
+  const guessers = [`account:${member.accountId}`, `address:${member.address}`];
+  refuseGuesser(ctx, guessers);
   const code = parseUserCode(typedCode);
-  return code === null ? null : ctx.db.deviceGrants.findOne({ user_code: code }).lean();
+  const grant = code === null ? null : await ctx.db.deviceGrants.findOne({ user_code: code }).lean();
+  refuseGuesser(ctx, guessers);
+  const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
+  if (grant?.status === 'pending' && !isExpired) return grant;
+  countWrongCode(ctx, guessers);
+  if (grant?.status === 'pending')
+    throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
+  throw invalidCode();
 }
 
 function invalidCode(): DomainError {

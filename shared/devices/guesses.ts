@@ -11,38 +11,38 @@ const MOST_COUNTS = 10_000;
 const counts = new WeakMap<Context, Map<string, Count>>();
 
 /**
- * Counts one try of each of these (account, address) before it is known to be wrong, so that tries side by side count
- * too. The returned function takes it back for a right one. Throws `too_many_requests` after five wrong ones, until
- * the codes of that time have expired. In memory: each process counts for itself.
+ * Throws `too_many_requests` when one of these (account, address) has entered five wrong codes, until the codes of
+ * that time have expired. Ask before looking a code up and again before taking it: of many tries at once, those that
+ * end after the fifth wrong one learn nothing. In memory: each process counts for itself.
  */
-export function countGuess(ctx: Context, guessers: readonly string[]): () => void {
+export function refuseGuesser(ctx: Context, guessers: readonly string[]): void {
   const nowMs = ctx.clock.now();
-  const known = counts.get(ctx) ?? new Map<string, Count>();
-  counts.set(ctx, known);
-  if (known.size > MOST_COUNTS) forgetOld(known, nowMs);
-  const mine = guessers.map((guesser) => countOf(known, guesser, nowMs));
-  const full = mine.find((count) => count.wrong >= WRONG_USER_CODES);
-  if (full) {
+  for (const guesser of guessers) {
+    const count = liveCounts(ctx).get(guesser);
+    if (!count || count.endsAtMs <= nowMs || count.wrong < WRONG_USER_CODES) continue;
     throw new DomainError('too_many_requests', 'Too many codes were wrong.', {
-      retry_after_s: Math.max(1, Math.ceil((full.endsAtMs - nowMs) / 1_000)),
+      retry_after_s: Math.max(1, Math.ceil((count.endsAtMs - nowMs) / 1_000)),
     });
   }
-  for (const count of mine) count.wrong += 1;
-  return () => {
-    for (const count of mine) count.wrong -= 1;
-  };
 }
 
-function countOf(known: Map<string, Count>, guesser: string, nowMs: number): Count {
-  const found = known.get(guesser);
-  if (found && found.endsAtMs > nowMs) return found;
-  const fresh = { wrong: 0, endsAtMs: nowMs + DEVICE_CODE_LIFETIME_S * 1_000 };
-  known.set(guesser, fresh);
-  return fresh;
-}
-
-function forgetOld(known: Map<string, Count>, nowMs: number): void {
-  for (const [guesser, count] of known) {
-    if (count.endsAtMs <= nowMs) known.delete(guesser);
+/** Counts a wrong code of each. */
+export function countWrongCode(ctx: Context, guessers: readonly string[]): void {
+  const nowMs = ctx.clock.now();
+  const known = liveCounts(ctx);
+  for (const guesser of guessers) {
+    const count = known.get(guesser);
+    if (count && count.endsAtMs > nowMs) count.wrong += 1;
+    else known.set(guesser, { wrong: 1, endsAtMs: nowMs + DEVICE_CODE_LIFETIME_S * 1_000 });
   }
+}
+
+function liveCounts(ctx: Context): Map<string, Count> {
+  const known = counts.get(ctx) ?? new Map<string, Count>();
+  counts.set(ctx, known);
+  if (known.size > MOST_COUNTS) {
+    const nowMs = ctx.clock.now();
+    for (const [guesser, count] of known) if (count.endsAtMs <= nowMs) known.delete(guesser);
+  }
+  return known;
 }

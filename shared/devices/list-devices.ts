@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Device } from './model.ts';
+import type { Device, DeviceSlot } from './model.ts';
 
 /** Interface 2.6 and the name: times in Unix seconds, never the key. */
 export const deviceView = z.strictObject({
@@ -30,7 +30,7 @@ export async function listDevices(ctx: Context, accountId: string): Promise<Devi
   return ctx.db.devices.find({ account_id: accountId }).sort({ created_at: -1 }).lean();
 }
 
-/** At most twenty. */
-export async function activeDevices(ctx: Context, accountId: string): Promise<Device[]> {
-  return ctx.db.devices.find({ account_id: accountId, slot: { $gte: 0 } }).lean();
+/** The active ones: at most twenty. */
+export async function activeSlots(ctx: Context, accountId: string): Promise<DeviceSlot[]> {
+  return ctx.db.deviceSlots.find({ account_id: accountId }).lean();
 }

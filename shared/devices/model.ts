@@ -11,8 +11,8 @@ export interface Device {
   /** Public JWK as the device sent it. Never answered. */
   public_key: Record<string, unknown> | null;
   status: 'active' | 'revoked';
-  /** 0..19 while active, one device each: the unique index holds the limit, whatever runs at once. */
-  slot?: number;
+  /** 0..19: the slot that it took; free again once it is revoked. */
+  slot: number;
   token_id: string;
   token_hmac: string;
   created_at: Date;
@@ -28,7 +28,7 @@ export const deviceSchema = new Schema<Device>({
   name: { type: String, default: null },
   public_key: { type: Schema.Types.Mixed, default: null },
   status: { type: String, required: true },
-  slot: { type: Number, required: false },
+  slot: { type: Number, required: true },
   token_id: { type: String, required: true },
   token_hmac: { type: String, required: true },
   created_at: { type: Date, required: true },
@@ -36,10 +36,30 @@ export const deviceSchema = new Schema<Device>({
   last_seen_at: { type: Date, default: null },
 });
 deviceSchema.index({ account_id: 1, device_id: 1 }, { unique: true });
-deviceSchema.index(
-  { account_id: 1, slot: 1 },
-  { unique: true, partialFilterExpression: { slot: { $gte: 0 } } },
-);
+
+/**
+ * An active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of their
+ * own, because a unique index of the embedded store lets go of a key only when the row goes (docs/stores.md).
+ */
+export interface DeviceSlot {
+  /** `deviceSlotId` */
+  _id: string;
+  account_id: string;
+  device_id: string;
+  slot: number;
+}
+
+export const deviceSlotSchema = new Schema<DeviceSlot>({
+  _id: { type: String, required: true },
+  account_id: { type: String, required: true },
+  device_id: { type: String, required: true },
+  slot: { type: Number, required: true },
+});
+deviceSlotSchema.index({ account_id: 1 });
+
+export function deviceSlotId(accountId: string, slot: number): string {
+  return `${accountId}/${slot}`;
+}
 
 /** A linking under way (RFC 8628). Its device code is kept as a keyed hash. */
 export interface DeviceGrant {

@@ -8,8 +8,8 @@ import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import type { Member } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { activeDevices } from './list-devices.ts';
-import type { Device, DeviceGrant } from './model.ts';
+import { activeSlots } from './list-devices.ts';
+import { type Device, type DeviceGrant, deviceSlotId } from './model.ts';
 import { revokeDevice } from './revoke-device.ts';
 
 /**
@@ -81,24 +81,19 @@ async function linkDevice(
     if (await ctx.db.devices.exists({ account_id: member._id, device_id })) return;
     const slot = await freeSlot(ctx, member._id);
     try {
-      await inTransaction(ctx.db, async (transaction) => {
-        const device: Device = {
-          _id: device_id,
-          account_id: member._id,
-          org_id: member.org_id,
-          device_id,
-          name,
-          public_key,
-          status: 'active',
-          slot,
-          ...token,
-          created_at: new Date(ctx.clock.now()),
-          revoked_at: null,
-          last_seen_at: null,
-        };
-        await ctx.db.devices.create([device], { session: transaction });
-        const details = { account_id: member._id, device_id };
-        await recordAudit(ctx, { action: 'device.link', org_id: member.org_id, details }, transaction);
+      await insertDevice(ctx, {
+        _id: device_id,
+        account_id: member._id,
+        org_id: member.org_id,
+        device_id,
+        name,
+        public_key,
+        status: 'active',
+        slot,
+        ...token,
+        created_at: new Date(ctx.clock.now()),
+        revoked_at: null,
+        last_seen_at: null,
       });
       return;
     } catch (error) {
@@ -108,8 +103,19 @@ async function linkDevice(
   }
 }
 
+async function insertDevice(ctx: Context, device: Device): Promise<void> {
+  const { account_id, device_id, slot } = device;
+  await inTransaction(ctx.db, async (transaction) => {
+    const taking = { _id: deviceSlotId(account_id, slot), account_id, device_id, slot };
+    await ctx.db.deviceSlots.create([taking], { session: transaction });
+    await ctx.db.devices.create([device], { session: transaction });
+    const details = { account_id, device_id };
+    await recordAudit(ctx, { action: 'device.link', org_id: device.org_id, details }, transaction);
+  });
+}
+
 async function freeSlot(ctx: Context, accountId: string): Promise<number> {
-  const taken = new Set((await activeDevices(ctx, accountId)).map((device) => device.slot));
+  const taken = new Set((await activeSlots(ctx, accountId)).map((taking) => taking.slot));
   for (let slot = 0; slot < DEVICES_PER_ACCOUNT; slot += 1) {
     if (!taken.has(slot)) return slot;
   }

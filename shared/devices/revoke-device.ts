@@ -2,8 +2,9 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import { revokeDeviceInAccount } from '../credits/account.ts';
 import { DomainError } from '../errors.ts';
-import { inTransaction } from '../mongo.ts';
-import { activeDevices } from './list-devices.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { activeSlots } from './list-devices.ts';
+import { deviceSlotId } from './model.ts';
 
 /**
  * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
@@ -16,11 +17,22 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
   await revokeInRedis(ctx, accountId, deviceId);
   if (device.status === 'revoked') return;
   await inTransaction(ctx.db, async (transaction) => {
-    await ctx.db.devices.updateOne(
+    const isActive = { $eq: ['$status', 'active'] };
+    const { modifiedCount } = await raw(ctx.db.devices).updateOne(
       { _id: deviceId },
-      { $set: { status: 'revoked', revoked_at: new Date(ctx.clock.now()) }, $unset: { slot: 1 } },
+      [
+        {
+          $set: {
+            status: 'revoked',
+            revoked_at: { $cond: [isActive, new Date(ctx.clock.now()), '$revoked_at'] },
+          },
+        },
+      ],
       { session: transaction },
     );
+    if (modifiedCount === 0) return;
+    const slotId = deviceSlotId(accountId, device.slot);
+    await ctx.db.deviceSlots.deleteOne({ _id: slotId }, { session: transaction });
     const details = { account_id: accountId, device_id: deviceId };
     await recordAudit(ctx, { action: 'device.revoke', org_id: device.org_id, details }, transaction);
   });
@@ -30,8 +42,8 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
 
 /** Of a member who leaves. */
 export async function revokeAllDevices(ctx: Context, accountId: string): Promise<void> {
-  for (const device of await activeDevices(ctx, accountId)) {
-    await revokeDevice(ctx, accountId, device.device_id);
+  for (const { device_id } of await activeSlots(ctx, accountId)) {
+    await revokeDevice(ctx, accountId, device_id);
   }
 }
 

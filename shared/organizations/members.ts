@@ -108,14 +108,12 @@ async function eraseMember(ctx: Context, orgId: string, userId: string): Promise
       .session(transaction)
       .lean();
     if (!member) throw new DomainError('not_found', 'There is no such member.');
-    await ctx.db.members.updateOne(
-      { _id: member._id },
-      {
-        $set: { email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) },
-        $unset: { idp: 1 },
-      },
-      { session: transaction },
-    );
+    if (member.removed_at !== null) return;
+    const { idp: _, ...rest } = member;
+    const erased = { ...rest, email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) };
+    // Put anew and not updated: the embedded store's unique index would keep the identity (docs/stores.md).
+    await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
+    await ctx.db.members.create([erased], { session: transaction });
     if (member.email) {
       await ctx.db.organizations.updateOne(
         { _id: orgId },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/contract.ts';
 import { touchDevices } from '../../shared/devices/touch-devices.ts';
 import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
-import { removeMember } from '../../shared/organizations/members.ts';
+import { addMember, removeMember } from '../../shared/organizations/members.ts';
 import { accountKeys } from '../../shared/redis/keys.ts';
 import { createTestClock, openTestContext, startApi, type TestApi, type TestClock } from '../harness.ts';
 import { startIssuer, type TestIssuer } from '../idp.ts';
@@ -299,4 +299,20 @@ test('a removed member has no session and no device that spends, also one that w
   const late = await poll(api, underWay.device_code);
   expect([late.status, late.body.error]).toEqual([400, 'access_denied']);
   expect(await spendingDevices(person.accountId)).toEqual([]);
+});
+
+test('a person who left may come back, as another account without the old devices', async () => {
+  const person = await makePerson(api.ctx, idp);
+  await linkDevice(api, person);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  const identity = { iss: idp.issuer, sub: person.sub };
+  await addMember(api.ctx, {
+    org_id: person.orgId,
+    email: 'back@example.org',
+    role: 'member',
+    idp: identity,
+  });
+  const { status, body } = await api.call('/v1/devices', { key: person.session });
+  expect([status, body]).toEqual([200, { devices: [] }]);
 });
