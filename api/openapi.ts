@@ -27,6 +27,7 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'API key `ugk_…`' },
+        deviceToken: { type: 'http', scheme: 'bearer', description: 'Device token `ugd_…`' },
         session: {
           type: 'http',
           scheme: 'bearer',
@@ -75,6 +76,7 @@ function operationId(route: AnyRoute): string {
 
 function securityOf(auth: Auth): Json[] {
   if (auth.kind === 'api-key') return [{ apiKey: [auth.scope] }];
+  if (auth.kind === 'device') return [{ deviceToken: [] }];
   if (auth.kind === 'idp') return [{ session: [] }];
   if (auth.kind === 'operator') return [{ operator: [] }];
   return [];

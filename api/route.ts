@@ -8,17 +8,20 @@ import type { BodyType } from './body.ts';
 export type Auth =
   | { kind: 'none' }
   | { kind: 'api-key'; scope: Scope }
+  | { kind: 'device' }
   | { kind: 'idp' }
   | { kind: 'operator' };
 
 /** Who is calling, by kind of credential. */
 export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' }
   ? ApiKeyPrincipal
-  : A extends { kind: 'idp' }
-    ? IdentityPrincipal
-    : A extends { kind: 'operator' }
-      ? { kind: 'operator' }
-      : { kind: 'none' };
+  : A extends { kind: 'device' }
+    ? DevicePrincipal
+    : A extends { kind: 'idp' }
+      ? IdentityPrincipal
+      : A extends { kind: 'operator' }
+        ? { kind: 'operator' }
+        : { kind: 'none' };
 
 export interface ApiKeyPrincipal {
   kind: 'api-key';
@@ -27,6 +30,15 @@ export interface ApiKeyPrincipal {
   /** Set: the key sees and reports only this user. */
   userId: string | null;
   projectId: string | null;
+}
+
+/** What a device token says. It is not proven yet: the spend's script does that. */
+export interface DevicePrincipal {
+  kind: 'device';
+  accountId: string;
+  tokenId: string;
+  /** Keyed hash of the whole token. */
+  tokenHmac: string;
 }
 
 /** A person with a session of the identity provider. The account is the member: its credits, its devices. */

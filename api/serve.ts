@@ -36,7 +36,7 @@ export function serve(
         aborted: abortOnClose(res),
       },
     };
-    await send(route, req, res, await route.handle(input, ctx));
+    await send(route, req, res, await handle(route, input, req, ctx, guards.limits));
   };
 }
 
@@ -58,6 +58,9 @@ async function identify(
     res.locals.orgId = principal.orgId;
     res.locals.keyId = principal.keyId;
     await limits.count(res, { key: principal.keyId });
+  } else if (principal.kind === 'device') {
+    res.locals.keyId = principal.tokenId;
+    await limits.count(res, { key: principal.tokenId });
   } else if (principal.kind === 'idp') {
     res.locals.orgId = principal.orgId;
     await limits.count(res, { key: principal.accountId });
@@ -65,6 +68,22 @@ async function identify(
     await limits.count(res, { address: req.ip ?? 'unknown' });
   }
   return principal;
+}
+
+/** A device token is proven where it is spent: a wrong one counts there too. */
+async function handle(
+  route: AnyRoute,
+  input: Parameters<AnyRoute['handle']>[0],
+  req: Request,
+  ctx: Context,
+  limits: Limits,
+): Promise<unknown> {
+  try {
+    return await route.handle(input, ctx);
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
+    throw error;
+  }
 }
 
 /** Throws `invalid_request` that names every field that is wrong, as JSON pointers into the body or by parameter. */

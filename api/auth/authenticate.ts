@@ -4,6 +4,7 @@ import { DomainError } from '../../shared/errors.ts';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
+import { devicePrincipal } from './device.ts';
 import { identityPrincipal } from './identity.ts';
 import { isOperator } from './operator.ts';
 
@@ -18,6 +19,8 @@ export async function authenticate(
       return { kind: 'none' };
     case 'api-key':
       return apiKeyPrincipal(req, auth.scope, ctx);
+    case 'device':
+      return devicePrincipal(req, ctx);
     case 'idp':
       return identityPrincipal(req, ctx);
     case 'operator':

@@ -2,7 +2,10 @@ import type { ApiState } from '../app.ts';
 import type { AnyRoute } from '../route.ts';
 import { approveDevice } from './approve-device.ts';
 import { closeSessionRoute } from './close-session.ts';
+import { consume } from './consume.ts';
+import { getBalance } from './get-balance.ts';
 import { getHealth } from './get-health.ts';
+import { getJwks } from './get-jwks.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
@@ -22,6 +25,9 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getSession,
     listInterventions,
     closeSessionRoute,
+    consume,
+    getBalance,
+    getJwks,
     listDevices,
     revokeDeviceRoute,
     postDeviceAuthorization,

@@ -6,8 +6,9 @@ import { readOrganization, timezoneAt } from '../organizations/read-organization
 import { accountKeys } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { callMeter } from './call-meter.ts';
+import { emptyState } from './fold.ts';
 import type { Anchor, CreditAccount } from './model.ts';
-import { firstFields } from './state.ts';
+import { identityFields, stateFields } from './state.ts';
 
 const script = loadScript(new URL('state.lua', import.meta.url), new URL('account.lua', import.meta.url));
 
@@ -21,7 +22,8 @@ export async function ensureAccount(
   plan: Plan,
 ): Promise<void> {
   const account = await recordAccount(ctx, member, plan);
-  await changeAccount(ctx, account._id, ['create', ...firstFields(account)]);
+  const fields = [...identityFields(account), ...stateFields(emptyState())];
+  await changeAccount(ctx, account._id, ['create', ...fields]);
 }
 
 /**

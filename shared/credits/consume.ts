@@ -1,9 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { accountKeys, idempotencyKey, shardOf } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { callMeter } from './call-meter.ts';
+import { digest } from './digest.ts';
 import { type Hint, hintsOf, monthOf, predictBucket } from './hints.ts';
 import { BUCKETS, type Bucket } from './model.ts';
 import { encodePlans } from './plans.ts';
@@ -203,7 +204,10 @@ function refusalOf(ctx: Context, code: string, values: readonly string[]): Error
     case 'full':
       return new DomainError('backpressure', 'The ledger lags too far behind. Nothing was spent.');
     case 'late':
-      return new DomainError('store_unavailable', 'Redis was reached too late. Nothing was spent; try again.');
+      return new DomainError(
+        'store_unavailable',
+        'Redis was reached too late. Nothing was spent; try again.',
+      );
     default:
       ctx.log.error({ code }, 'the spend script answered something unknown');
       return new Error('The spend script answered something unknown');
@@ -245,9 +249,4 @@ function plansArgument(ctx: Context): string {
   const text = encodePlans(ctx.plans);
   plansArguments.set(ctx.plans, text);
   return text;
-}
-
-/** Unambiguous, 43 characters. */
-export function digest(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }

@@ -19,5 +19,6 @@ export function monthAt(anchor: Anchor, epochMs: number): Period {
 /** A time that a clock change skips is taken an hour later, one that comes twice the first time. */
 function turnOf({ day, time, timezone }: Anchor, month: Temporal.PlainYearMonth): number {
   const date = month.toPlainDate({ day: Math.min(day, month.daysInMonth) });
-  return date.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from(time) }).epochMilliseconds;
+  return date.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from(time) })
+    .epochMilliseconds;
 }

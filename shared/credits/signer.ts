@@ -95,7 +95,14 @@ function loadKey(text: string): LoadedKey {
   const jwk = privateJwk.parse(JSON.parse(text));
   const key = createPrivateKey({ key: { kty: jwk.kty, crv: jwk.crv, d: jwk.d, x: jwk.x }, format: 'jwk' });
   const header = { alg: 'Ed25519', typ: 'usage-receipt+jwt', kid: jwk.kid };
-  const publicJwk = { kty: jwk.kty, crv: jwk.crv, x: jwk.x, kid: jwk.kid, alg: 'Ed25519', use: 'sig' } as const;
+  const publicJwk = {
+    kty: jwk.kty,
+    crv: jwk.crv,
+    x: jwk.x,
+    kid: jwk.kid,
+    alg: 'Ed25519',
+    use: 'sig',
+  } as const;
   return { text, key, head: Buffer.from(JSON.stringify(header)).toString('base64url'), publicJwk };
 }
 

@@ -3,7 +3,7 @@
 -- Account hash:
 --   seq     number of ledger rows that this account has had; at: created_at of the last one (Unix s, never falls)
 --   plan    name of the plan; anchor: where its months begin, for TypeScript to compute with
---   w, m    running window and month: "start,end,limit,left" (ms, ms, credits, credits); absent before the first spend
+--   w, m    running window and month: "start,end,limit,left" (ms, ms, credits, credits); all 0 before the first spend
 --   lots    paid and granted credits, next to be spent first: "p|g,left,expires_at ms or 0,lot id;" repeated
 --   d:<token id>   "device id,HMAC of its token"; gone once revoked
 --   x:<device id>  a revoked device, so that no late write brings it back
@@ -37,6 +37,7 @@ local function read_period(text, now)
 end
 
 local function write_period(period)
+  if not period then return '0,0,0,0' end
   return int(period.from) .. ',' .. int(period.to) .. ',' .. int(period.limit) .. ',' .. int(period.left)
 end
 
@@ -83,6 +84,16 @@ local function expire_lots(lots, now, rows)
     end
   end
   return kept
+end
+
+-- Soonest expiry first; of equals, the older first. As `insertLot` in fold.ts.
+local function insert_lot(lots, lot)
+  local index = 1
+  while lots[index] and (lots[index].expires ~= 0 and (lot.expires == 0 or lots[index].expires <= lot.expires)
+    or lots[index].expires == 0 and lot.expires == 0) do
+    index = index + 1
+  end
+  table.insert(lots, index, lot)
 end
 
 local function sum_lots(lots, kind)
