@@ -6,12 +6,14 @@ import { consume } from './consume.ts';
 import { getBalance } from './get-balance.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
+import { getLedger } from './get-ledger.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
+import { postAdminCredits } from './post-admin-credits.ts';
 import { postDeviceAuthorization } from './post-device-authorization.ts';
 import { postSignals } from './post-signals.ts';
 import { postToken } from './post-token.ts';
@@ -26,6 +28,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     listInterventions,
     closeSessionRoute,
     consume,
+    getLedger,
     getBalance,
     getJwks,
     listDevices,
@@ -33,6 +36,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     postDeviceAuthorization,
     approveDevice,
     postToken,
+    postAdminCredits,
     getHealth,
     getReadiness(state),
     getMetrics,

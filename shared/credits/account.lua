@@ -4,7 +4,7 @@
 --   'create'   ARGV[2..] field, value, …      nothing changes when the account is there
 --   'device'   ARGV[2] token id  ARGV[3] device id  ARGV[4] HMAC of its token
 --   'revoke'   ARGV[2] device id
---   'restore'  while the gate is shut only. ARGV[2] seq of the state, '' to keep the state that is there
+--   'restore'  while the gate is shut only. ARGV[2] seq of the state, '' to keep the state that is there, 'force'
 --              ARGV[3] number of fields and values that follow; then token id, device id, HMAC ('' = revoked) of each device
 -- Returns 'ok', or what is in the way: 'gate', 'missing' (no such account), 'revoked' (the device is).
 
@@ -28,7 +28,7 @@ end
 if operation == 'restore' then
   local count = tonumber(ARGV[3])
   local held = tonumber(redis.call('HGET', KEYS[2], 'seq') or '-1')
-  local is_newer = ARGV[2] ~= '' and tonumber(ARGV[2]) > held
+  local is_newer = ARGV[2] == 'force' or ARGV[2] ~= '' and tonumber(ARGV[2]) > held
   if not exists or is_newer then redis.call('HSET', KEYS[2], unpack(ARGV, 4, 3 + count)) end
   for index = 4 + count, #ARGV, 3 do
     local token, device, hmac = ARGV[index], ARGV[index + 1], ARGV[index + 2]

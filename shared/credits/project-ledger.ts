@@ -36,6 +36,7 @@ export async function projectLedger(ctx: Context, shards: readonly number[]): Pr
   );
   const filled = batches.filter((batch) => batch.entries.length > 0);
   if (filled.length === 0) return 0;
+  noteLag(ctx, filled);
   try {
     await writeBatches(ctx, filled);
   } catch (error) {
@@ -46,6 +47,12 @@ export async function projectLedger(ctx: Context, shards: readonly number[]): Pr
   const count = filled.reduce((sum, batch) => sum + batch.entries.length, 0);
   await rememberDevices(ctx, filled);
   return count;
+}
+
+/** A stream id begins with Redis' time. */
+function noteLag(ctx: Context, batches: readonly ShardBatch[]): void {
+  const first = batches.map((batch) => Number(batch.entries[0]?.streamId.split('-')[0]));
+  ctx.metrics.ledgerLag.set(Math.max(0, ctx.clock.now() - Math.min(...first)) / 1_000);
 }
 
 /** When a device was last seen is a courtesy: losing it never stops the ledger. */

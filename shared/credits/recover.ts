@@ -35,34 +35,54 @@ export async function recoverCredits(ctx: Context): Promise<Recovery> {
   const shut = await shutShards(ctx);
   if (shut.size === 0) return { opened: 0, rebuilt: 0, accounts: 0 };
   ctx.log.info({ shards: shut.size }, 'credits are checked against the ledger');
+  return recoverShards(ctx, shut, { force: false });
+}
+
+/** Shuts every shard and puts all balances back to what the ledger says, whatever Redis holds. */
+export async function rebuildCredits(ctx: Context): Promise<Recovery> {
+  const held = new Map<number, string>();
+  for (const shard of ALL_SHARDS) {
+    const [, runId] = await callGate(ctx, shard, ['hold']);
+    held.set(shard, runId);
+  }
+  return recoverShards(ctx, held, { force: true });
+}
+
+async function recoverShards(
+  ctx: Context,
+  shut: ReadonlyMap<number, string>,
+  { force }: { force: boolean },
+): Promise<Recovery> {
   const shards = [...shut.keys()];
   while ((await projectLedger(ctx, shards)) > 0);
   await raiseFences(ctx, shards);
   const lost = await shardsThatLost(ctx, shards);
-  const accounts = await restoreAccounts(ctx, new Set(shards), new Set(lost.keys()));
-  if (lost.size > 0) await restoreAnswers(ctx, new Set(lost.keys()));
+  const rebuilding = new Set(force ? shards : lost.keys());
+  const accounts = await restoreAccounts(ctx, new Set(shards), rebuilding, force);
+  if (rebuilding.size > 0) await restoreAnswers(ctx, rebuilding);
   let opened = 0;
   for (const [shard, runId] of shut) {
-    if (await openGate(ctx, shard, runId, lost.get(shard) ?? '')) opened += 1;
+    const [open] = await callGate(ctx, shard, ['open', runId, lost.get(shard) ?? '']);
+    if (open === 1) opened += 1;
   }
-  ctx.log.info({ opened, rebuilt: lost.size, accounts }, 'credits are open');
-  return { opened, rebuilt: lost.size, accounts };
+  ctx.log.info({ opened, rebuilt: rebuilding.size, accounts }, 'credits are open');
+  return { opened, rebuilt: rebuilding.size, accounts };
 }
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** The shards in which nothing can be spent, with the run id of the Redis that holds them. */
 export async function shutShards(ctx: Context): Promise<Map<number, string>> {
-  const all = Array.from({ length: SHARDS }, (_, shard) => shard);
   const looks = await Promise.all(
-    all.map(async (shard) => {
-      const { gate, outbox } = shardKeys(shard);
-      const [open, runId] = (await runScript(ctx.redis.producer, gateScript, [gate, outbox], ['look'])) as [
-        number,
-        string,
-      ];
-      return { shard, open, runId };
-    }),
+    ALL_SHARDS.map(async (shard) => ({ shard, look: await callGate(ctx, shard, ['look']) })),
   );
-  return new Map(looks.filter(({ open }) => open !== 1).map(({ shard, runId }) => [shard, runId]));
+  const shut = looks.filter(({ look: [open] }) => open === 0);
+  return new Map(shut.map(({ shard, look: [, runId] }) => [shard, runId]));
+}
+
+async function callGate(ctx: Context, shard: number, args: string[]): Promise<[open: number, runId: string]> {
+  const { gate, outbox } = shardKeys(shard);
+  return (await runScript(ctx.redis.producer, gateScript, [gate, outbox], args)) as [number, string];
 }
 
 /** Whoever read a stream of the Redis before cannot write behind this any more. */
@@ -102,6 +122,7 @@ async function restoreAccounts(
   ctx: Context,
   shards: ReadonlySet<number>,
   lost: ReadonlySet<number>,
+  force: boolean,
 ): Promise<number> {
   const devices = await readDevices(ctx, shards);
   let count = 0;
@@ -113,7 +134,9 @@ async function restoreAccounts(
     const shard = shardOf(account._id);
     if (!shards.has(shard)) continue;
     count += 1;
-    batch.push(restoreAccount(ctx, account, devices.get(account._id) ?? [], lost.has(shard)));
+    batch.push(
+      restoreAccount(ctx, account, devices.get(account._id) ?? [], { isLost: lost.has(shard), force }),
+    );
     if (batch.length < PARALLEL) continue;
     await Promise.all(batch);
     batch = [];
@@ -139,13 +162,13 @@ async function restoreAccount(
   ctx: Context,
   account: CreditAccount,
   devices: readonly string[],
-  isLost: boolean,
+  { isLost, force }: { isLost: boolean; force: boolean },
 ): Promise<void> {
   const { gate, account: key } = accountKeys(account._id);
   // An account that is missing from a Redis that lost nothing is one that it never got: nothing was spent from it.
   const state = isLost ? await foldLedger(ctx, account._id) : emptyState();
   const fields = [...identityFields(account), ...stateFields(state)];
-  const seq = isLost ? String(state.seq) : '';
+  const seq = force ? 'force' : isLost ? String(state.seq) : '';
   await runScript(
     ctx.redis.producer,
     accountScript,
@@ -169,15 +192,4 @@ async function restoreAnswers(ctx: Context, shards: ReadonlySet<number>): Promis
     batch = [];
   }
   await Promise.all(batch);
-}
-
-async function openGate(ctx: Context, shard: number, runId: string, beyond: string): Promise<boolean> {
-  const { gate, outbox } = shardKeys(shard);
-  const [open] = (await runScript(
-    ctx.redis.producer,
-    gateScript,
-    [gate, outbox],
-    ['open', runId, beyond],
-  )) as [number];
-  return open === 1;
 }

@@ -64,7 +64,7 @@ function encodeLot(lot: Lot): string {
   return `${lot.bucket === 'paid' ? 'p' : 'g'},${lot.left},${lot.expiresMs},${lot.id};`;
 }
 
-function decodeLots(text: string): Lot[] {
+export function decodeLots(text: string): Lot[] {
   const parts = text.split(';').filter((part) => part !== '');
   return parts.map((part) => {
     const [kind, left, expires, id = ''] = part.split(',');
