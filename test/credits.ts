@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,17 +12,41 @@ import { projectLedger, shardsWithEntries } from '../shared/credits/project-ledg
 import { recoverCredits } from '../shared/credits/recover.ts';
 import { newId } from '../shared/ids.ts';
 import { accountOfToken, credentialHash, credentialId, mintDeviceToken } from '../shared/keys/credential.ts';
+import { raw } from '../shared/mongo.ts';
 import { createOrganization } from '../shared/organizations/create-organization.ts';
 import { addMember } from '../shared/organizations/members.ts';
 import { waitUntilReady } from '../shared/redis/connect.ts';
 import { openTestContext, type TestContext, type TestOptions } from './harness.ts';
 
+export interface OwnRedis {
+  url: string;
+  dir: string;
+  pid(): number;
+  /** SIGKILL: what was answered is in its file. */
+  kill(): Promise<void>;
+  /** On the same port and files. */
+  start(): Promise<void>;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+}
+
 /** A Redis of one test file: gates and accounts have the same names everywhere. */
-export async function startOwnRedis(): Promise<RunningStore> {
+export async function startOwnRedis(extraArgs: string[] = []): Promise<OwnRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'usage-governor-redis-'));
-  const store = await startRedis({ port: await findFreePort(), dir, fast: true });
+  const port = await findFreePort();
+  let store: RunningStore = await startRedis({ port, dir, fast: true, extraArgs });
   return {
-    ...store,
+    url: store.url,
+    dir,
+    pid: () => store.pid,
+    kill: async () => {
+      const ended = once(store.child, 'exit');
+      store.child.kill('SIGKILL');
+      await ended;
+    },
+    start: async () => {
+      store = await startRedis({ port, dir, fast: true, extraArgs });
+    },
     stop: async () => {
       await store.stop();
       rmSync(dir, { recursive: true, force: true });
@@ -58,6 +83,8 @@ export async function makeAccount(
   return { accountId: member._id, orgId: organization._id, userId: member.user_id, ...device };
 }
 
+let slots = 100;
+
 /** One more device of an account. */
 export async function addDevice(
   ctx: TestContext,
@@ -66,15 +93,20 @@ export async function addDevice(
   const deviceId = newId('dev');
   const { id, token } = mintDeviceToken(accountId);
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
-  await ctx.db.devices.create({
+  await raw(ctx.db.devices).insertOne({
     _id: deviceId,
     account_id: accountId,
     org_id: 'org_test',
     device_id: deviceId,
+    name: null,
+    public_key: null,
     status: 'active',
+    slot: slots++,
     token_id: id,
     token_hmac: hmac,
     created_at: new Date(ctx.clock.now()),
+    revoked_at: null,
+    last_seen_at: null,
   });
   await putDevice(ctx, accountId, { device_id: deviceId, token_id: id, token_hmac: hmac });
   return { deviceId, token };

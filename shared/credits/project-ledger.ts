@@ -5,7 +5,7 @@ import { isDuplicateKey } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { SHARDS, shardKeys } from '../redis/keys.ts';
 import type { LedgerRow } from './model.ts';
-import { type OutboxEntry, readEntry } from './outbox.ts';
+import { isEarlier, type OutboxEntry, readEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';
 
 /** Entries of all shards together that one transaction takes. */
@@ -14,8 +14,13 @@ const BATCH = 1_000;
 /** A shard's entries, and the fence as it was before they were read. */
 interface ShardBatch {
   shard: number;
-  fence: number;
+  fence: Fence;
   entries: OutboxEntry[];
+}
+
+interface Fence {
+  n: number;
+  lastId: string;
 }
 
 /** Raised when another projector or a rebuild wrote to one of the shards meanwhile. */
@@ -31,7 +36,7 @@ export async function projectLedger(ctx: Context, shards: readonly number[]): Pr
   const batches = await Promise.all(
     shards.map(async (shard): Promise<ShardBatch> => {
       const entries = await ctx.redis.producer.xrange(shardKeys(shard).outbox, '-', '+', 'COUNT', share);
-      return { shard, fence: fences.get(shard) ?? 0, entries: entries.map(readEntry) };
+      return { shard, fence: fences.get(shard) ?? { n: 0, lastId: '0-0' }, entries: entries.map(readEntry) };
     }),
   );
   const filled = batches.filter((batch) => batch.entries.length > 0);
@@ -73,9 +78,9 @@ export async function shardsWithEntries(ctx: Context): Promise<number[]> {
   return all.filter((shard) => (lengths[shard] ?? 0) > 0);
 }
 
-async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, number>> {
+async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, Fence>> {
   const rows = await ctx.db.ledgerFences.find({ _id: { $in: shards.map(fenceId) } }).lean();
-  const known = new Map(rows.map((row) => [Number(row._id), row.n]));
+  const known = new Map(rows.map((row) => [Number(row._id), { n: row.n, lastId: row.last_id }]));
   const missing = shards.filter((shard) => !known.has(shard));
   await Promise.all(
     missing.map((shard) =>
@@ -116,13 +121,18 @@ async function raiseFences(
   const { matchedCount } = await raw(ctx.db.ledgerFences).bulkWrite(
     batches.map(({ shard, fence, entries }) => ({
       updateOne: {
-        filter: { _id: fenceId(shard), n: fence },
-        update: { $inc: { n: 1 }, $set: { last_id: entries.at(-1)?.streamId ?? '0-0' } },
+        filter: { _id: fenceId(shard), n: fence.n },
+        update: { $inc: { n: 1 }, $set: { last_id: later(fence.lastId, entries.at(-1)?.streamId) } },
       },
     })),
     { session: transaction },
   );
   if (matchedCount !== batches.length) throw new Fenced();
+}
+
+/** An older Redis that is projected once more does not take the ledger back. */
+function later(known: string, read: string | undefined): string {
+  return read !== undefined && isEarlier(known, read) ? read : known;
 }
 
 async function insertEntries(

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningStore } from '../../../scripts/stores.ts';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import {
   makeAccount,
+  type OwnRedis,
   openCreditContext,
   projectAll,
   spendOnce,
@@ -14,7 +14,7 @@ import {
 } from '../../credits.ts';
 import type { TestContext } from '../../harness.ts';
 
-let redis: RunningStore;
+let redis: OwnRedis;
 let ctx: TestContext;
 
 beforeAll(async () => {
