@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../shared/context.ts';
+import { noteDeviceAddress } from '../shared/devices/addresses.ts';
 import { DomainError } from '../shared/errors.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { readBody } from './body.ts';
@@ -79,7 +80,9 @@ async function handle(
   limits: Limits,
 ): Promise<unknown> {
   try {
-    return await route.handle(input, ctx);
+    const answer = await route.handle(input, ctx);
+    if (input.principal.kind === 'device') noteDeviceAddress(ctx, input.principal, input.request.address);
+    return answer;
   } catch (error) {
     if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
     throw error;

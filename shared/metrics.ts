@@ -73,6 +73,11 @@ export function createMetrics(options: { defaults: boolean }) {
       labelNames: ['queue'],
       registers,
     }),
+    deviceAddressChanges: new Counter({
+      name: 'governor_device_address_changes_total',
+      help: 'Spends of a device from another address than its last one: often means a copied token.',
+      registers,
+    }),
     ready: new Gauge({
       name: 'governor_ready',
       help: 'Whether a part answers (1) or not (0).',

@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WRONG_USER_CODES } from '../../shared/contract.ts';
 import { newCredentialId } from '../../shared/keys/credential.ts';
+import { removeMember } from '../../shared/organizations/members.ts';
+import { waitUntilReady } from '../../shared/redis/connect.ts';
+import { accountKeys } from '../../shared/redis/keys.ts';
 import { makeTenant } from '../factories.ts';
-import { type Answer, createTestClock, startApi, type TestApi, type TestClock } from '../harness.ts';
+import {
+  type Answer,
+  createTestClock,
+  openTestContext,
+  startApi,
+  type TestApi,
+  type TestClock,
+} from '../harness.ts';
 import { startIssuer, type TestIssuer } from '../idp.ts';
 import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../people.ts';
 
@@ -331,6 +342,85 @@ test('row 65: revoking twice, and ten times at once, is the same 200', async () 
   expect(
     await api.ctx.db.audit.countDocuments({ action: 'device.revoke', 'details.device_id': device_id }),
   ).toBe(1);
+});
+
+/** One credit, or why not. */
+async function spend(on: TestApi, token: string, key: string = randomUUID()): Promise<Answer> {
+  const headers = { 'Idempotency-Key': key };
+  return on.call('/v1/meter/consume', { key: token, headers, body: { output_sha256: 'a'.repeat(64) } });
+}
+
+async function creditKeysDigest(accountId: string): Promise<unknown> {
+  const { account, outbox } = accountKeys(accountId);
+  return api.ctx.redis.meter.call('DEBUG', 'DIGEST-VALUE', account, outbox);
+}
+
+describe('row 66: a revoked device spends nothing more', () => {
+  test('not from another process, not by a key that was answered, and nothing is written', async () => {
+    const { device_id, access_token } = await linkDevice(api, ada);
+    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
+    await waitUntilReady(other.ctx.redis.meter, 5_000);
+    const key = randomUUID();
+    expect((await spend(other, access_token, key)).status).toBe(200);
+    expect((await revoke(api, ada, device_id)).status).toBe(200);
+    const before = await creditKeysDigest(ada.accountId);
+    for (const process of [other, api]) {
+      for (const again of [key, randomUUID()]) {
+        const refused = await spend(process, access_token, again);
+        expect([refused.status, refused.body.code]).toEqual([401, 'unauthorized']);
+      }
+    }
+    expect(await creditKeysDigest(ada.accountId)).toEqual(before);
+    await other.close();
+    await other.ctx.close();
+  });
+
+  test('no spend that begins after the 200 succeeds, while others are in flight', async () => {
+    const { device_id, access_token } = await linkDevice(api, ada);
+    let isRevoked = false;
+    const late: number[] = [];
+    const spendOn = async () => {
+      while (late.length < 40) {
+        const beganAfter = isRevoked;
+        const { status } = await spend(api, access_token);
+        if (beganAfter) late.push(status);
+      }
+    };
+    const spending = Promise.all(Array.from({ length: 8 }, spendOn));
+    await spend(api, access_token);
+    expect((await revoke(api, ada, device_id)).status).toBe(200);
+    isRevoked = true;
+    await spending;
+    expect(new Set(late)).toEqual(new Set([401]));
+  });
+});
+
+test('row 67: a token on two machines spends one balance, and the operator sees two addresses', async () => {
+  const proxied = await startApi({ clock, env: { ...idp.env, TRUST_PROXY_HOPS: '1' } });
+  await waitUntilReady(proxied.ctx.redis.meter, 5_000);
+  const person = await makePerson(proxied.ctx, idp);
+  const { access_token } = await linkDevice(proxied, person);
+  const left: number[] = [];
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1']) {
+    const headers = { 'Idempotency-Key': randomUUID(), 'X-Forwarded-For': address };
+    const body = { output_sha256: 'b'.repeat(64) };
+    const answer = await proxied.call('/v1/meter/consume', { key: access_token, headers, body });
+    left.push(answer.body.balance.window);
+  }
+  expect(left.map((credits) => (left[0] ?? 0) - credits)).toEqual([0, 1, 2, 3]);
+  const metrics = await proxied.ctx.metrics.registry.metrics();
+  expect(metrics).toContain('governor_device_address_changes_total 2');
+  await proxied.close();
+});
+
+test('row 68: the tokens of a removed member, device and session, are a 401', async () => {
+  const person = await makePerson(api.ctx, idp);
+  const { access_token } = await linkDevice(api, person);
+  expect((await spend(api, access_token)).status).toBe(200);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  expect((await spend(api, access_token)).status).toBe(401);
+  for (const path of ['/v1/devices', '/v1/ledger', '/v1/balance'])
+    expect((await api.call(path, { key: person.session })).status).toBe(401);
 });
 
 describe('row 69: an account has twenty active devices', () => {
