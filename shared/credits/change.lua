@@ -106,7 +106,9 @@ end
 
 if #rows == 0 and plan == account[3] then return { 'none', clock } end
 
-local at = math.max(tonumber(account[2]), math.floor(now / 1000))
+-- A plan that changes no running period has no row, and so no time.
+local at = tonumber(account[2])
+if #rows > 0 then at = math.max(at, math.floor(now / 1000)) end
 local answer, expires = '', '0'
 if ARGV[2] ~= '' then
   local reason = operation == 'lot' and ARGV[7] or 'credit.' .. operation

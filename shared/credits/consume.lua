@@ -106,6 +106,6 @@ redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'se
   'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[6], 'fingerprint', ARGV[5], 'device', device,
   'answer', answer, 'expires', expires)
 redis.call('SET', KEYS[3], ARGV[5] .. '\n' .. expires .. '\n' .. answer, 'PX', ARGV[12])
-redis.call('HSET', KEYS[2], 'seq', int(seq + #rows), 'at', int(at), 'w', write_period(window), 'm', write_period(month),
-  'lots', write_lots(lots))
+redis.call('HSET', KEYS[2], 'seq', int(seq + #rows), 'at', int(at), 'lots', write_lots(lots),
+  'w', window and write_period(window) or account[6], 'm', month and write_period(month) or account[7])
 return { 'spent', clock, answer, expires, first_bucket() or bucket, window_end, month_start, month_end }

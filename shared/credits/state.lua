@@ -37,7 +37,6 @@ local function read_period(text, now)
 end
 
 local function write_period(period)
-  if not period then return '0,0,0,0' end
   return int(period.from) .. ',' .. int(period.to) .. ',' .. int(period.limit) .. ',' .. int(period.left)
 end
 
