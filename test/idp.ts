@@ -32,7 +32,7 @@ export interface TestIssuer {
 export interface MintOptions {
   nowMs?: number;
   claims?: Record<string, unknown>;
-  header?: Record<string, unknown>;
+  header?: { crit?: string[]; [name: string]: unknown };
   key?: CryptoKey | Uint8Array;
 }
 
@@ -129,7 +129,7 @@ async function mint(
   const iat = Math.floor(nowMs / 1_000);
   const payload = withoutUndefined({ iss: issuer, aud: AUDIENCE, sub, iat, exp: iat + 600, ...claims });
   const protectedHeader = withoutUndefined({ alg: 'ES256', typ: 'at+jwt', kid, ...header });
-  const crit = Object.fromEntries([header.crit ?? []].flat().map((name) => [String(name), true]));
+  const crit = Object.fromEntries((header.crit ?? []).map((name) => [name, true]));
   return new SignJWT(payload).setProtectedHeader(protectedHeader as { alg: string }).sign(key, { crit });
 }
 

@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 /** RFC 8628 section 6.1: no vowels, so no words; 20^8 codes, 34.5 bits. */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const LENGTH = 8;
+const SHAPE = new RegExp(`^[${ALPHABET}]{${LENGTH}}$`);
 
 /** A new user code as it is stored: eight letters. */
 export function newUserCode(): string {
@@ -17,6 +18,5 @@ export function showUserCode(code: string): string {
 /** What a person typed as it is stored, or null when it can be no code: case, spaces and dashes do not matter. */
 export function parseUserCode(typed: string): string | null {
   const code = typed.replace(/[\s\p{Pd}_.]/gu, '').toUpperCase();
-  const isCode = code.length === LENGTH && [...code].every((letter) => ALPHABET.includes(letter));
-  return isCode ? code : null;
+  return SHAPE.test(code) ? code : null;
 }

@@ -189,7 +189,7 @@ describe('row 60: a code serves once', () => {
     const people = [await makePerson(api.ctx, idp), await makePerson(api.ctx, idp)];
     const { user_code, device_code } = await startLink(api);
     const answers = await Promise.all(people.map((person) => approve(api, person, user_code)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 400]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 400]));
     const winner = people[answers.findIndex(({ status }) => status === 204)];
     const { body } = await poll(api, device_code);
     expect((await api.ctx.db.devices.findById(body.device_id).lean())?.account_id).toBe(winner?.accountId);

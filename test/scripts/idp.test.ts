@@ -82,7 +82,7 @@ function authorizationRequest(overrides: Record<string, string> = {}): string {
     code_challenge_method: 'S256',
     ...overrides,
   });
-  return `/auth?${parameters}`;
+  return `/auth?${parameters.toString()}`;
 }
 
 async function exchange(code: string, codeVerifier: string): Promise<Response> {
