@@ -3,10 +3,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
-export const AUDIENCE = 'urn:test:api';
+const AUDIENCE = 'urn:test:api';
 
 /** What the issuer answers for its keys. */
-export type KeysAnswer = 'keys' | 'html' | 'huge' | 'slow' | 'error' | 'redirect';
+type KeysAnswer = 'keys' | 'html' | 'huge' | 'slow' | 'error' | 'redirect';
 
 export interface TestIssuer {
   issuer: string;
@@ -29,7 +29,7 @@ export interface TestIssuer {
   start(): Promise<void>;
 }
 
-export interface MintOptions {
+interface MintOptions {
   nowMs?: number;
   claims?: Record<string, unknown>;
   header?: { crit?: string[]; [name: string]: unknown };
