@@ -1,5 +1,25 @@
 import mongoose, { type ClientSession, type Connection, type Model, Schema } from 'mongoose';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
+import {
+  type CreditAccount,
+  creditAccountSchema,
+  type LedgerFence,
+  type LedgerRow,
+  ledgerFenceSchema,
+  ledgerSchema,
+  type SigningKey,
+  type StoredAnswer,
+  signingKeySchema,
+  storedAnswerSchema,
+} from './credits/model.ts';
+import {
+  type Device,
+  type DeviceGrant,
+  type DeviceSlot,
+  deviceGrantSchema,
+  deviceSchema,
+  deviceSlotSchema,
+} from './devices/model.ts';
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
@@ -26,6 +46,14 @@ export interface Db {
   sessionTimers: Model<SessionTimer>;
   rollups: Model<Rollup>;
   events: Model<Event>;
+  devices: Model<Device>;
+  deviceSlots: Model<DeviceSlot>;
+  deviceGrants: Model<DeviceGrant>;
+  creditAccounts: Model<CreditAccount>;
+  ledger: Model<LedgerRow>;
+  storedAnswers: Model<StoredAnswer>;
+  ledgerFences: Model<LedgerFence>;
+  signingKeys: Model<SigningKey>;
   audit: Model<AuditEntry>;
   instances: Model<Instance>;
   /** Tells the others in which driver session (hex id) this process writes: see transaction-guard.ts. */
@@ -77,6 +105,14 @@ function modelsOf(connection: Connection): Db {
     sessionTimers: model('session_timers', sessionTimerSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
+    devices: model('devices', deviceSchema),
+    deviceSlots: model('device_slots', deviceSlotSchema),
+    deviceGrants: model('device_grants', deviceGrantSchema),
+    creditAccounts: model('credit_accounts', creditAccountSchema),
+    ledger: model('ledger', ledgerSchema),
+    storedAnswers: model('stored_answers', storedAnswerSchema),
+    ledgerFences: model('ledger_fences', ledgerFenceSchema),
+    signingKeys: model('signing_keys', signingKeySchema),
     audit: model('audit', auditSchema),
     instances: model(
       'instances',

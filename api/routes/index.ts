@@ -1,13 +1,23 @@
 import type { ApiState } from '../app.ts';
 import type { AnyRoute } from '../route.ts';
+import { approveDevice } from './approve-device.ts';
 import { closeSessionRoute } from './close-session.ts';
+import { consume } from './consume.ts';
+import { getBalance } from './get-balance.ts';
 import { getHealth } from './get-health.ts';
+import { getJwks } from './get-jwks.ts';
+import { getLedger } from './get-ledger.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
+import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
+import { postAdminCredits } from './post-admin-credits.ts';
+import { postDeviceAuthorization } from './post-device-authorization.ts';
 import { postSignals } from './post-signals.ts';
+import { postToken } from './post-token.ts';
+import { revokeDeviceRoute } from './revoke-device.ts';
 
 /** Every endpoint, in reading order. */
 export function routes(state: ApiState): readonly AnyRoute[] {
@@ -17,6 +27,16 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getSession,
     listInterventions,
     closeSessionRoute,
+    consume,
+    getLedger,
+    getBalance,
+    getJwks,
+    listDevices,
+    revokeDeviceRoute,
+    postDeviceAuthorization,
+    approveDevice,
+    postToken,
+    postAdminCredits,
     getHealth,
     getReadiness(state),
     getMetrics,
