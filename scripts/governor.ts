@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { createRunner, fail } from './governor/run.ts';
+import { addUsageCommands } from './governor/usage.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
 const program = new Command('governor')
@@ -14,5 +15,6 @@ const program = new Command('governor')
 const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
+addUsageCommands(program, run);
 
 await program.parseAsync().catch(fail);

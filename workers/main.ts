@@ -5,10 +5,16 @@ import { connectRedis } from '../shared/redis/connect.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
 import { closeSession } from './close-session.ts';
 import { answerProbe } from './probe.ts';
+import { purgeJob } from './purge.ts';
+import { reconcileUsageJob } from './reconcile-usage.ts';
 import { startSweeper } from './sweeper.ts';
 import { type JobHandler, startWorker } from './worker.ts';
 
-const HANDLERS: readonly JobHandler[] = [closeSession as unknown as JobHandler];
+const HANDLERS: readonly JobHandler[] = [
+  closeSession as unknown as JobHandler,
+  reconcileUsageJob as unknown as JobHandler,
+  purgeJob as unknown as JobHandler,
+];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });

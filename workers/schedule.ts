@@ -8,4 +8,7 @@ export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promi
 ];
 
 /** Jobs that repeat (BullMQ Job Schedulers); the sweeper puts the table back when Redis has lost it. */
-export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [];
+export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
+  { queue: 'reconcile-usage', everyMs: 86_400_000 },
+  { queue: 'purge', everyMs: 3_600_000 },
+];
