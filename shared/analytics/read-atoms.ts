@@ -29,11 +29,12 @@ export async function readWeek(
   dimension: Dimension,
   teamOf: (user: string) => string,
 ): Promise<WeekCells> {
-  const byHour = dimension === 'hour_of_week';
-  const reads: Read[] = byHour
-    ? [{ period: 'quarter_hour', ...week }]
-    : planReads(organization, [week.fromMs, week.toMs]);
-  const value = valueExpression(dimension, week.fromMs);
+  const reads: Read[] =
+    dimension === 'hour_of_week'
+      ? [{ period: 'quarter_hour', ...week }]
+      : planReads(organization, [week.fromMs, week.toMs]);
+  const value =
+    dimension === 'hour_of_week' ? hourExpression(organization, week) : valueExpression(dimension);
   const cells = new Map<string, Map<string, UserCell>>();
   for (const { period, fromMs, toMs } of reads) {
     const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
@@ -45,7 +46,7 @@ export async function readWeek(
       .toArray();
     for (const row of rows) {
       const user = String(row._id.user);
-      addCell(cells, nameOf(organization, dimension, row._id.value, week.fromMs, teamOf(user)), user, row);
+      addCell(cells, nameOf(organization, dimension, row._id.value, teamOf(user)), user, row);
     }
   }
   return new Map([...cells].map(([name, users]) => [name, [...users.values()]]));
@@ -53,25 +54,28 @@ export async function readWeek(
 
 const SUM_STAGE = Object.fromEntries(SUMMED.map((measure) => [measure, { $sum: `$${measure}` }]));
 
-function valueExpression(dimension: Dimension, weekStartMs: number): unknown {
-  if (dimension === 'none' || dimension === 'team') return { $literal: null };
-  if (dimension === 'hour_of_week') {
-    return { $floor: { $divide: [{ $subtract: ['$start', new Date(weekStartMs)] }, HOUR_MS] } };
-  }
-  return COLUMNS[dimension];
+function valueExpression(dimension: Exclude<Dimension, 'hour_of_week'>): unknown {
+  return dimension === 'none' || dimension === 'team' ? { $literal: null } : COLUMNS[dimension];
 }
 
-function nameOf(
-  organization: Organization,
-  dimension: Dimension,
-  value: unknown,
-  weekStartMs: number,
-  team: string,
-): string {
+/** The hour of UTC, which is one of local time unless the offset has a part of an hour: then the quarter hour. */
+function hourExpression(
+  { timezones }: Organization,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): unknown {
+  const whole = [fromMs, toMs - 1].every((atMs) => offsetMs(zoneAt(timezones, atMs), atMs) % HOUR_MS === 0);
+  return whole ? { $dateTrunc: { date: '$start', unit: 'hour' } } : '$start';
+}
+
+function offsetMs(timezone: string, atMs: number): number {
+  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezone).offsetNanoseconds / 1e6;
+}
+
+function nameOf(organization: Organization, dimension: Dimension, value: unknown, team: string): string {
   if (dimension === 'none') return 'all';
   if (dimension === 'team') return team;
   if (dimension !== 'hour_of_week') return String(value);
-  const atMs = weekStartMs + Number(value) * HOUR_MS;
+  const atMs = (value as Date).getTime();
   return String(hourOfWeek(zoneAt(organization.timezones, atMs), atMs));
 }
 
