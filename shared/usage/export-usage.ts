@@ -10,7 +10,7 @@ import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf } from './measure
 import type { Rollup } from './model.ts';
 import { planReads, type Read } from './plan-reads.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from './range.ts';
-import { type Match, matchOf, type UsageFilter } from './read-usage.ts';
+import { type Match, matchOf, matchStages, type UsageFilter } from './read-usage.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -175,19 +175,15 @@ async function* readSums(
   read: Read,
   equal: Match,
 ): AsyncGenerator<{ key: Key; sums: Sums }> {
-  const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
-  const match = { org_id: orgId, period: read.period, start, ...equal };
+  const isSummed = read.period === 'quarter_hour';
   const _id = { user_id: '$user_id', project_id: '$project_id', model: '$model', adapter: '$adapter' };
-  const cursor =
-    read.period === 'quarter_hour'
-      ? raw(ctx.db.rollups).aggregate([{ $match: match }, { $group: { _id, ...SUM_STAGE } }], {
-          useBigInt64: true,
-          batchSize: BATCH_ROWS,
-        })
-      : raw(ctx.db.rollups).find(match, { batchSize: BATCH_ROWS });
+  const cursor = raw(ctx.db.rollups).aggregate(
+    [...matchStages(orgId, read, equal), ...(isSummed ? [{ $group: { _id, ...SUM_STAGE } }] : [])],
+    { useBigInt64: true, batchSize: BATCH_ROWS },
+  );
   try {
     for await (const row of cursor) {
-      const key = read.period === 'quarter_hour' ? row._id : row;
+      const key = isSummed ? row._id : row;
       yield { key: key as Key, sums: sumsOf(row) };
     }
   } finally {

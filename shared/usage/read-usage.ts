@@ -6,6 +6,7 @@ import { listMembers } from '../organizations/members.ts';
 import type { Organization } from '../organizations/model.ts';
 import { bucketOf } from './calendar.ts';
 import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
+import type { Read } from './plan-reads.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
 
 export const GROUPINGS = ['user_id', 'project_id', 'model', 'adapter', 'team'] as const;
@@ -77,6 +78,16 @@ export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]
   return match;
 }
 
+/**
+ * The rows of a read that match. The range is a stage of its own, as the index holds it whole; MongoDB joins the two,
+ * the embedded server would read every row there is for a filter that the index does not hold (docs/stores.md).
+ */
+export function matchStages(orgId: string, read: Read, match: Match): { $match: object }[] {
+  const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
+  const range = { $match: { org_id: orgId, period: read.period, start } };
+  return Object.keys(match).length === 0 ? [range] : [range, { $match: match }];
+}
+
 async function sumUp(
   ctx: Context,
   orgId: string,
@@ -120,17 +131,13 @@ async function sumBy(
 ): Promise<SummedRow[]> {
   const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
   const found: SummedRow[] = [];
-  for (const { period, fromMs, toMs } of range.reads) {
-    const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+  for (const read of range.reads) {
     const rows = await raw(ctx.db.rollups)
-      .aggregate(
-        [{ $match: { org_id: orgId, period, start, ...match } }, { $group: { _id, ...SUM_STAGE } }],
-        {
-          session: transaction,
-          useBigInt64: true,
-          batchSize: 10_000,
-        },
-      )
+      .aggregate([...matchStages(orgId, read, match), { $group: { _id, ...SUM_STAGE } }], {
+        session: transaction,
+        useBigInt64: true,
+        batchSize: 10_000,
+      })
       .toArray();
     for (const row of rows) found.push({ key: row._id ?? {}, sums: sumsOf(row) });
   }

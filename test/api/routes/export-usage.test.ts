@@ -199,11 +199,11 @@ describe('GET /api/v1/usage/export', () => {
     for (let day = 0; day < batches; day += 1) await seedDay(big.orgId, NOW - (day + 2) * DAY, 1_000);
     let finds = 0;
     const collection = raw(api.ctx.db.rollups);
-    const original = collection.find.bind(collection);
-    collection.find = ((...args: Parameters<typeof original>) => {
+    const original = collection.aggregate.bind(collection);
+    collection.aggregate = ((...args: Parameters<typeof original>) => {
       finds += 1;
       return original(...args);
-    }) as typeof collection.find;
+    }) as typeof collection.aggregate;
     try {
       const { hostname, port } = new URL(api.url);
       const from = new Date(Math.floor((NOW - (batches + 1) * DAY) / DAY) * DAY).toISOString();
@@ -224,7 +224,7 @@ describe('GET /api/v1/usage/export', () => {
       await until(async () => (await untilQuiet(() => finds)) === settledAt, { what: 'the query to stop' });
       expect(finds).toBeLessThan(batches);
     } finally {
-      collection.find = original;
+      collection.aggregate = original;
     }
   });
 
