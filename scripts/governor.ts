@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
+import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
 import { addUsageCommands } from './governor/usage.ts';
 
@@ -16,5 +17,6 @@ const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
 addUsageCommands(program, run);
+addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

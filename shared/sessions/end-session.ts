@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { recordEvents, sessionEnded } from '../events/record-events.ts';
@@ -5,6 +6,7 @@ import { inTransaction, raw } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { endByTimeout, isPastTimeout } from './assign.ts';
 import type { Session } from './model.ts';
+import { writeTimers } from './timers.ts';
 
 /** What looking at a session's timer found. Times are epoch milliseconds. */
 export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
@@ -20,11 +22,12 @@ export async function endIfSilent(ctx: Context, sessionId: string): Promise<Time
     const organization = await readOrganization(ctx, session.org_id, transaction);
     const timeoutMs = organization.session_timeout * 1_000;
     if (!isPastTimeout(session, timeoutMs, ctx.clock.now())) {
-      return { notBeforeMs: session.last_activity_at.getTime() + timeoutMs + 1 };
+      const notBeforeMs = session.last_activity_at.getTime() + timeoutMs + 1;
+      await writeTimers(ctx, [{ session, dueMs: notBeforeMs }], transaction);
+      return { notBeforeMs };
     }
     endByTimeout(session);
-    await raw(ctx.db.sessions).replaceOne({ _id: session._id }, session, { session: transaction });
-    await recordEvents(ctx, [sessionEnded(session)], transaction);
+    await writeEnd(ctx, session, transaction);
     return { ended: true };
   });
 }
@@ -47,12 +50,16 @@ export async function closeSession(
       state: 'ended',
       end_reason: 'closed',
       ended_at: new Date(closedAt),
-      close_due_at: null,
     };
-    await raw(ctx.db.sessions).replaceOne({ _id: session._id }, closed, { session: transaction });
-    await recordEvents(ctx, [sessionEnded(closed)], transaction);
+    await writeEnd(ctx, closed, transaction);
     return closed;
   });
+}
+
+async function writeEnd(ctx: Context, ended: Session, transaction: ClientSession): Promise<void> {
+  await raw(ctx.db.sessions).replaceOne({ _id: ended._id }, ended, { session: transaction });
+  await writeTimers(ctx, [{ session: ended, dueMs: null }], transaction);
+  await recordEvents(ctx, [sessionEnded(ended)], transaction);
 }
 
 /** How long a due timer may be late before the sweeper takes it for lost. */
@@ -61,12 +68,12 @@ const SWEEP_LIMIT = 1_000;
 
 /** Wakes every session that is due without having ended: its job was lost with Redis, or is late. */
 export async function sweepSilentSessions(ctx: Context): Promise<number> {
-  const due = await ctx.db.sessions
-    .find({ state: 'open', close_due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } }, { _id: 1 })
-    .sort({ close_due_at: 1 })
+  const due = await ctx.db.sessionTimers
+    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
+    .sort({ due_at: 1 })
     .limit(SWEEP_LIMIT)
     .lean();
-  const wakeUps = due.map(({ _id }) => ({ id: _id, job: { session_id: _id }, delayMs: 0 }));
+  const wakeUps = due.map(({ session_id }) => ({ id: session_id, job: { session_id }, delayMs: 0 }));
   ctx.queues.wake('close-session', wakeUps);
   return due.length;
 }
