@@ -74,7 +74,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 async function ask(query: Record<string, string>) {
-  const path = `/api/v1/org/${tenant.orgId}/analytics?${new URLSearchParams(query)}`;
+  const path = `/api/v1/org/${tenant.orgId}/analytics?${new URLSearchParams(query).toString()}`;
   const answer = await api.call(path, { key: tenant.key });
   expect(answer.status, answer.text).toBe(200);
   return answer.body;

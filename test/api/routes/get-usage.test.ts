@@ -24,7 +24,7 @@ function sum(rows: Sums[], measure: string): number {
 }
 
 async function ask(key: string, query: Record<string, string>, path = '/api/v1/usage') {
-  const answer = await api.call(`${path}?${new URLSearchParams(query)}`, { key });
+  const answer = await api.call(`${path}?${new URLSearchParams(query).toString()}`, { key });
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
 }
@@ -173,7 +173,7 @@ describe('GET /api/v1/usage', () => {
       { from: '2026-01-01T00:30:00Z', to: '2026-02-01' },
     ];
     for (const query of refused) {
-      const answer = await api.call(`/api/v1/usage?${new URLSearchParams(query)}`, { key });
+      const answer = await api.call(`/api/v1/usage?${new URLSearchParams(query).toString()}`, { key });
       expect(answer.status, JSON.stringify(query)).toBe(400);
       expect(answer.body.code).toBe('invalid_request');
       expect(answer.body.detail).toMatch(/35 days.*Europe\/Berlin/);
