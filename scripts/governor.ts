@@ -4,6 +4,7 @@ import { addCreditCommands } from './governor/credits.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
+import { addUsageCommands } from './governor/usage.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
 const program = new Command('governor')
@@ -17,6 +18,7 @@ const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
 addCreditCommands(program, run);
+addUsageCommands(program, run);
 addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

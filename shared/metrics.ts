@@ -78,6 +78,17 @@ export function createMetrics(options: { defaults: boolean }) {
       help: 'Spends of a device from another address than its last one: often means a copied token.',
       registers,
     }),
+    usageDrift: new Counter({
+      name: 'governor_usage_drift_rows_total',
+      help: 'Rollups that were not the sum of their signals.',
+      registers,
+    }),
+    purged: new Counter({
+      name: 'governor_purged_rows_total',
+      help: 'Rows deleted after their retention, by kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
     ready: new Gauge({
       name: 'governor_ready',
       help: 'Whether a part answers (1) or not (0).',

@@ -9,6 +9,8 @@ export const QUEUES = {
   'close-session': z.strictObject({ session_id: z.string() }),
   'reconcile-credits': z.strictObject({}),
   'expire-credits': z.strictObject({}),
+  'reconcile-usage': z.strictObject({}),
+  purge: z.strictObject({}),
 } as const;
 
 export type QueueName = keyof typeof QUEUES;

@@ -7,7 +7,9 @@ import { closeSession } from './close-session.ts';
 import { expireCredits } from './expire-credits.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
+import { purgeJob } from './purge.ts';
 import { reconcileCredits } from './reconcile-credits.ts';
+import { reconcileUsageJob } from './reconcile-usage.ts';
 import { startSweeper } from './sweeper.ts';
 import { closeWorker, type JobHandler, startWorker } from './worker.ts';
 
@@ -15,6 +17,8 @@ const HANDLERS: readonly JobHandler[] = [
   closeSession as unknown as JobHandler,
   reconcileCredits as unknown as JobHandler,
   expireCredits as unknown as JobHandler,
+  reconcileUsageJob as unknown as JobHandler,
+  purgeJob as unknown as JobHandler,
 ];
 
 const config = readConfig(process.env);

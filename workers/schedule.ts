@@ -11,4 +11,6 @@ export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promi
 export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
   { queue: 'reconcile-credits', everyMs: 3_600_000 },
   { queue: 'expire-credits', everyMs: 600_000 },
+  { queue: 'reconcile-usage', everyMs: 86_400_000 },
+  { queue: 'purge', everyMs: 3_600_000 },
 ];

@@ -3,13 +3,17 @@ import type { AnyRoute } from '../route.ts';
 import { approveDevice } from './approve-device.ts';
 import { closeSessionRoute } from './close-session.ts';
 import { consume } from './consume.ts';
+import { exportUsageRoute } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
 import { getLedger } from './get-ledger.ts';
 import { getMetrics } from './get-metrics.ts';
+import { getOrgAnalytics } from './get-org-analytics.ts';
+import { getOrgUsage } from './get-org-usage.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
+import { getUsage } from './get-usage.ts';
 import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
@@ -37,6 +41,10 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     approveDevice,
     postToken,
     postAdminCredits,
+    getUsage,
+    exportUsageRoute,
+    getOrgUsage,
+    getOrgAnalytics,
     getHealth,
     getReadiness(state),
     getMetrics,

@@ -2,6 +2,7 @@
 const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
   ingest: async () => (await import('./ingest.ts')).runIngestBench,
   consume: async () => (await import('./consume.ts')).runConsumeBench,
+  usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
 };
 
