@@ -34,7 +34,10 @@ export function serve(
         id: String(res.locals.requestId),
         address: req.ip ?? 'unknown',
         header: (name: string) => req.get(name),
-        aborted: abortOnClose(res),
+        // Made when it is asked for: most handlers never do.
+        get aborted() {
+          return abortOnClose(res);
+        },
       },
     };
     await send(route, req, res, await handle(route, input, req, ctx, guards.limits));
@@ -135,7 +138,9 @@ async function sendReply(req: Request, res: Response, answer: Reply, contentType
   res.type(contentType).set(answer.headers ?? {});
   const { content } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
-    res.send(content);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    res.setHeader('Content-Length', bytes.length);
+    res.end(req.method === 'HEAD' ? undefined : bytes);
     return;
   }
   if (req.method === 'HEAD') {

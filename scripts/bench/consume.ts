@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,6 +33,8 @@ interface Figures {
   rps: number;
   p50_ms: number;
   p99_ms: number;
+  /** CPU time of the api processes for one answer: steadier than rps on a machine that others use too. */
+  cpu_us: number;
   ok: number;
   other: number;
 }
@@ -61,10 +63,14 @@ export async function runConsumeBench(args: string[]): Promise<void> {
       await findFreePort(),
       await findFreePort(),
     ];
+    const pids = new Map<number, number>();
     const start = async (script: string, port: number) => {
-      children.push(
-        spawn(process.execPath, [script], { env: { ...env, PORT: String(port) }, stdio: 'inherit' }),
-      );
+      const child = spawn(process.execPath, [script], {
+        env: { ...env, PORT: String(port) },
+        stdio: 'inherit',
+      });
+      children.push(child);
+      pids.set(port, child.pid ?? 0);
       if (port > 0) await waitUntil(() => isUp(port), { timeoutMs: 20_000 });
     };
     await start('scripts/bench/floor-server.ts', floorPort);
@@ -73,7 +79,10 @@ export async function runConsumeBench(args: string[]): Promise<void> {
     const table: Figures[] = [];
     const measure = async (run: string, ports: number[], who: string[]) => {
       await drive(ports, who, { ...options, seconds: 2 });
-      table.push({ run, ...(await drive(ports, who, options)) });
+      const cpuBefore = cpuSeconds(ports.map((port) => pids.get(port) ?? 0));
+      const driven = await drive(ports, who, options);
+      const cpu = cpuSeconds(ports.map((port) => pids.get(port) ?? 0)) - cpuBefore;
+      table.push({ run, ...driven, cpu_us: Math.round((cpu / Math.max(1, driven.ok)) * 1e6) });
     };
     await measure('floor', [floorPort], tokens);
     await measure(`${options.accounts} accounts`, [apiPort], tokens);
@@ -82,7 +91,7 @@ export async function runConsumeBench(args: string[]): Promise<void> {
     await measure(`${options.accounts} accounts, 2 api processes`, [apiPort, secondPort], tokens);
     report(table);
   } finally {
-    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map(endChild));
     await ctx.close();
     await Promise.all([redis.stop(), mongo.stop()]);
     rmSync(folder, { recursive: true, force: true });
@@ -142,6 +151,24 @@ async function makeTokens(ctx: Context, count: number): Promise<string[]> {
   return tokens;
 }
 
+async function endChild(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const insist = setTimeout(() => child.kill('SIGKILL'), 8_000);
+  await ended;
+  clearTimeout(insist);
+}
+
+/** User and system time that processes have used, on Linux (a tick is 10 ms); elsewhere 0. */
+function cpuSeconds(pids: readonly number[]): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, count) => sum + count, 0) / 100;
+}
+
 async function isUp(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
@@ -155,7 +182,7 @@ async function drive(
   ports: readonly number[],
   tokens: readonly string[],
   options: Options,
-): Promise<Omit<Figures, 'run'>> {
+): Promise<Omit<Figures, 'run' | 'cpu_us'>> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
   const latencies: number[] = [];
   let [ok, other] = [0, 0];
@@ -210,6 +237,7 @@ function report(table: readonly Figures[]): void {
   const [floor, many, hot] = table;
   const ratios = {
     of_floor: Math.round(((many?.rps ?? 0) / (floor?.rps ?? 1)) * 100) / 100,
+    cpu_of_floor: Math.round(((many?.cpu_us ?? 0) / (floor?.cpu_us || 1)) * 100) / 100,
     hot_of_many: Math.round(((hot?.rps ?? 0) / (many?.rps ?? 1)) * 100) / 100,
   };
   console.log(JSON.stringify({ bench: 'consume', runs: table, ...ratios }));

@@ -51,7 +51,7 @@ test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
       await stack.kill(part);
       await new Promise((resolve) => setTimeout(resolve, random() * 300));
       await stack.start(part);
-      await until(stack.isReady, { timeoutMs: 20_000, what: `${part} back` });
+      await until(() => stack.isReady(), { timeoutMs: 20_000, what: `${part} back` });
     }
     await load.finish();
     expect(load.statuses.get(200) ?? 0).toBeGreaterThan(0);

@@ -9,6 +9,7 @@ import {
   openCreditContext,
   projectAll,
   spendOnce,
+  spendSurely,
   startOwnRedis,
   stateDigest,
 } from '../../credits.ts';
@@ -50,14 +51,14 @@ describe('a spend', () => {
   test('takes one credit, however often it is sent at once', async () => {
     const { token } = await makeAccount(ctx);
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 200 }, () => spendOnce(ctx, token, { key })));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => spendSurely(ctx, token, key)));
     expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1);
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
   test('of 500 at once on 220 credits, exactly 220 succeed', async () => {
     const { token } = await makeAccount(ctx);
-    const results = await Promise.allSettled(Array.from({ length: 500 }, () => spendOnce(ctx, token)));
+    const results = await Promise.allSettled(Array.from({ length: 500 }, () => spendSurely(ctx, token)));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(220);
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
     expect(new Set(reasons)).toEqual(new Set(['insufficient_credits']));
@@ -65,7 +66,7 @@ describe('a spend', () => {
 
   test('that is refused writes nothing', async () => {
     const { token } = await makeAccount(ctx);
-    await Promise.all(Array.from({ length: 220 }, () => spendOnce(ctx, token)));
+    await Promise.all(Array.from({ length: 220 }, () => spendSurely(ctx, token)));
     await projectAll(ctx);
     const before = await stateDigest(ctx);
     await expect(spendOnce(ctx, token)).rejects.toMatchObject({ code: 'insufficient_credits' });
