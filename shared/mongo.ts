@@ -1,5 +1,18 @@
 import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
+import { type Anomaly, anomalySchema } from './anomalies/model.ts';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
+import {
+  type Budget,
+  type BudgetEvaluation,
+  type BudgetFiring,
+  type BudgetGate,
+  type BudgetWindow,
+  budgetEvaluationSchema,
+  budgetFiringSchema,
+  budgetGateSchema,
+  budgetSchema,
+  budgetWindowSchema,
+} from './budgets/model.ts';
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
@@ -17,6 +30,12 @@ export interface Db {
   sessionHeads: Model<SessionHead>;
   rollups: Model<Rollup>;
   events: Model<Event>;
+  budgets: Model<Budget>;
+  budgetWindows: Model<BudgetWindow>;
+  budgetGates: Model<BudgetGate>;
+  budgetFirings: Model<BudgetFiring>;
+  budgetEvaluations: Model<BudgetEvaluation>;
+  anomalies: Model<Anomaly>;
   audit: Model<AuditEntry>;
 }
 
@@ -61,6 +80,12 @@ function modelsOf(connection: Connection): Db {
     sessionHeads: model('session_heads', sessionHeadSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
+    budgets: model('budgets', budgetSchema),
+    budgetWindows: model('budget_windows', budgetWindowSchema),
+    budgetGates: model('budget_gates', budgetGateSchema),
+    budgetFirings: model('budget_firings', budgetFiringSchema),
+    budgetEvaluations: model('budget_evaluations', budgetEvaluationSchema),
+    anomalies: model('anomalies', anomalySchema),
     audit: model('audit', auditSchema),
   };
 }

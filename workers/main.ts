@@ -4,11 +4,17 @@ import { openContext } from '../shared/context.ts';
 import { connectRedis } from '../shared/redis/connect.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
 import { closeSession } from './close-session.ts';
+import { detectAnomalies } from './detect-anomalies.ts';
+import { evaluateBudgets } from './evaluate-budgets.ts';
 import { answerProbe } from './probe.ts';
 import { startSweeper } from './sweeper.ts';
 import { type JobHandler, startWorker } from './worker.ts';
 
-const HANDLERS: readonly JobHandler[] = [closeSession as unknown as JobHandler];
+const HANDLERS: readonly JobHandler[] = [
+  closeSession as unknown as JobHandler,
+  evaluateBudgets as unknown as JobHandler,
+  detectAnomalies as unknown as JobHandler,
+];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });

@@ -1,3 +1,5 @@
+import type { ClientSession } from 'mongoose';
+import { markForCheck, wakeChecks } from '../anomalies/mark-for-check.ts';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { recordEvents, sessionEnded } from '../events/record-events.ts';
@@ -14,7 +16,9 @@ export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
  * Repeating it changes nothing.
  */
 export async function endIfSilent(ctx: Context, sessionId: string): Promise<TimerVerdict> {
-  return inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
+  const changes: Ending[] = [];
+  const verdict = await inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
+    changes.length = 0;
     const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
     if (session?.state !== 'open') return { ended: false };
     const organization = await readOrganization(ctx, session.org_id, transaction);
@@ -22,11 +26,31 @@ export async function endIfSilent(ctx: Context, sessionId: string): Promise<Time
     if (!isPastTimeout(session, timeoutMs, ctx.clock.now())) {
       return { notBeforeMs: session.last_activity_at.getTime() + timeoutMs + 1 };
     }
+    const before = { ...session };
     endByTimeout(session);
-    await raw(ctx.db.sessions).replaceOne({ _id: session._id }, session, { session: transaction });
-    await recordEvents(ctx, [sessionEnded(session)], transaction);
+    changes.push({ before, after: session });
+    await writeEnding(ctx, changes, transaction);
     return { ended: true };
   });
+  wakeChecks(ctx, changes);
+  return verdict;
+}
+
+interface Ending {
+  before: Session;
+  after: Session;
+}
+
+/** An ended session, the mark for its last look, and its `session.ended`. */
+async function writeEnding(ctx: Context, endings: Ending[], transaction: ClientSession): Promise<void> {
+  markForCheck(ctx, endings);
+  for (const { after } of endings)
+    await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
+  await recordEvents(
+    ctx,
+    endings.map(({ after }) => sessionEnded(after)),
+    transaction,
+  );
 }
 
 /** Ends a session now, by hand. Idempotent. Throws `not_found` for another organization's or user's session. */
@@ -35,7 +59,9 @@ export async function closeSession(
   owner: { orgId: string; userId: string | null },
   sessionId: string,
 ): Promise<Session> {
-  return inTransaction(ctx.db, async (transaction) => {
+  const changes: Ending[] = [];
+  const ended = await inTransaction(ctx.db, async (transaction) => {
+    changes.length = 0;
     const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
     if (session?.org_id !== owner.orgId || (owner.userId !== null && session.user_id !== owner.userId)) {
       throw new DomainError('not_found', 'There is no such session.');
@@ -49,10 +75,12 @@ export async function closeSession(
       ended_at: new Date(closedAt),
       close_due_at: null,
     };
-    await raw(ctx.db.sessions).replaceOne({ _id: session._id }, closed, { session: transaction });
-    await recordEvents(ctx, [sessionEnded(closed)], transaction);
+    changes.push({ before: session, after: closed });
+    await writeEnding(ctx, changes, transaction);
     return closed;
   });
+  wakeChecks(ctx, changes);
+  return ended;
 }
 
 /** How long a due timer may be late before the sweeper takes it for lost. */

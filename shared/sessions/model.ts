@@ -28,6 +28,9 @@ export interface Session {
   signal_count: number;
   error_count: number;
   intervention_count: number;
+  /** When anomalies are to be looked for next; absent while nothing has changed since the last look. */
+  check_due_at?: Date;
+  checked_at?: Date;
 }
 
 export const sessionSchema = new Schema<Session>({
@@ -52,6 +55,8 @@ export const sessionSchema = new Schema<Session>({
   signal_count: Number,
   error_count: Number,
   intervention_count: Number,
+  check_due_at: Date,
+  checked_at: Date,
 });
 // Only the newest session of a key may be open.
 sessionSchema.index({ key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } });
@@ -59,6 +64,7 @@ sessionSchema.index({ key: 1 }, { unique: true, partialFilterExpression: { state
 sessionSchema.index({ key: 1, ended_at: 1 });
 // What the sweeper looks for.
 sessionSchema.index({ state: 1, close_due_at: 1 }, { partialFilterExpression: { state: 'open' } });
+sessionSchema.index({ check_due_at: 1 }, { partialFilterExpression: { check_due_at: { $exists: true } } });
 // One per list filter: a page reads a bounded range of one of them.
 sessionSchema.index({ org_id: 1, started_at: 1, _id: 1 });
 sessionSchema.index({ org_id: 1, user_id: 1, started_at: 1, _id: 1 });

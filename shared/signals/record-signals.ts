@@ -1,4 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import { markForCheck, wakeChecks } from '../anomalies/mark-for-check.ts';
+import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
+import { moveToOtherSlot, passGate } from '../budgets/gate.ts';
+import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import type { Context } from '../context.ts';
 import { SIGNALS_PER_REQUEST } from '../contract.ts';
 import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../events/record-events.ts';
@@ -42,9 +46,16 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalR
     weigh: (drafts) => drafts.length,
     run: async (batches) => {
       const drafts = batches.flat();
-      const committed = await inTransaction(ctx.db, (transaction) => commit(ctx, orgId, drafts, transaction));
+      let attempts = 0;
+      const committed = await inTransaction(ctx.db, (transaction) => {
+        attempts += 1;
+        if (attempts > 1) moveToOtherSlot();
+        return commit(ctx, orgId, drafts, transaction);
+      });
       ctx.metrics.signalBatch.observe(drafts.length);
       wakeTimers(ctx, committed.changed);
+      wakeChecks(ctx, committed.changed);
+      if (committed.budgetsDue) wakeEvaluation(ctx, orgId);
       let from = 0;
       return batches.map((batch) => {
         from += batch.length;
@@ -57,9 +68,11 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalR
 interface Committed {
   results: SignalResult[];
   changed: Assignment['changed'];
+  /** Whether a budget's usage has changed. */
+  budgetsDue: boolean;
 }
 
-/** The write path: signals, sessions, rollups and events, all or nothing. */
+/** The write path: signals, sessions, rollups, budget windows and events, all or nothing. */
 async function commit(
   ctx: Context,
   orgId: string,
@@ -69,17 +82,19 @@ async function commit(
   const organization = await readOrganization(ctx, orgId, transaction);
   const known = await findKnown(ctx, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
+  if (fresh.length === 0) return { results: answer(drafts, known, new Map()), changed: [], budgetsDue: false };
+  const passage = await passGate(ctx, orgId, transaction);
   const timeoutMs = organization.session_timeout * 1_000;
   const assignments = await assignByKey(ctx, fresh, timeoutMs, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const changed = assignments.flatMap((assignment) => assignment.changed);
-  if (fresh.length > 0) {
-    await insertSignals(ctx, fresh, placed, transaction);
-    await writeSessions(ctx, assignments, transaction);
-    await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
-    await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
-  }
-  return { results: answer(drafts, known, placed), changed };
+  markForCheck(ctx, changed);
+  await insertSignals(ctx, fresh, placed, transaction);
+  await writeSessions(ctx, assignments, transaction);
+  await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
+  const budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, passage, transaction);
+  await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
+  return { results: answer(drafts, known, placed), changed, budgetsDue };
 }
 
 /** Session id by signal key, of the signals that were recorded before. */
