@@ -1,12 +1,14 @@
 import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
-import { type Anomaly, anomalySchema } from './anomalies/model.ts';
+import { type Anomaly, anomalySchema, type SessionCheck, sessionCheckSchema } from './anomalies/model.ts';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
 import {
   type Budget,
+  type BudgetDue,
   type BudgetEvaluation,
   type BudgetFiring,
   type BudgetGate,
   type BudgetWindow,
+  budgetDueSchema,
   budgetEvaluationSchema,
   budgetFiringSchema,
   budgetGateSchema,
@@ -33,9 +35,11 @@ export interface Db {
   budgets: Model<Budget>;
   budgetWindows: Model<BudgetWindow>;
   budgetGates: Model<BudgetGate>;
+  budgetDues: Model<BudgetDue>;
   budgetFirings: Model<BudgetFiring>;
   budgetEvaluations: Model<BudgetEvaluation>;
   anomalies: Model<Anomaly>;
+  sessionChecks: Model<SessionCheck>;
   audit: Model<AuditEntry>;
 }
 
@@ -83,9 +87,11 @@ function modelsOf(connection: Connection): Db {
     budgets: model('budgets', budgetSchema),
     budgetWindows: model('budget_windows', budgetWindowSchema),
     budgetGates: model('budget_gates', budgetGateSchema),
+    budgetDues: model('budget_dues', budgetDueSchema),
     budgetFirings: model('budget_firings', budgetFiringSchema),
     budgetEvaluations: model('budget_evaluations', budgetEvaluationSchema),
     anomalies: model('anomalies', anomalySchema),
+    sessionChecks: model('session_checks', sessionCheckSchema),
     audit: model('audit', auditSchema),
   };
 }

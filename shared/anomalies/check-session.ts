@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
+import { isDuplicateKey } from '../errors.ts';
 import { recordEvents } from '../events/record-events.ts';
 import { derivedId } from '../ids.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import type { Session } from '../sessions/model.ts';
-import { isDuplicateKey } from '../errors.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';
 import { detectAnomalies, isWorthReporting, mayHaveRunAway, type Verdict } from './detect.ts';
 import { nextCheck, totalsOf } from './mark-for-check.ts';
@@ -46,8 +46,7 @@ async function reportAll(ctx: Context, session: Session, verdicts: readonly Verd
     try {
       return await inTransaction(ctx.db, async (transaction) => {
         let reported = 0;
-        for (const verdict of verdicts)
-          reported += Number(await report(ctx, session, verdict, transaction));
+        for (const verdict of verdicts) reported += Number(await report(ctx, session, verdict, transaction));
         return reported;
       });
     } catch (error) {
@@ -89,27 +88,38 @@ async function report(
 }
 
 /**
- * Compare-and-set: a session that has changed since it was read keeps a mark, for a minute later or its end. Returns
- * when to look again, in epoch milliseconds.
+ * Takes the mark away; a session that has changed since it was read keeps one, for a minute later or, when it has
+ * ended, for now. Returns when to look again, in epoch milliseconds.
  */
-async function unmark(ctx: Context, session: Session): Promise<number | null> {
-  const nowMs = ctx.clock.now();
-  const checked_at = dateAt(nowMs);
-  const isSame = {
-    $and: [
-      { $eq: ['$signal_count', session.signal_count] },
-      { $eq: ['$state', session.state] },
-      { $eq: ['$check_due_at', session.check_due_at] },
-    ],
-  };
-  // One that has ended meanwhile was marked for now, and has a job of its own.
-  const later = { $max: ['$check_due_at', nextCheck(ctx, { checked_at }, nowMs)] };
-  const kept = { $cond: [{ $eq: ['$state', session.state] }, later, '$check_due_at'] };
-  await raw(ctx.db.sessions).updateOne({ _id: session._id }, [
-    { $set: { checked_at, check_due_at: { $cond: [isSame, '$$REMOVE', kept] } } },
-  ]);
-  const left = await ctx.db.sessions.findById(session._id, { check_due_at: 1 }).lean();
-  return left?.check_due_at?.getTime() ?? null;
+async function unmark(ctx: Context, seen: Session): Promise<number | null> {
+  return inTransaction(ctx.db, async (transaction) => {
+    const session = await ctx.db.sessions.findById(seen._id).session(transaction).lean<Session>();
+    if (!session) return null;
+    const checked_at = dateAt(ctx.clock.now());
+    const dueAt = isUnchanged(session, seen) ? null : markAfter(ctx, session, seen, checked_at);
+    const mark = dueAt ? { $set: { checked_at, check_due_at: dueAt } } : { $set: { checked_at }, ...NO_MARK };
+    await raw(ctx.db.sessions).updateOne({ _id: seen._id }, mark, { session: transaction });
+    if (dueAt) {
+      const set = { $set: { due_at: dueAt } };
+      await raw(ctx.db.sessionChecks).updateOne({ _id: seen._id }, set, {
+        upsert: true,
+        session: transaction,
+      });
+    } else {
+      await raw(ctx.db.sessionChecks).deleteOne({ _id: seen._id }, { session: transaction });
+    }
+    return dueAt?.getTime() ?? null;
+  });
+}
+
+const NO_MARK = { $unset: { check_due_at: 1 } } as const;
+
+function isUnchanged(session: Session, seen: Session): boolean {
+  return session.signal_count === seen.signal_count && session.state === seen.state;
+}
+
+function markAfter(ctx: Context, session: Session, seen: Session, checked_at: Date): Date {
+  return session.state === seen.state ? nextCheck(ctx, { checked_at }, checked_at.getTime()) : checked_at;
 }
 
 /** How long a due check may be late before the sweeper takes it for lost. */
@@ -118,14 +128,15 @@ const SWEEP_LIMIT = 1_000;
 
 /** Wakes every check that is due: its job was lost with Redis, or is late. */
 export async function sweepDueChecks(ctx: Context): Promise<number> {
-  const due = await ctx.db.sessions
-    .find({ check_due_at: { $lte: dateAt(ctx.clock.now() - GRACE_MS) } }, { check_due_at: 1 })
+  const due = await ctx.db.sessionChecks
+    .find({ due_at: { $lte: dateAt(ctx.clock.now() - GRACE_MS) } })
+    .sort({ due_at: 1 })
     .limit(SWEEP_LIMIT)
     .lean();
   ctx.queues.wake(
     'detect-anomalies',
-    due.map(({ _id, check_due_at }) => ({
-      id: `${_id}-${check_due_at?.getTime() ?? 0}`,
+    due.map(({ _id, due_at }) => ({
+      id: `${_id}-${due_at.getTime()}`,
       job: { session_id: _id },
       delayMs: 0,
     })),

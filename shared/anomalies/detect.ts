@@ -57,7 +57,13 @@ export function detectAnomalies(
   hour: BusiestHour | null,
 ): Verdict[] {
   const found = [
-    spike('token_spike', session.tokens, baseline.map((past) => past.tokens), FLOOR.tokens, CAP.tokens),
+    spike(
+      'token_spike',
+      session.tokens,
+      baseline.map((past) => past.tokens),
+      FLOOR.tokens,
+      CAP.tokens,
+    ),
     spike('cost_spike', usd(session), baseline.map(usd), FLOOR.usd, CAP.usd),
     errorSpike(session, baseline),
     runaway(hour),

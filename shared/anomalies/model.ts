@@ -40,3 +40,16 @@ anomalySchema.index({ org_id: 1, user_id: 1, detected_at: 1, _id: 1 });
 anomalySchema.index({ org_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 });
 anomalySchema.index({ org_id: 1, user_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 });
 anomalySchema.index({ org_id: 1, session_id: 1, detected_at: 1, _id: 1 });
+
+/** That a session is marked for a look (its `check_due_at`), for the sweeper: the row comes and goes with the mark. */
+export interface SessionCheck {
+  /** The session. */
+  _id: string;
+  due_at: Date;
+}
+
+export const sessionCheckSchema = new Schema<SessionCheck>({
+  _id: { type: String, required: true },
+  due_at: Date,
+});
+sessionCheckSchema.index({ due_at: 1 });

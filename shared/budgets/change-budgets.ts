@@ -34,7 +34,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
       created_at: now,
       updated_at: now,
     };
-    await holdAllGates(ctx, orgId, now.getTime(), transaction);
+    await holdAllGates(ctx, orgId, transaction);
     await refuseTooMany(ctx, orgId, transaction);
     await raw(ctx.db.budgets).insertOne(created, { session: transaction });
     await countAnew(ctx, organization, created, transaction);
@@ -64,7 +64,7 @@ export async function changeBudget(
     if (!isDecisive && fields.name === before.name) return before;
     const revision = before.revision + Number(isDecisive);
     const after: Budget = { ...before, ...fields, revision, updated_at: now };
-    await holdAllGates(ctx, orgId, now.getTime(), transaction);
+    await holdAllGates(ctx, orgId, transaction);
     await raw(ctx.db.budgets).replaceOne({ _id: after._id }, after, { session: transaction });
     if (isDecisive) await countAnew(ctx, organization, after, transaction);
     await audit(ctx, 'budget.change', after, transaction);
@@ -78,7 +78,7 @@ export async function changeBudget(
 export async function removeBudget(ctx: Context, orgId: string, budgetId: string): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
     const budget = await readOwn(ctx, orgId, budgetId, transaction);
-    await holdAllGates(ctx, orgId, ctx.clock.now(), transaction);
+    await holdAllGates(ctx, orgId, transaction);
     await raw(ctx.db.budgets).deleteOne({ _id: budgetId }, { session: transaction });
     await raw(ctx.db.budgetFirings).deleteMany({ budget_id: budgetId }, { session: transaction });
     const others = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();

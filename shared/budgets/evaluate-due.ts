@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { isDuplicateKey } from '../errors.ts';
@@ -5,8 +6,8 @@ import { type NewEvent, recordEvents } from '../events/record-events.ts';
 import { derivedId } from '../ids.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { evaluateBudget, type Verdict, type WindowUsage } from './evaluate.ts';
-import { ALL_SLOTS, firingCause, firingKey, gateKey, tallyKey } from './keys.ts';
-import type { BudgetFiring, BudgetGate } from './model.ts';
+import { ALL_SLOTS, firingCause, firingKey, gateKey, takenKey, tallyKey } from './keys.ts';
+import type { BudgetDue, BudgetFiring } from './model.ts';
 import { addTo, noUsage } from './tally-signals.ts';
 import { shown, thresholdOf } from './view.ts';
 import { wakeEvaluation } from './wake-evaluation.ts';
@@ -17,58 +18,62 @@ import { wakeEvaluation } from './wake-evaluation.ts';
  * it raised; repeating it raises none.
  */
 export async function evaluateDue(ctx: Context, orgId: string): Promise<number> {
-  const gates = await takeDueGates(ctx, orgId);
-  if (gates.length === 0) return 0;
-  const reachMs = Math.min(...gates.map((gate) => gate.taken_reach?.getTime() ?? 0));
-  const fired = await evaluateFrom(ctx, orgId, reachMs);
+  const taken = await takeDue(ctx, orgId);
+  if (!taken) return 0;
+  const fired = await evaluateFrom(ctx, orgId, taken.reach.getTime());
   await recordEvaluation(ctx, orgId);
-  for (const gate of gates) await releaseUnlessTaken(ctx, gate);
+  await raw(ctx.db.budgetDues).deleteOne({ _id: taken._id, take: taken.take ?? '' });
   return fired;
 }
 
 /**
  * Moves what is due to what is being evaluated, where it stays until that has succeeded: signals that come meanwhile
- * make the gate due again, and a worker that dies leaves what it had taken to the sweeper.
+ * make a due of their own, and a worker that dies leaves what it had taken to the sweeper. A second worker takes what
+ * the first one has on top of its own, and only the last to take it lets it go.
  */
-async function takeDueGates(ctx: Context, orgId: string): Promise<BudgetGate[]> {
-  const ids = ALL_SLOTS.map((slot) => gateKey(orgId, slot));
-  const due = (await readGates(ctx, ids)).filter((gate) => gate.due_at ?? gate.taken_at);
-  if (due.length === 0) return [];
-  for (const { _id } of due) {
-    await raw(ctx.db.budgetGates).updateOne({ _id }, [
-      {
-        $set: {
-          takes: { $add: [{ $ifNull: ['$takes', 0] }, 1] },
-          taken_at: { $ifNull: ['$taken_at', '$due_at'] },
-          taken_reach: { $min: ['$taken_reach', '$due_reach'] },
-          due_at: '$$REMOVE',
-          due_reach: '$$REMOVE',
-        },
-      },
-    ]);
-  }
-  return readGates(
-    ctx,
-    due.map(({ _id }) => _id),
-  );
+async function takeDue(ctx: Context, orgId: string): Promise<BudgetDue | null> {
+  const taken = takenKey(orgId);
+  const ids = [...ALL_SLOTS.map((slot) => gateKey(orgId, slot)), taken];
+  const waiting = await raw(ctx.db.budgetDues).findOne({ _id: { $in: ids } });
+  if (!waiting) return null;
+  return firstToWrite(ctx, async (transaction) => {
+    const dues = await raw(ctx.db.budgetDues)
+      .find({ _id: { $in: ids } }, { session: transaction })
+      .toArray();
+    if (dues.length === 0) return null;
+    const merged: BudgetDue = {
+      _id: taken,
+      org_id: orgId,
+      due_at: earliest(dues.map((due) => due.due_at)),
+      reach: earliest(dues.map((due) => due.reach)),
+      take: randomUUID(),
+    };
+    const found = dues.map(({ _id }) => _id);
+    await raw(ctx.db.budgetDues).deleteMany({ _id: { $in: found } }, { session: transaction });
+    await raw(ctx.db.budgetDues).insertOne(merged, { session: transaction });
+    return merged;
+  });
 }
 
-async function readGates(ctx: Context, ids: readonly string[]): Promise<BudgetGate[]> {
-  return raw(ctx.db.budgetGates)
-    .find({ _id: { $in: ids } })
-    .toArray();
+function earliest(times: readonly Date[]): Date {
+  return new Date(Math.min(...times.map((time) => time.getTime())));
 }
 
-const ATTEMPTS = 3;
-
-/** One snapshot, one transaction. When another worker fires the same at this moment, looks again. */
+/** One snapshot, one transaction. */
 async function evaluateFrom(ctx: Context, orgId: string, reachMs: number): Promise<number> {
+  return firstToWrite(ctx, async (transaction) => {
+    const verdicts = await readVerdicts(ctx, orgId, reachMs, transaction);
+    return fire(ctx, verdicts, transaction);
+  });
+}
+
+const ATTEMPTS = 5;
+
+/** A transaction that looks again when another worker has written the same row at this moment. */
+async function firstToWrite<T>(ctx: Context, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await inTransaction(ctx.db, async (transaction) => {
-        const verdicts = await readVerdicts(ctx, orgId, reachMs, transaction);
-        return fire(ctx, verdicts, transaction);
-      });
+      return await inTransaction(ctx.db, work);
     } catch (error) {
       if (!isDuplicateKey(error) || attempt === ATTEMPTS) throw error;
     }
@@ -167,28 +172,18 @@ async function recordEvaluation(ctx: Context, orgId: string): Promise<void> {
   );
 }
 
-/** Compare-and-set: what another worker has taken on top since is for that one to release. */
-async function releaseUnlessTaken(ctx: Context, gate: BudgetGate): Promise<void> {
-  const unless = (field: 'taken_at' | 'taken_reach') => ({
-    $cond: [{ $eq: ['$takes', gate.takes] }, '$$REMOVE', `$${field}`],
-  });
-  await raw(ctx.db.budgetGates).updateOne({ _id: gate._id }, [
-    { $set: { taken_at: unless('taken_at'), taken_reach: unless('taken_reach') } },
-  ]);
-}
-
 /** How long usage may wait for an evaluation before the sweeper takes its wake-up for lost. */
 const GRACE_MS = 2_000;
 const SWEEP_LIMIT = 1_000;
 
 /** Wakes every organization whose usage waits: its job was lost with Redis, or its worker died. */
 export async function sweepDueBudgets(ctx: Context): Promise<number> {
-  const overdue = { $lte: new Date(ctx.clock.now() - GRACE_MS) };
-  const gates = [
-    ...(await ctx.db.budgetGates.find({ due_at: overdue }, { org_id: 1 }).limit(SWEEP_LIMIT).lean()),
-    ...(await ctx.db.budgetGates.find({ taken_at: overdue }, { org_id: 1 }).limit(SWEEP_LIMIT).lean()),
-  ];
-  const organizations = new Set(gates.map((gate) => gate.org_id));
+  const dues = await ctx.db.budgetDues
+    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } }, { org_id: 1 })
+    .sort({ due_at: 1 })
+    .limit(SWEEP_LIMIT)
+    .lean();
+  const organizations = new Set(dues.map((due) => due.org_id));
   for (const orgId of organizations) wakeEvaluation(ctx, orgId);
   return organizations.size;
 }

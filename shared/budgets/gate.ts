@@ -26,11 +26,7 @@ export interface Passage {
 }
 
 /** Takes one slot for a transaction that records signals; early in it, so that a conflict costs little. */
-export async function passGate(
-  ctx: Context,
-  orgId: string,
-  transaction: ClientSession,
-): Promise<Passage> {
+export async function passGate(ctx: Context, orgId: string, transaction: ClientSession): Promise<Passage> {
   const slot = ownSlot;
   const gate = await raw(ctx.db.budgetGates).findOneAndUpdate(
     { _id: gateKey(orgId, slot) },
@@ -48,33 +44,29 @@ export async function markDue(
   reachMs: number,
   transaction: ClientSession,
 ): Promise<void> {
-  await raw(ctx.db.budgetGates).updateOne(
+  await raw(ctx.db.budgetDues).updateOne(
     { _id: gateKey(orgId, slot) },
-    { $min: { due_at: new Date(ctx.clock.now()), due_reach: new Date(reachMs) } },
-    { session: transaction },
+    {
+      $min: { reach: new Date(reachMs) },
+      // An update that changes nothing is no write, and would not conflict with the worker that takes the row away.
+      $inc: { marks: 1 },
+      $setOnInsert: { org_id: orgId, due_at: new Date(ctx.clock.now()) },
+    },
+    { upsert: true, session: transaction },
   );
 }
 
-/** Holds every slot for a change of budgets or teams, and makes all of the organization's budgets due from `reachMs`. */
-export async function holdAllGates(
-  ctx: Context,
-  orgId: string,
-  reachMs: number,
-  transaction: ClientSession,
-): Promise<void> {
-  const due_at = new Date(ctx.clock.now());
+/** Holds every slot for a change of budgets or teams, and makes the organization's open windows due. */
+export async function holdAllGates(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {
   await raw(ctx.db.budgetGates).bulkWrite(
     ALL_SLOTS.map((slot) => ({
       updateOne: {
         filter: { _id: gateKey(orgId, slot) },
-        update: {
-          $inc: { version: 1, touches: 1 },
-          $min: { due_at, due_reach: new Date(reachMs) },
-          $setOnInsert: { org_id: orgId },
-        },
+        update: { $inc: { version: 1, touches: 1 }, $setOnInsert: { org_id: orgId } },
         upsert: true,
       },
     })),
     { session: transaction },
   );
+  await markDue(ctx, orgId, 0, ctx.clock.now(), transaction);
 }

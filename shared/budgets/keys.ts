@@ -17,6 +17,10 @@ export function gateKey(orgId: string, slot: number): string {
   return `${orgId}/${slot}`;
 }
 
+export function takenKey(orgId: string): string {
+  return `${orgId}/taken`;
+}
+
 /** Once per (budget, window, level, revision): design 4. */
 export function firingKey(
   budget: Pick<Budget, '_id' | 'revision'>,

@@ -116,13 +116,6 @@ export interface BudgetGate {
   /** Of the organization's budgets and teams: the same in all slots. */
   version?: number;
   touches?: number;
-  /** Set while usage waits to be evaluated: since when, and the earliest end of a window that it changed. */
-  due_at?: Date;
-  due_reach?: Date;
-  /** The same of what a worker is evaluating now, and how often one has begun to. */
-  taken_at?: Date;
-  taken_reach?: Date;
-  takes?: number;
 }
 
 export const budgetGateSchema = new Schema<BudgetGate>({
@@ -130,15 +123,35 @@ export const budgetGateSchema = new Schema<BudgetGate>({
   org_id: String,
   version: Number,
   touches: Number,
+});
+
+/**
+ * Usage that waits to be evaluated: written with it, deleted when that has been done. A row of its own, because one
+ * that comes and goes costs nothing while there is nothing to do.
+ */
+export interface BudgetDue {
+  /** `gateKey(...)` of the slot that it came through, or `takenKey(...)` while a worker evaluates it. */
+  _id: string;
+  org_id: string;
+  /** Since when. */
+  due_at: Date;
+  /** The earliest end of a window that it changed. */
+  reach: Date;
+  marks?: number;
+  /** Which worker has it: another one every time. */
+  take?: string;
+}
+
+export const budgetDueSchema = new Schema<BudgetDue>({
+  _id: { type: String, required: true },
+  org_id: String,
   due_at: Date,
-  due_reach: Date,
-  taken_at: Date,
-  taken_reach: Date,
-  takes: Number,
+  reach: Date,
+  marks: Number,
+  take: String,
 });
 // What the sweeper looks for.
-budgetGateSchema.index({ due_at: 1 }, { partialFilterExpression: { due_at: { $exists: true } } });
-budgetGateSchema.index({ taken_at: 1 }, { partialFilterExpression: { taken_at: { $exists: true } } });
+budgetDueSchema.index({ due_at: 1 });
 
 /** That a level was reached: once per budget, window, level and revision. */
 export interface BudgetFiring {

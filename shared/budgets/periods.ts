@@ -28,7 +28,9 @@ function boundsOf(
   }
   const today = local.toPlainDate();
   const first = firstDay(window, today);
-  const next = first.add(window === 'daily' ? { days: 1 } : window === 'weekly' ? { weeks: 1 } : { months: 1 });
+  const next = first.add(
+    window === 'daily' ? { days: 1 } : window === 'weekly' ? { weeks: 1 } : { months: 1 },
+  );
   // A date becomes its first moment, which is not midnight where the clock jumps over midnight.
   return [first.toZonedDateTime(local.timeZoneId), next.toZonedDateTime(local.timeZoneId)];
 }

@@ -16,7 +16,7 @@ export async function recountTeams(
   transaction: ClientSession,
 ): Promise<void> {
   if (teams.length === 0) return;
-  await holdAllGates(ctx, orgId, ctx.clock.now(), transaction);
+  await holdAllGates(ctx, orgId, transaction);
   const budgets = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();
   const touched = budgets.filter(({ scope, scope_id }) => scope === 'team' && teams.includes(scope_id));
   if (touched.length === 0) return;

@@ -3,10 +3,6 @@ import type { Context } from '../context.ts';
 /** Commits of an organization within one of these share an evaluation. Milliseconds. */
 const COALESCE_MS = 250;
 
-/** The slice that each organization was last woken for, by this process. */
-const wokenByContext = new WeakMap<Context['queues'], Map<string, number>>();
-const KEPT = 10_000;
-
 /**
  * Wakes the evaluation of an organization's budgets, after the commit. The job of a slice of time runs at the end of
  * that slice, so whatever was committed in it is seen; a later commit has a job of its own.
@@ -14,11 +10,6 @@ const KEPT = 10_000;
 export function wakeEvaluation(ctx: Context, orgId: string): void {
   const nowMs = ctx.clock.now();
   const slice = Math.floor(nowMs / COALESCE_MS);
-  const woken = wokenByContext.get(ctx.queues) ?? new Map<string, number>();
-  wokenByContext.set(ctx.queues, woken);
-  if (woken.get(orgId) === slice) return;
-  if (woken.size >= KEPT) woken.clear();
-  woken.set(orgId, slice);
   ctx.queues.wake('evaluate-budgets', [
     { id: `${orgId}-${slice}`, job: { org_id: orgId }, delayMs: (slice + 1) * COALESCE_MS - nowMs },
   ]);

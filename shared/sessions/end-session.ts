@@ -43,7 +43,7 @@ interface Ending {
 
 /** An ended session, the mark for its last look, and its `session.ended`. */
 async function writeEnding(ctx: Context, endings: Ending[], transaction: ClientSession): Promise<void> {
-  markForCheck(ctx, endings);
+  await markForCheck(ctx, endings, transaction);
   for (const { after } of endings)
     await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
   await recordEvents(

@@ -64,7 +64,6 @@ sessionSchema.index({ key: 1 }, { unique: true, partialFilterExpression: { state
 sessionSchema.index({ key: 1, ended_at: 1 });
 // What the sweeper looks for.
 sessionSchema.index({ state: 1, close_due_at: 1 }, { partialFilterExpression: { state: 'open' } });
-sessionSchema.index({ check_due_at: 1 }, { partialFilterExpression: { check_due_at: { $exists: true } } });
 // One per list filter: a page reads a bounded range of one of them.
 sessionSchema.index({ org_id: 1, started_at: 1, _id: 1 });
 sessionSchema.index({ org_id: 1, user_id: 1, started_at: 1, _id: 1 });

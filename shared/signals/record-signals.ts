@@ -82,13 +82,14 @@ async function commit(
   const organization = await readOrganization(ctx, orgId, transaction);
   const known = await findKnown(ctx, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
-  if (fresh.length === 0) return { results: answer(drafts, known, new Map()), changed: [], budgetsDue: false };
+  if (fresh.length === 0)
+    return { results: answer(drafts, known, new Map()), changed: [], budgetsDue: false };
   const passage = await passGate(ctx, orgId, transaction);
   const timeoutMs = organization.session_timeout * 1_000;
   const assignments = await assignByKey(ctx, fresh, timeoutMs, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const changed = assignments.flatMap((assignment) => assignment.changed);
-  markForCheck(ctx, changed);
+  await markForCheck(ctx, changed, transaction);
   await insertSignals(ctx, fresh, placed, transaction);
   await writeSessions(ctx, assignments, transaction);
   await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
