@@ -4,7 +4,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The base image is Node 26 already, so the npm package that carries Node need not run its installer.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
+RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund && npm cache clean --force
 COPY . .
 USER node
 EXPOSE 8080

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
+import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
@@ -14,5 +15,6 @@ const program = new Command('governor')
 const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
+addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

@@ -50,8 +50,9 @@ export function createSupervisor(onChange: Supervisor['onChange']): Supervisor {
  * Throws a SetupError with the end of its log when it ends before that.
  */
 export async function startProcess(supervisor: Supervisor, plan: ProcessPlan): Promise<void> {
-  const watched = launch(supervisor, plan, 0);
   const { signal } = supervisor.stopping;
+  signal.throwIfAborted();
+  const watched = launch(supervisor, plan, 0);
   const check = async () => hasEnded(watched.child) || (await plan.isReady());
   const answered = await waitUntil(check, { timeoutMs: READY_TIMEOUT_MS, signal });
   if (hasEnded(watched.child))

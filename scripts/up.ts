@@ -9,6 +9,9 @@ import { claimRun, recordProcesses, releaseRun } from './stack/run-record.ts';
 import { SetupError } from './stack/setup-error.ts';
 import { createSupervisor, killAll, type Supervisor, stopAll } from './supervise.ts';
 
+// Whoever started us may stop listening; that is no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 try {
   const options = parseUpOptions(process.argv.slice(2), process.env);
   if (options === 'help') process.stdout.write(USAGE);

@@ -18,7 +18,14 @@ import {
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
-import { type Session, type SessionHead, sessionHeadSchema, sessionSchema } from './sessions/model.ts';
+import {
+  type Session,
+  type SessionHead,
+  type SessionTimer,
+  sessionHeadSchema,
+  sessionSchema,
+  sessionTimerSchema,
+} from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
 import { type Rollup, rollupSchema } from './usage/model.ts';
 
@@ -30,6 +37,7 @@ export interface Db {
   signals: Model<Signal>;
   sessions: Model<Session>;
   sessionHeads: Model<SessionHead>;
+  sessionTimers: Model<SessionTimer>;
   rollups: Model<Rollup>;
   events: Model<Event>;
   budgets: Model<Budget>;
@@ -82,6 +90,7 @@ function modelsOf(connection: Connection): Db {
     signals: model('signals', signalSchema),
     sessions: model('sessions', sessionSchema),
     sessionHeads: model('session_heads', sessionHeadSchema),
+    sessionTimers: model('session_timers', sessionTimerSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
     budgets: model('budgets', budgetSchema),

@@ -4,14 +4,30 @@ import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { recordSignals } from '../../shared/signals/record-signals.ts';
 import { route } from '../route.ts';
 
-const oneSignal = z.looseObject({ id: z.unknown() }).meta({ title: 'One signal' });
-const batch = z.strictObject({
-  signals: z
-    .array(z.unknown())
-    .min(1)
-    .max(SIGNALS_PER_REQUEST, `may hold ${SIGNALS_PER_REQUEST} signals`)
-    .meta({ items: z.toJSONSchema(signalInput, { io: 'input', unrepresentable: 'any' }) }),
-});
+const signalSchema = z.toJSONSchema(signalInput, { io: 'input', unrepresentable: 'any' });
+
+/** Only what holds the envelope together is checked here; each signal is judged for itself. */
+const envelope = z
+  .looseObject({
+    signals: z
+      .array(z.unknown())
+      .max(SIGNALS_PER_REQUEST, `may hold ${SIGNALS_PER_REQUEST} signals`)
+      .optional(),
+  })
+  .refine(
+    (body) => body.signals === undefined || Object.keys(body).length === 1,
+    'takes nothing beside `signals`',
+  )
+  .meta({
+    anyOf: [
+      {
+        type: 'object',
+        properties: { signals: { type: 'array', maxItems: SIGNALS_PER_REQUEST, items: signalSchema } },
+        required: ['signals'],
+      },
+      signalSchema,
+    ],
+  });
 
 export const postSignals = route({
   method: 'post',
@@ -23,7 +39,7 @@ export const postSignals = route({
   tag: 'Signals',
   auth: { kind: 'api-key', scope: 'signals:write' },
   priority: 'ingest',
-  body: z.union([batch, oneSignal]),
+  body: envelope,
   success: {
     status: 200,
     description: 'What became of each signal',
@@ -31,7 +47,7 @@ export const postSignals = route({
   },
   errors: ['store_unavailable'],
   handle: async ({ principal, body }, ctx) => {
-    const posted = 'signals' in body ? (body.signals as unknown[]) : [body];
+    const posted = body.signals ?? [body];
     const sender = {
       orgId: principal.orgId,
       boundUserId: principal.userId,

@@ -37,6 +37,17 @@ export function environmentOf(env: Environment, dataDir: string): Environment {
   };
 }
 
+/** What a running scripts/up says of itself. */
+export function readUp(dataDir: string): { api?: string } {
+  return readJson(join(dataDir, 'up.json'));
+}
+
+/** The API key of the first demo organization, if there is one. */
+export function readDemo(dataDir: string): string | undefined {
+  const { orgs } = readJson(join(dataDir, 'up.json')) as { orgs?: unknown };
+  return Array.isArray(orgs) ? (orgs[0] as { api_key?: string }).api_key : undefined;
+}
+
 function readJson(path: string): Record<string, string> {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
@@ -45,7 +56,8 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function print(result: Record<string, unknown>, json: boolean): void {
+/** An object for `--json`, else lines for people. */
+export function print(result: Record<string, unknown>, json: boolean): void {
   if (json) {
     console.log(JSON.stringify(result));
     return;

@@ -6,14 +6,23 @@ install_packages() {
     fail 'Node and npm are missing.' 'Install Node 20 or newer (with npm); the newer Node that this needs comes by itself.'
   fi
   if ! node "$1/scripts/stack/is-installed.mjs" "$1"; then
-    echo 'Installing the npm packages ...' >&2
-    (cd "$1" && npm ci --include=dev --no-audit --no-fund) >&2 ||
-      fail 'npm ci failed; its reason is above.' 'Mend that (usually the network or the registry setting), then run this again.'
+    echo 'Installing the npm packages (a minute or so, once) ...' >&2
+    # Not "npm ci": it refuses a lock file that lacks the optional packages of other systems, which npm leaves out
+    # whenever a registry does not carry them. With --no-save the versions are those of the lock file all the same.
+    (cd "$1" && npm install --no-save --include=dev --no-audit --no-fund --loglevel=error) >&2 ||
+      fail 'npm install failed; its reason is above.' \
+        'Mend that (usually the network or the registry setting), then run this again.'
   fi
-  if ! "$1/node_modules/.bin/node" --version >/dev/null 2>&1; then
+  "$1/node_modules/.bin/node" --version >/dev/null 2>&1 || install_node "$1"
+}
+
+# install_node ROOT: does by hand what the install script of the package "node" does, where npm was told not to run those.
+install_node() {
+  echo 'Installing Node 26 ...' >&2
+  (cd "$1/node_modules/node" && node installArchSpecificPackage.js && ln -sf ../node/bin/node ../.bin/node) >&2 || true
+  "$1/node_modules/.bin/node" --version >/dev/null 2>&1 ||
     fail 'The npm package "node" did not bring its binary.' \
-      'Its install script has to run: npm config set ignore-scripts false, delete node_modules, and run this again.'
-  fi
+      'Delete node_modules and run this again; npm has to reach its registry, and a binary for this system has to exist.'
 }
 
 # fail PROBLEM REMEDY

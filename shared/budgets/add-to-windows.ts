@@ -3,23 +3,23 @@ import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import type { Session } from '../sessions/model.ts';
 import type { CountedSignal } from '../usage/add-to-rollups.ts';
-import { markDue, type Passage } from './gate.ts';
+import { markDue, passGate } from './gate.ts';
 import { windowKey } from './keys.ts';
 import { type BudgetWindow, TALLIED } from './model.ts';
 import { type BudgetSet, makeBudgetSet, tallySignals, type WindowChange } from './tally-signals.ts';
 
 /**
  * Adds signals to the windows of every matching budget, in their own transaction. True when something was added, so
- * that an evaluation must be woken. Without budgets it does nothing.
+ * that an evaluation must be woken. An organization without budgets costs one write.
  */
 export async function addToBudgetWindows(
   ctx: Context,
   orgId: string,
   signals: readonly CountedSignal[],
   sessions: readonly { before: Session | null; after: Session }[],
-  { slot, version }: Passage,
   transaction: ClientSession,
 ): Promise<boolean> {
+  const { slot, version } = await passGate(ctx, orgId, transaction);
   const set = await budgetSetAt(ctx, orgId, version, transaction);
   if (set.budgets.length === 0) return false;
   const changes = tallySignals(set, signals, sessions, ctx.clock.now());

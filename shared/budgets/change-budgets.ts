@@ -24,6 +24,7 @@ const BUDGETS_PER_ORGANIZATION = 5_000;
  */
 export async function createBudget(ctx: Context, orgId: string, input: BudgetInput): Promise<Budget> {
   const budget = await inTransaction(ctx.db, async (transaction) => {
+    await holdAllGates(ctx, orgId, transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
     const now = new Date(ctx.clock.now());
     const created: Budget = {
@@ -34,7 +35,6 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
       created_at: now,
       updated_at: now,
     };
-    await holdAllGates(ctx, orgId, transaction);
     await refuseTooMany(ctx, orgId, transaction);
     await raw(ctx.db.budgets).insertOne(created, { session: transaction });
     await countAnew(ctx, organization, created, transaction);
@@ -56,6 +56,7 @@ export async function changeBudget(
   change: BudgetChange,
 ): Promise<Budget> {
   const budget = await inTransaction(ctx.db, async (transaction) => {
+    await holdAllGates(ctx, orgId, transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
     const before = await readOwn(ctx, orgId, budgetId, transaction);
     const now = new Date(ctx.clock.now());
@@ -64,7 +65,6 @@ export async function changeBudget(
     if (!isDecisive && fields.name === before.name) return before;
     const revision = before.revision + Number(isDecisive);
     const after: Budget = { ...before, ...fields, revision, updated_at: now };
-    await holdAllGates(ctx, orgId, transaction);
     await raw(ctx.db.budgets).replaceOne({ _id: after._id }, after, { session: transaction });
     if (isDecisive) await countAnew(ctx, organization, after, transaction);
     await audit(ctx, 'budget.change', after, transaction);
@@ -77,8 +77,8 @@ export async function changeBudget(
 /** Removes a budget: it fires no more. Throws `not_found`. */
 export async function removeBudget(ctx: Context, orgId: string, budgetId: string): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
-    const budget = await readOwn(ctx, orgId, budgetId, transaction);
     await holdAllGates(ctx, orgId, transaction);
+    const budget = await readOwn(ctx, orgId, budgetId, transaction);
     await raw(ctx.db.budgets).deleteOne({ _id: budgetId }, { session: transaction });
     await raw(ctx.db.budgetFirings).deleteMany({ budget_id: budgetId }, { session: transaction });
     const others = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();

@@ -20,12 +20,15 @@ export function moveToOtherSlot(): void {
 }
 
 /** The slot that a transaction writes in, and the version of the budgets that hold in its snapshot. */
-export interface Passage {
+interface Passage {
   slot: number;
   version: number;
 }
 
-/** Takes one slot for a transaction that records signals; early in it, so that a conflict costs little. */
+/**
+ * Takes one slot for a transaction that records signals; late in it, so that it holds the slot for a short time and a
+ * change of budgets, which needs all of them, gets through.
+ */
 export async function passGate(ctx: Context, orgId: string, transaction: ClientSession): Promise<Passage> {
   const slot = ownSlot;
   const gate = await raw(ctx.db.budgetGates).findOneAndUpdate(

@@ -2,7 +2,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S } from '../contract.ts';
 import { DomainError } from '../errors.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { inTransaction } from '../mongo.ts';
+import { moveTimers } from '../sessions/timers.ts';
 import type { Organization } from './model.ts';
 import { readOrganization, timezoneAt } from './read-organization.ts';
 
@@ -36,11 +37,7 @@ export async function changeOrganization(
       { session: transaction },
     );
     if (change.session_timeout !== undefined) {
-      await raw(ctx.db.sessions).updateMany(
-        { org_id: orgId, state: 'open' },
-        [{ $set: { close_due_at: { $add: ['$last_activity_at', change.session_timeout * 1_000] } } }],
-        { session: transaction },
-      );
+      await moveTimers(ctx, orgId, change.session_timeout * 1_000, transaction);
     }
     await recordAudit(
       ctx,

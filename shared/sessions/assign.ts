@@ -45,7 +45,7 @@ export function assignSignals(input: {
   for (const signal of inTime) {
     const session =
       nearestFitting(sessions, signal.ts.getTime(), input.timeoutMs) ?? begin(sessions, signal, input);
-    absorb(session, signal, input.timeoutMs);
+    absorb(session, signal);
     placed.set(signal._id, session._id);
   }
   const touched = new Set(placed.values());
@@ -90,7 +90,7 @@ function distanceTo(session: Session, ts: number): number {
 function begin(
   sessions: Session[],
   signal: Assignable,
-  input: { key: string; newSessionId: () => string; timeoutMs: number },
+  input: { key: string; newSessionId: () => string },
 ): Session {
   const session: Session = {
     _id: input.newSessionId(),
@@ -104,7 +104,6 @@ function begin(
     started_at: signal.ts,
     last_activity_at: signal.ts,
     ended_at: signal.ts,
-    close_due_at: new Date(signal.ts.getTime() + input.timeoutMs),
     model: 'unknown',
     model_tokens: [],
     tokens_in: 0,
@@ -121,12 +120,10 @@ function begin(
 }
 
 /** Adds one signal to the totals of its session, in place. */
-function absorb(session: Session, signal: Assignable, timeoutMs: number): void {
+function absorb(session: Session, signal: Assignable): void {
   if (signal.ts < session.started_at) session.started_at = signal.ts;
   if (signal.ts > session.last_activity_at) session.last_activity_at = signal.ts;
   if (session.last_activity_at > session.ended_at) session.ended_at = session.last_activity_at;
-  if (session.state === 'open')
-    session.close_due_at = new Date(session.last_activity_at.getTime() + timeoutMs);
   session.signal_count += 1;
   session.error_count += signal.error ? 1 : 0;
   session.intervention_count += signal.type === 'intervention' ? 1 : 0;
@@ -179,5 +176,4 @@ export function isPastTimeout(session: Session, timeoutMs: number, nowMs: number
 export function endByTimeout(session: Session): void {
   session.state = 'ended';
   session.end_reason = 'timeout';
-  session.close_due_at = null;
 }

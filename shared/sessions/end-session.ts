@@ -7,6 +7,7 @@ import { inTransaction, raw } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { endByTimeout, isPastTimeout } from './assign.ts';
 import type { Session } from './model.ts';
+import { writeTimers } from './timers.ts';
 
 /** What looking at a session's timer found. Times are epoch milliseconds. */
 export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
@@ -16,41 +17,25 @@ export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
  * Repeating it changes nothing.
  */
 export async function endIfSilent(ctx: Context, sessionId: string): Promise<TimerVerdict> {
-  const changes: Ending[] = [];
+  const endings: Ending[] = [];
   const verdict = await inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
-    changes.length = 0;
+    endings.length = 0;
     const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
     if (session?.state !== 'open') return { ended: false };
     const organization = await readOrganization(ctx, session.org_id, transaction);
     const timeoutMs = organization.session_timeout * 1_000;
     if (!isPastTimeout(session, timeoutMs, ctx.clock.now())) {
-      return { notBeforeMs: session.last_activity_at.getTime() + timeoutMs + 1 };
+      const notBeforeMs = session.last_activity_at.getTime() + timeoutMs + 1;
+      await writeTimers(ctx, [{ session, dueMs: notBeforeMs }], transaction);
+      return { notBeforeMs };
     }
-    const before = { ...session };
+    endings.push({ before: { ...session }, after: session });
     endByTimeout(session);
-    changes.push({ before, after: session });
-    await writeEnding(ctx, changes, transaction);
+    await writeEnds(ctx, endings, transaction);
     return { ended: true };
   });
-  wakeChecks(ctx, changes);
+  wakeChecks(ctx, endings);
   return verdict;
-}
-
-interface Ending {
-  before: Session;
-  after: Session;
-}
-
-/** An ended session, the mark for its last look, and its `session.ended`. */
-async function writeEnding(ctx: Context, endings: Ending[], transaction: ClientSession): Promise<void> {
-  await markForCheck(ctx, endings, transaction);
-  for (const { after } of endings)
-    await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
-  await recordEvents(
-    ctx,
-    endings.map(({ after }) => sessionEnded(after)),
-    transaction,
-  );
 }
 
 /** Ends a session now, by hand. Idempotent. Throws `not_found` for another organization's or user's session. */
@@ -59,9 +44,9 @@ export async function closeSession(
   owner: { orgId: string; userId: string | null },
   sessionId: string,
 ): Promise<Session> {
-  const changes: Ending[] = [];
+  const endings: Ending[] = [];
   const ended = await inTransaction(ctx.db, async (transaction) => {
-    changes.length = 0;
+    endings.length = 0;
     const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
     if (session?.org_id !== owner.orgId || (owner.userId !== null && session.user_id !== owner.userId)) {
       throw new DomainError('not_found', 'There is no such session.');
@@ -73,14 +58,27 @@ export async function closeSession(
       state: 'ended',
       end_reason: 'closed',
       ended_at: new Date(closedAt),
-      close_due_at: null,
     };
-    changes.push({ before: session, after: closed });
-    await writeEnding(ctx, changes, transaction);
+    endings.push({ before: session, after: closed });
+    await writeEnds(ctx, endings, transaction);
     return closed;
   });
-  wakeChecks(ctx, changes);
+  wakeChecks(ctx, endings);
   return ended;
+}
+
+interface Ending {
+  before: Session;
+  after: Session;
+}
+
+async function writeEnds(ctx: Context, endings: Ending[], transaction: ClientSession): Promise<void> {
+  await markForCheck(ctx, endings, transaction);
+  for (const { after } of endings) {
+    await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
+    await writeTimers(ctx, [{ session: after, dueMs: null }], transaction);
+    await recordEvents(ctx, [sessionEnded(after)], transaction);
+  }
 }
 
 /** How long a due timer may be late before the sweeper takes it for lost. */
@@ -89,12 +87,12 @@ const SWEEP_LIMIT = 1_000;
 
 /** Wakes every session that is due without having ended: its job was lost with Redis, or is late. */
 export async function sweepSilentSessions(ctx: Context): Promise<number> {
-  const due = await ctx.db.sessions
-    .find({ state: 'open', close_due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } }, { _id: 1 })
-    .sort({ close_due_at: 1 })
+  const due = await ctx.db.sessionTimers
+    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
+    .sort({ due_at: 1 })
     .limit(SWEEP_LIMIT)
     .lean();
-  const wakeUps = due.map(({ _id }) => ({ id: _id, job: { session_id: _id }, delayMs: 0 }));
+  const wakeUps = due.map(({ session_id }) => ({ id: session_id, job: { session_id }, delayMs: 0 }));
   ctx.queues.wake('close-session', wakeUps);
   return due.length;
 }

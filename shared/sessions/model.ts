@@ -15,8 +15,6 @@ export interface Session {
   last_activity_at: Date;
   /** Last activity, or the moment of an explicit close: never before the last activity. */
   ended_at: Date;
-  /** While open: when silence ends it. */
-  close_due_at: Date | null;
   /** The model with the most tokens; `unknown` when no signal named one. */
   model: string;
   /** In the order of first use. */
@@ -45,7 +43,6 @@ export const sessionSchema = new Schema<Session>({
   started_at: Date,
   last_activity_at: Date,
   ended_at: Date,
-  close_due_at: Date,
   model: String,
   model_tokens: [{ _id: false, model: String, tokens: Number, first_at: Date }],
   tokens_in: Number,
@@ -58,12 +55,8 @@ export const sessionSchema = new Schema<Session>({
   check_due_at: Date,
   checked_at: Date,
 });
-// Only the newest session of a key may be open.
-sessionSchema.index({ key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } });
-// Which sessions of a key reach up to a moment.
-sessionSchema.index({ key: 1, ended_at: 1 });
-// What the sweeper looks for.
-sessionSchema.index({ state: 1, close_due_at: 1 }, { partialFilterExpression: { state: 'open' } });
+// Which sessions of a key begin around a moment.
+sessionSchema.index({ key: 1, started_at: 1 });
 // One per list filter: a page reads a bounded range of one of them.
 sessionSchema.index({ org_id: 1, started_at: 1, _id: 1 });
 sessionSchema.index({ org_id: 1, user_id: 1, started_at: 1, _id: 1 });
@@ -86,3 +79,24 @@ export const sessionHeadSchema = new Schema<SessionHead>({
   session_id: String,
   version: Number,
 });
+
+/**
+ * The timer of an open session: inserted when it opens, deleted when it ends, in the same transaction. Its primary
+ * key is the session key, so only one session of a key can be open. Moved by delete and insert, never updated
+ * (docs/stores.md: an updated index entry stays behind on the embedded store).
+ */
+export interface SessionTimer {
+  _id: string;
+  session_id: string;
+  org_id: string;
+  due_at: Date;
+}
+
+export const sessionTimerSchema = new Schema<SessionTimer>({
+  _id: { type: String, required: true },
+  session_id: String,
+  org_id: String,
+  due_at: Date,
+});
+sessionTimerSchema.index({ due_at: 1 });
+sessionTimerSchema.index({ org_id: 1 });

@@ -1,5 +1,4 @@
 import { SIGNAL_AGE_MS } from '../contract.ts';
-import { nusdFromUsd } from '../pricing/money.ts';
 import { priceCall } from '../pricing/price.ts';
 import { type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
@@ -44,7 +43,14 @@ export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Dra
 }
 
 function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number, nowMs: number): Draft {
-  const { costNusd, source } = priced(signal, ts);
+  const counts = {
+    tokens_in: signal.tokens_in ?? 0,
+    tokens_out: signal.tokens_out ?? 0,
+    cache_read_tokens: signal.cache_read_tokens ?? 0,
+    cache_write_tokens: signal.cache_write_tokens ?? 0,
+  };
+  const { model, provider, cost_usd: reportedUsd } = signal;
+  const { costNusd, source } = priceCall({ model, provider, reportedUsd, at: ts, ...counts });
   return {
     _id: signalKey(sender.orgId, signal.adapter, signal.id),
     org_id: sender.orgId,
@@ -54,12 +60,9 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number
     user_id: userId,
     project_id: signal.project_id ?? sender.defaultProjectId ?? 'unassigned',
     adapter: signal.adapter,
-    model: signal.model ?? null,
-    provider: signal.provider ?? null,
-    tokens_in: signal.tokens_in ?? 0,
-    tokens_out: signal.tokens_out ?? 0,
-    cache_read_tokens: signal.cache_read_tokens ?? 0,
-    cache_write_tokens: signal.cache_write_tokens ?? 0,
+    model: model ?? null,
+    provider: provider ?? null,
+    ...counts,
     cost_nusd: costNusd,
     cost_source: source,
     ...(signal.error ? { error: signal.error } : {}),
@@ -69,21 +72,6 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number
     ...(signal.intervention ? { intervention: signal.intervention } : {}),
     received_at: new Date(nowMs),
   };
-}
-
-/** A signal that names neither tokens nor a cost (a tool call, an intervention) costs nothing, and that is known. */
-function priced(signal: SignalInput, ts: number): { costNusd: number | null; source: Signal['cost_source'] } {
-  if (signal.cost_usd !== undefined) return { costNusd: nusdFromUsd(signal.cost_usd), source: 'reported' };
-  if (!signal.tokens_in && !signal.tokens_out) return { costNusd: 0, source: 'computed' };
-  return priceCall({
-    at: ts,
-    tokens_in: signal.tokens_in ?? 0,
-    tokens_out: signal.tokens_out ?? 0,
-    cache_read_tokens: signal.cache_read_tokens ?? 0,
-    cache_write_tokens: signal.cache_write_tokens ?? 0,
-    ...(signal.model === undefined ? {} : { model: signal.model }),
-    ...(signal.provider === undefined ? {} : { provider: signal.provider }),
-  });
 }
 
 function reject(id: string | null, code: string, detail: string): Rejection {

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { markForCheck, wakeChecks } from '../anomalies/mark-for-check.ts';
 import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
-import { moveToOtherSlot, passGate } from '../budgets/gate.ts';
+import { moveToOtherSlot } from '../budgets/gate.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import type { Context } from '../context.ts';
-import { SIGNALS_PER_REQUEST } from '../contract.ts';
+import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../contract.ts';
 import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../events/record-events.ts';
 import { newId } from '../ids.ts';
 import type { Lane } from '../lanes.ts';
@@ -12,7 +12,9 @@ import { inTransaction, raw } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import type { Session } from '../sessions/model.ts';
+import { type TimerChange, writeTimers } from '../sessions/timers.ts';
 import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
+import { walkPage } from '../walk.ts';
 import { checkSignal, type Draft, type Sender } from './check-signal.ts';
 import type { SignalResult } from './input.ts';
 import type { Signal } from './model.ts';
@@ -53,7 +55,7 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalR
         return commit(ctx, orgId, drafts, transaction);
       });
       ctx.metrics.signalBatch.observe(drafts.length);
-      wakeTimers(ctx, committed.changed);
+      wakeTimers(ctx, committed);
       wakeChecks(ctx, committed.changed);
       if (committed.budgetsDue) wakeEvaluation(ctx, orgId);
       let from = 0;
@@ -68,7 +70,8 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalR
 interface Committed {
   results: SignalResult[];
   changed: Assignment['changed'];
-  /** Whether a budget's usage has changed. */
+  timeoutMs: number;
+  /** Whether the usage of a budget has changed. */
   budgetsDue: boolean;
 }
 
@@ -82,20 +85,20 @@ async function commit(
   const organization = await readOrganization(ctx, orgId, transaction);
   const known = await findKnown(ctx, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
-  if (fresh.length === 0)
-    return { results: answer(drafts, known, new Map()), changed: [], budgetsDue: false };
-  const passage = await passGate(ctx, orgId, transaction);
   const timeoutMs = organization.session_timeout * 1_000;
   const assignments = await assignByKey(ctx, fresh, timeoutMs, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const changed = assignments.flatMap((assignment) => assignment.changed);
-  await markForCheck(ctx, changed, transaction);
-  await insertSignals(ctx, fresh, placed, transaction);
-  await writeSessions(ctx, assignments, transaction);
-  await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
-  const budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, passage, transaction);
-  await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
-  return { results: answer(drafts, known, placed), changed, budgetsDue };
+  let budgetsDue = false;
+  if (fresh.length > 0) {
+    await markForCheck(ctx, changed, transaction);
+    await insertSignals(ctx, fresh, placed, transaction);
+    await writeSessions(ctx, assignments, timeoutMs, transaction);
+    await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
+    await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
+    budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, transaction);
+  }
+  return { results: answer(drafts, known, placed), changed, timeoutMs, budgetsDue };
 }
 
 /** Session id by signal key, of the signals that were recorded before. */
@@ -157,7 +160,7 @@ async function findNewest(
   return new Map(sessions.map((session) => [session.key, session]));
 }
 
-/** Usually the newest alone; for late signals all that reach to them or lie after. */
+/** Usually the newest alone; for late signals all that begin after them, and the last that begins before. */
 async function findReachable(
   ctx: Context,
   key: string,
@@ -169,11 +172,38 @@ async function findReachable(
   if (!newest) return [];
   const earliestMs = Math.min(...signals.map((signal) => signal.ts.getTime()));
   if (earliestMs >= newest.started_at.getTime()) return [newest];
-  const reach = new Date(earliestMs - timeoutMs);
-  return ctx.db.sessions
-    .find({ key, ended_at: { $gte: reach } })
+  const edge = new Date(earliestMs - timeoutMs);
+  const after = await ctx.db.sessions
+    .find({ key, started_at: { $gte: edge } })
     .session(transaction)
     .lean<Session[]>();
+  return [...(await findLastBefore(ctx, key, edge, transaction)), ...after];
+}
+
+/** Sessions of a key never overlap: of those that begin before a moment only the last can reach to it. */
+async function findLastBefore(
+  ctx: Context,
+  key: string,
+  moment: Date,
+  transaction: ClientSession,
+): Promise<Session[]> {
+  const { rows } = await walkPage<Session>({
+    order: 'desc',
+    fromMs: moment.getTime() - 2 * SIGNAL_AGE_MS.behind,
+    toMs: moment.getTime(),
+    after: null,
+    limit: 1,
+    position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
+    fetchTies: async () => [],
+    fetchRange: (from, to, limit) =>
+      ctx.db.sessions
+        .find({ key, started_at: { $gte: new Date(from), $lt: new Date(to) } })
+        .sort({ started_at: -1 })
+        .limit(limit)
+        .session(transaction)
+        .lean<Session[]>(),
+  });
+  return rows;
 }
 
 async function insertSignals(
@@ -186,34 +216,51 @@ async function insertSignals(
   await raw(ctx.db.signals).insertMany(rows, { session: transaction, ordered: false });
 }
 
-/** Ended ones first, so that the open one of a key never meets another open one in the unique index. */
 async function writeSessions(
   ctx: Context,
   assignments: readonly Assignment[],
+  timeoutMs: number,
   transaction: ClientSession,
 ): Promise<void> {
   const changed = assignments.flatMap((assignment) => assignment.changed);
-  changed.sort((a, b) => Number(a.after.state === 'open') - Number(b.after.state === 'open'));
   const writes = changed.map(({ before, after }) =>
     before
       ? { replaceOne: { filter: { _id: after._id }, replacement: after } }
       : { insertOne: { document: after } },
   );
-  if (writes.length > 0) await raw(ctx.db.sessions).bulkWrite(writes, { session: transaction });
-  const heads = assignments.flatMap(({ reshaped, newest }) =>
-    reshaped && newest
-      ? [
-          {
-            updateOne: {
-              filter: { _id: newest.key },
-              update: { $set: { session_id: newest._id }, $inc: { version: 1 } },
-              upsert: true,
-            },
-          },
-        ]
-      : [],
+  if (writes.length > 0)
+    await raw(ctx.db.sessions).bulkWrite(writes, { session: transaction, ordered: false });
+  await writeTimers(ctx, timerChanges(changed, timeoutMs), transaction);
+  await writeHeads(ctx, assignments, transaction);
+}
+
+/** Activity leaves the timer alone: it looks at the session when it is due. */
+function timerChanges(changed: Assignment['changed'], timeoutMs: number): TimerChange[] {
+  return changed
+    .filter(({ before, after }) => (before?.state ?? 'ended') !== after.state)
+    .map(({ after }) => ({
+      session: after,
+      dueMs: after.state === 'open' ? after.last_activity_at.getTime() + timeoutMs + 1 : null,
+    }));
+}
+
+async function writeHeads(
+  ctx: Context,
+  assignments: readonly Assignment[],
+  transaction: ClientSession,
+): Promise<void> {
+  const heads = assignments.flatMap(({ reshaped, newest }) => (reshaped && newest ? [newest] : []));
+  if (heads.length === 0) return;
+  await raw(ctx.db.sessionHeads).bulkWrite(
+    heads.map(({ key, _id }) => ({
+      updateOne: {
+        filter: { _id: key },
+        update: { $set: { session_id: _id }, $inc: { version: 1 } },
+        upsert: true,
+      },
+    })),
+    { session: transaction, ordered: false },
   );
-  if (heads.length > 0) await raw(ctx.db.sessionHeads).bulkWrite(heads, { session: transaction });
 }
 
 function eventsOf({ before, after }: Assignment['changed'][number]): NewEvent[] {
@@ -236,14 +283,14 @@ function answer(
 }
 
 /** A delayed job per session that has just opened; activity never touches the queue. */
-function wakeTimers(ctx: Context, changed: Assignment['changed']): void {
+function wakeTimers(ctx: Context, { changed, timeoutMs }: Committed): void {
   const opened = changed.filter(({ before, after }) => before === null && after.state === 'open');
   ctx.queues.wake(
     'close-session',
     opened.map(({ after }) => ({
       id: after._id,
       job: { session_id: after._id },
-      delayMs: (after.close_due_at?.getTime() ?? 0) - ctx.clock.now(),
+      delayMs: after.last_activity_at.getTime() + timeoutMs + 1 - ctx.clock.now(),
     })),
   );
 }

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import { systemClock } from '../../shared/clock.ts';
+import { renderProgress, replay } from '../replay.ts';
+import { parseInteger } from './organizations.ts';
+import { print, readDemo, readUp } from './run.ts';
+
+interface ReplayFlags {
+  format: 'azure-llm';
+  users: number;
+  speed: 'max' | 'real' | number;
+  api?: string;
+  key?: string;
+  project?: string;
+  runId?: string;
+}
+
+/** `replay`: real traffic through the public API, as a client would send it. */
+export function addReplayCommand(program: Command, env: Record<string, string | undefined>): void {
+  program
+    .command('replay <file>')
+    .description('Send a trace through the API, its times moved so that it ends now')
+    .requiredOption('--format <format>', 'azure-llm', parseFormat)
+    .option('--users <n>', 'among how many users the calls are dealt', parseInteger, 50)
+    .option('--speed <speed>', 'max, real, or a factor such as ×60', parseSpeed, 'max')
+    .option('--api <url>', 'default: the running scripts/up')
+    .option('--key <key>', 'API key; default: GOVERNOR_API_KEY, else the demo key of scripts/up')
+    .option('--project <id>')
+    .option('--run-id <id>', 'the same id sends the same signals: a repeat changes nothing')
+    .action(async (file: string, flags: ReplayFlags) => {
+      const { json, data } = program.opts<{ json?: boolean; data: string }>();
+      const api = flags.api ?? readUp(data).api;
+      const apiKey = flags.key ?? env.GOVERNOR_API_KEY ?? readDemo(data);
+      if (!api || !apiKey) throw new Error('No running scripts/up was found: name --api and --key.');
+      const startedAtMs = systemClock.now();
+      const summary = await replay({
+        ...flags,
+        file,
+        api,
+        apiKey,
+        now: startedAtMs,
+        runId: flags.runId ?? randomBytes(6).toString('hex'),
+        onProgress: (done, total) =>
+          showProgress(renderProgress(done, total, startedAtMs, systemClock.now())),
+      });
+      process.stderr.write('\n');
+      print({ ...summary }, json === true);
+    });
+}
+
+function showProgress(line: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
+}
+
+function parseFormat(value: string): string {
+  if (value !== 'azure-llm') throw new InvalidArgumentError('The one format known is azure-llm.');
+  return value;
+}
+
+function parseSpeed(value: string): 'max' | 'real' | number {
+  if (value === 'max' || value === 'real') return value;
+  const factor = Number(value.replace(/^[×x]/, ''));
+  if (!(factor > 0 && Number.isFinite(factor)))
+    throw new InvalidArgumentError('It is max, real, or a factor such as ×60.');
+  return factor;
+}

@@ -1,0 +1,245 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { type Answer, startApi, type TestApi, until } from '../harness.ts';
+import { sendRaw } from '../raw-http.ts';
+
+const SIGNALS = '/api/v1/signals';
+let api: TestApi;
+let key: string;
+let orgId: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ key, orgId } = await makeTenant(api.ctx));
+});
+afterAll(async () => {
+  expect(await api.ctx.db.signals.countDocuments({ org_id: orgId })).toBe(0);
+  await api.close();
+});
+
+async function post(body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(api.url + SIGNALS, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...headers },
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+}
+
+function expectProblem(answer: Answer, status: number, code: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toContain('application/problem+json');
+  expect(answer.body).toMatchObject({ status, code, request_id: answer.headers.get('x-request-id') });
+  expect(answer.text).not.toMatch(/ at .*\.ts|node_modules|ugk_/);
+}
+
+describe('bodies (rows 1 to 13)', () => {
+  it.each([
+    ['1 malformed JSON', '{"a":', 400, 'malformed_json'],
+    ['2 an empty body', '', 400, 'malformed_json'],
+    ['3 a scalar', '5', 400, 'invalid_request'],
+    ['4 a top-level array', '[]', 400, 'invalid_request'],
+    ['9 40,000 nested arrays', '['.repeat(40_000) + ']'.repeat(40_000), 400, 'malformed_json'],
+    [
+      '9 nesting within a signal',
+      JSON.stringify({ signals: [JSON.parse('['.repeat(40) + ']'.repeat(40))] }),
+      400,
+      'malformed_json',
+    ],
+    ['13 an unknown field beside signals', '{"signals":[],"role":"admin"}', 400, 'invalid_request'],
+  ])('%s', async (_name, body, status, code) => {
+    expectProblem(await post(body), status, code);
+  });
+
+  it.each([
+    ['5 text/plain', { 'Content-Type': 'text/plain' }],
+    ['5 no type', { 'Content-Type': '' }],
+    ['6 charset=foo', { 'Content-Type': 'application/json; charset=foo' }],
+    ['7 an unknown encoding', { 'Content-Encoding': 'zzz' }],
+  ])('%s is 415', async (_name, headers) => {
+    expectProblem(await post('{}', headers as Record<string, string>), 415, 'unsupported_media_type');
+  });
+
+  it('7 broken gzip is 400, a gzip bomb 413', async () => {
+    const encoding = { 'Content-Encoding': 'gzip' };
+    expectProblem(await post(Buffer.from('not gzip'), encoding), 400, 'malformed_json');
+    const bomb = gzipSync(Buffer.alloc(10_000_000, 0x20));
+    expectProblem(await post(bomb, encoding), 413, 'payload_too_large');
+  });
+
+  it('8 a body over the limit is 413 and closes the connection', async () => {
+    const answer = await post(JSON.stringify({ pad: 'x'.repeat(1_100_000) }));
+    expectProblem(answer, 413, 'payload_too_large');
+    expect(answer.headers.get('connection')).toBe('close');
+  });
+
+  it('10 prototype keys pollute nothing and record nothing', async () => {
+    const polluted = `{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}`;
+    const answer = await post(`{"signals":[${polluted}]}`);
+    expect(answer.body.results[0].status).toBe('rejected');
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  it('11 of duplicate keys the last wins', async () => {
+    const answer = await post('{"signals":[1,2,3],"signals":[]}');
+    expect(answer.body).toEqual({ results: [] });
+  });
+
+  it.each(['1e400', '9007199254740993', '1.5', '"1"', '"NaN"', '-1', 'null', 'true'])(
+    '12 %s is no number of tokens',
+    async (value) => {
+      const signal = JSON.stringify(makeSignal({ ts: Date.now(), tokens_in: 0 })).replace(
+        '"tokens_in":0',
+        `"tokens_in":${value}`,
+      );
+      const answer = await post(`{"signals":[${signal}]}`);
+      expect(answer.body.results).toMatchObject([{ status: 'rejected', code: 'invalid_signal' }]);
+    },
+  );
+});
+
+describe('paths, queries and headers (rows 14 to 24)', () => {
+  it('14 NUL and lone surrogates are refused in a path and in a signal', async () => {
+    expectProblem(await api.call('/api/v1/sessions/a%00b', { key }), 400, 'invalid_request');
+    const signals = ['a\u0000b', 'a\ud800b'].map((id) => makeSignal({ ts: Date.now(), id }));
+    const { body } = await api.call(SIGNALS, { key, body: { signals } });
+    expect(body.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('15 length counts code points, after NFC', async () => {
+    const signals = [
+      makeSignal({ ts: Date.now(), id: `a${'\u0301'.repeat(10_000)}` }),
+      makeSignal({ ts: Date.now(), id: '𝄞'.repeat(129) }),
+    ];
+    const { body } = await api.call(SIGNALS, { key, body: { signals } });
+    expect(body.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('16 a header over 16 KiB is 431', async () => {
+    const answer = await sendRaw(
+      api.url,
+      `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(17_000)}\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 431/);
+    expect(answer).toContain('headers_too_large');
+  });
+
+  it.each([
+    ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n'],
+    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n'],
+  ])('17 %s are 400', async (_name, headers) => {
+    const answer = await sendRaw(api.url, `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\n${headers}\r\n{}`);
+    expect(answer).toMatch(/^HTTP\/1.1 400/);
+  });
+
+  it('17 no Host is 400', async () => {
+    expect(await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
+  });
+
+  it.each(['TRACE', 'PROPFIND', 'PUT', 'DELETE', 'OPTIONS'])('18 %s is 405 with Allow', async (method) => {
+    const answer = await sendRaw(
+      api.url,
+      `${method} ${SIGNALS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 405/);
+    expect(answer).toMatch(/^Allow: POST/m);
+    expect(answer).toContain('method_not_allowed');
+  });
+
+  it('19 a path that is not percent-encoding is a 400 problem', async () => {
+    expectProblem(await api.call('/api/v1/sessions/%E0%A4%A', { key }), 400, 'invalid_request');
+  });
+
+  it.each(['//api/v1/sessions', '/api/v1/..%2fsessions', '/API/V1/sessions', '/api/v1/sessions/'])(
+    '20 %s is the same route with the same auth, or nothing',
+    async (path) => {
+      const answer = await api.call(path);
+      expect([401, 404]).toContain(answer.status);
+    },
+  );
+
+  it('21 two Authorization headers are 400', async () => {
+    const auth = `Authorization: Bearer ${key}\r\n`;
+    const answer = await sendRaw(
+      api.url,
+      `GET /api/v1/sessions HTTP/1.1\r\nHost: x\r\n${auth}${auth}Connection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400/);
+  });
+
+  it('22 a key in the query is never accepted', async () => {
+    expectProblem(await api.call(`/api/v1/sessions?api_key=${key}`), 401, 'unauthorized');
+    expectProblem(await api.call(`/api/v1/sessions?access_token=${key}`), 401, 'unauthorized');
+  });
+
+  it.each([
+    '?a[$ne]=1',
+    '?user_id=1&user_id=2',
+    '?limit=1e9',
+    '?limit=-1',
+    '?limit=NaN',
+    `?cursor=${'x'.repeat(2_000)}`,
+    '?cursor=e30.AAAA',
+  ])('23, 24 %s is 400', async (query) => {
+    const answer = await api.call(`/api/v1/sessions${query}`, { key });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('connections (rows 25 to 32)', () => {
+  it('25 a client that dribbles its headers is cut off', async () => {
+    api.server.headersTimeout = 300;
+    const answer = await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    api.server.headersTimeout = 10_000;
+    expect(answer).toMatch(/^HTTP\/1.1 408/);
+  });
+
+  it('26 a client that dribbles its body is cut off', async () => {
+    api.server.requestTimeout = 300;
+    api.server.headersTimeout = 300;
+    const head = `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+    const answer = await sendRaw(api.url, head);
+    api.server.requestTimeout = 15_000;
+    api.server.headersTimeout = 10_000;
+    expect(answer).toMatch(/^HTTP\/1.1 408/);
+  });
+
+  it('27 a client that reads a long answer slowly and goes away stops the query', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const signals = Array.from({ length: 1_000 }, (_, index) =>
+      makeSignal({ ts: Date.now() - index, metadata: { pad: 'x'.repeat(250), more: 'y'.repeat(250) } }),
+    );
+    const posted = await api.call(SIGNALS, { key: tenant.key, body: { signals } });
+    const abort = new AbortController();
+    const response = await fetch(`${api.url}/api/v1/sessions/${posted.body.results[0].session_id}`, {
+      headers: { Authorization: `Bearer ${tenant.key}` },
+      signal: abort.signal,
+    });
+    await response.body?.getReader().read();
+    abort.abort();
+    await until(async () => (await countConnections()) === 0 || (await countConnections()) < 50);
+    expect((await api.call('/healthz')).status).toBe(200);
+  });
+
+  it('28 connections are capped', async () => {
+    expect(api.server.maxConnections).toBe(api.ctx.config.maxConnections);
+  });
+
+  it('30 X-Forwarded-For and 31 Host change nothing', async () => {
+    const headers = { 'X-Forwarded-For': '1.2.3.4', 'X-Forwarded-Host': 'evil.example' };
+    const { text } = await api.call('/openapi.json', { headers });
+    expect(text).not.toContain('evil.example');
+  });
+
+  it('32 a foreign origin is told nothing', async () => {
+    const answer = await api.call('/api/v1/sessions', { key, headers: { Origin: 'https://evil.example' } });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+function countConnections(): Promise<number> {
+  return new Promise((resolve, reject) =>
+    api.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );
+}

@@ -1,0 +1,162 @@
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
+import { mintCredential } from '../../shared/keys/credential.ts';
+import { createLog } from '../../shared/log.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { type Answer, createTestClock, startApi, type TestApi } from '../harness.ts';
+
+const clock = createTestClock();
+const headers = { 'X-Request-Id': 'the-same-id' };
+let api: TestApi;
+let key: string;
+let keyId: string;
+let orgId: string;
+let refused: Answer;
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ key, keyId, orgId } = await makeTenant(api.ctx));
+  refused = await api.call('/api/v1/sessions', { headers });
+});
+afterAll(() => api.close());
+
+function expectSameRefusal(answer: Answer): void {
+  expect(answer.status).toBe(401);
+  expect(answer.text).toBe(refused.text);
+  expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+}
+
+async function get(authorization: string): Promise<Answer> {
+  return api.call('/api/v1/sessions', { headers: { ...headers, Authorization: authorization } });
+}
+
+describe('API keys (rows 33 to 43)', () => {
+  it.each([
+    '',
+    'Basic dXNlcjpwYXNz',
+    'Bearer',
+    'Bearer  ',
+    `Bearer ${'x'.repeat(10_000)}`,
+    'Bearer a b',
+    'Token x',
+  ])('33 "%.20s" is 401 like all others', async (authorization) => {
+    expectSameRefusal(await get(authorization));
+  });
+
+  it('33 the scheme may be in any case', async () => {
+    expect((await get(`bEaReR ${key}`)).status).toBe(200);
+  });
+
+  it('34 a wrong checksum never reaches the database', async () => {
+    const find = vi.spyOn(api.ctx.db.apiKeys, 'find');
+    const wrong = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
+    expectSameRefusal(await get(`Bearer ${wrong}`));
+    expect(find).not.toHaveBeenCalled();
+    find.mockRestore();
+  });
+
+  it('35 a well-formed key that nobody has is 401, also with a known id', async () => {
+    expectSameRefusal(await get(`Bearer ${mintCredential('ugk').token}`));
+    expectSameRefusal(await get(`Bearer ${mintCredential('ugk', keyId).token}`));
+  });
+
+  it('36 a revoked and an expired key are 401 from then on', async () => {
+    const soon = new Date(clock.now() + 1_000);
+    const expiring = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'], expires_at: soon });
+    const revoked = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    expect((await get(`Bearer ${expiring.key}`)).status).toBe(200);
+    expect((await get(`Bearer ${revoked.key}`)).status).toBe(200);
+    await revokeApiKey(api.ctx, revoked.key_id);
+    clock.advance(1_000);
+    expectSameRefusal(await get(`Bearer ${expiring.key}`));
+    expectSameRefusal(await get(`Bearer ${revoked.key}`));
+  });
+
+  it('37 a missing scope is 403', async () => {
+    const reader = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    const answer = await api.call('/api/v1/signals', {
+      key: reader.key,
+      body: makeSignal({ ts: clock.now() }),
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.body.code).toBe('missing_scope');
+  });
+
+  it('38 a device token is 401 on /api/v1', async () => {
+    expectSameRefusal(await get(`Bearer ${mintCredential('ugd').token}`));
+  });
+
+  it('40 a rotated key goes on for its grace and no longer', async () => {
+    const old = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    const fresh = await rotateApiKey(api.ctx, old.key_id, 5_000);
+    expect((await get(`Bearer ${old.key}`)).status).toBe(200);
+    expect((await get(`Bearer ${fresh.key}`)).status).toBe(200);
+    clock.advance(5_000);
+    expectSameRefusal(await get(`Bearer ${old.key}`));
+    expect((await get(`Bearer ${fresh.key}`)).status).toBe(200);
+  });
+
+  it('41 many bad keys from one address are 429, a good key from it never', async () => {
+    const limited = await startApi({ clock, env: { RATE_LIMITS: 'on', BAD_CREDENTIALS_PER_MINUTE: '20' } });
+    const tenant = await makeTenant(limited.ctx);
+    const statuses: number[] = [];
+    for (let index = 0; index < 30; index += 1) {
+      statuses.push((await limited.call('/api/v1/sessions', { key: 'wrong' })).status);
+    }
+    expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
+    expect(statuses.slice(20)).toEqual(Array(10).fill(429));
+    const last = await limited.call('/api/v1/sessions', { key: 'wrong' });
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await limited.call('/api/v1/sessions', { key: tenant.key })).status).toBe(200);
+    await limited.close();
+  });
+
+  it('42 no log line, no stored row and no job ever holds a key', async () => {
+    let written = '';
+    const destination = new Writable({
+      write: (chunk, _encoding, done) => {
+        written += String(chunk);
+        done();
+      },
+    });
+    const log = createLog({ level: 'trace', process: 'test', destination });
+    const logged = await startApi({ ctx: { ...api.ctx, log }, clock });
+    await logged.call('/api/v1/signals', { key, body: makeSignal({ ts: clock.now() }) });
+    await logged.call(`/api/v1/sessions?api_key=${key}`, { key: `${key}x` });
+    await logged.call(`/api/v1/sessions/${key}`, { key });
+    log.info({ key, token: key, secret: key, nested: { authorization: key } }, 'redaction');
+    await logged.close();
+    expect(written).toContain('"msg":"request"');
+    expect(written).not.toContain(key);
+    const rows = await api.ctx.db.apiKeys.find({ org_id: orgId }).lean();
+    expect(JSON.stringify(rows)).not.toContain(key.slice(20));
+    const jobs = await Promise.all(Object.values(api.ctx.queues.byName).map((queue) => queue.getJobs()));
+    expect(JSON.stringify(jobs.flat().map((job) => job.data))).not.toContain('ugk_');
+  });
+
+  it('limits requests of a key and says so in the RateLimit headers', async () => {
+    const limited = await startApi({ clock, env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_KEY: '5' } });
+    const tenant = await makeTenant(limited.ctx);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => limited.call('/api/v1/sessions', { key: tenant.key })),
+    );
+    const refusals = answers.filter((answer) => answer.status === 429);
+    expect(refusals.length).toBeGreaterThanOrEqual(1);
+    expect(refusals[0]?.headers.get('retry-after')).toBe('1');
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"default";q=5;w=1');
+    await limited.close();
+  });
+
+  it('writes the last use at most once a minute', async () => {
+    const used = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    const read = async () => (await api.ctx.db.apiKeys.findById(used.key_id).lean())?.last_used_at?.getTime();
+    const update = vi.spyOn(api.ctx.db.apiKeys, 'updateOne');
+    for (let index = 0; index < 5; index += 1) await get(`Bearer ${used.key}`);
+    expect(update).toHaveBeenCalledTimes(1);
+    await vi.waitUntil(async () => (await read()) === clock.now());
+    clock.advance(60_000);
+    await get(`Bearer ${used.key}`);
+    expect(update).toHaveBeenCalledTimes(2);
+    update.mockRestore();
+  });
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { createTestClock, startApi, type TestApi } from '../harness.ts';
+
+const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
+const DAY = 86_400_000;
+let api: TestApi;
+let key: string;
+let orgId: string;
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ key, orgId } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+async function outcome(signal: unknown): Promise<{ status: string; code?: string; detail?: string }> {
+  const { status, body } = await api.call('/api/v1/signals', { key, body: { signals: [signal] } });
+  expect(status).toBe(200);
+  return body.results[0];
+}
+
+describe('operators and tenants (rows 87 to 91)', () => {
+  it.each([{ $ne: null }, { $gt: '' }, { $where: '1' }, { $regex: '(a+)+$' }, ['ada'], 7, null])(
+    '87 %j is no user, adapter, project or model',
+    async (value) => {
+      for (const field of ['user_id', 'adapter', 'project_id', 'model', 'id']) {
+        expect(await outcome({ ...makeSignal({ ts: clock.now() }), [field]: value })).toMatchObject({
+          status: 'rejected',
+        });
+      }
+    },
+  );
+
+  it('88 a filter with an undefined tenant throws', async () => {
+    const { sessions, members } = api.ctx.db;
+    await expect(sessions.find({ org_id: undefined as never })).rejects.toThrow('undefined');
+    await expect(sessions.countDocuments({ org_id: undefined as never })).rejects.toThrow('undefined');
+    await expect(members.updateOne({ org_id: undefined as never }, { $set: { name: 'x' } })).rejects.toThrow(
+      'undefined',
+    );
+    await expect(members.deleteMany({ org_id: undefined as never })).rejects.toThrow('undefined');
+  });
+
+  it('89 a misspelt filter path throws', async () => {
+    await expect(api.ctx.db.sessions.find({ orgid: 'x' } as never)).rejects.toThrow('orgid');
+  });
+
+  it('90, 91 filters are literal values, and no other parameter exists', async () => {
+    await outcome(makeSignal({ ts: clock.now(), user_id: 'regex' }));
+    for (const query of ['user_id=.*', 'user_id=reg', 'model=%5E']) {
+      expect((await api.call(`/api/v1/sessions?${query}`, { key })).body.total).toBe(0);
+    }
+    for (const query of ['sort=-cost', 'select=org_id', 'populate=x', 'fields=key']) {
+      expect((await api.call(`/api/v1/sessions?${query}`, { key })).status).toBe(400);
+    }
+  });
+});
+
+describe('signals (rows 92 to 95)', () => {
+  it('92 takes 1,000 and refuses 1,001 with 413, keeping none', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const signals = Array.from({ length: 1_001 }, (_, index) => makeSignal({ ts: clock.now() - index }));
+    const tooMany = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
+    expect(tooMany.status).toBe(413);
+    expect(tooMany.body.code).toBe('payload_too_large');
+    expect(await api.ctx.db.signals.countDocuments({ org_id: tenant.orgId })).toBe(0);
+    const { body } = await api.call('/api/v1/signals', {
+      key: tenant.key,
+      body: { signals: signals.slice(1) },
+    });
+    expect(body.results.every((result: { status: string }) => result.status === 'accepted')).toBe(true);
+  });
+
+  it('92 of 100 with one bad, 99 are kept', async () => {
+    const signals = Array.from({ length: 100 }, (_, index) =>
+      makeSignal({ ts: clock.now(), ...(index === 50 ? { ts: 'x' } : {}) }),
+    );
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    const rejected = body.results.filter((result: { status: string }) => result.status === 'rejected');
+    expect(rejected).toHaveLength(1);
+    expect(body.results[50]).toMatchObject({ status: 'rejected', detail: expect.stringContaining('ts') });
+  });
+
+  it.each([
+    ['1970', '1970-01-01T00:00:00Z', 'ts_behind'],
+    ['ten years ahead', '2036-11-21T12:00:00Z', 'ts_ahead'],
+    ['no day of the calendar', '2026-02-30T12:00:00Z', 'invalid_signal'],
+    ['no offset', '2026-11-21T12:00:00', 'invalid_signal'],
+    ['a number', 1_795_262_400, 'invalid_signal'],
+    ['a day', '2026-11-21', 'invalid_signal'],
+  ])('93 refuses ts %s', async (_name, ts, code) => {
+    expect(await outcome({ ...makeSignal({ ts: clock.now() }), ts })).toMatchObject({
+      status: 'rejected',
+      code,
+    });
+  });
+
+  it('93 takes ts from 35 days back to 5 minutes ahead, both inclusive', async () => {
+    for (const ts of [clock.now() - 35 * DAY, clock.now() + 300_000]) {
+      expect(await outcome(makeSignal({ ts, user_id: 'edges' }))).toMatchObject({ status: 'accepted' });
+    }
+    for (const ts of [clock.now() - 35 * DAY - 1, clock.now() + 300_001]) {
+      expect(await outcome(makeSignal({ ts, user_id: 'edges' }))).toMatchObject({ status: 'rejected' });
+    }
+  });
+
+  it('93 a repeated id has one effect, also when the repeat says something else', async () => {
+    const first = await outcome(makeSignal({ ts: clock.now(), id: 'again', tokens_in: 1 }));
+    const second = await outcome(makeSignal({ ts: clock.now(), id: 'again', tokens_in: 999 }));
+    expect(first.status).toBe('accepted');
+    expect(second).toEqual({ ...first, status: 'duplicate' });
+    const other = await outcome(makeSignal({ ts: clock.now(), id: 'again', adapter: 'codex' }));
+    expect(other.status).toBe('accepted');
+  });
+
+  it.each([-1, -0.000001, 1e308, 10_001, '1', null])('94 refuses a cost of %s', async (cost_usd) => {
+    expect(await outcome(makeSignal({ ts: clock.now(), cost_usd }))).toMatchObject({ status: 'rejected' });
+  });
+
+  it('94 sums costs in integers: ten times 0.1 is 1', async () => {
+    const signals = Array.from({ length: 10 }, () =>
+      makeSignal({ ts: clock.now(), user_id: 'tenth', cost_usd: 0.1 }),
+    );
+    await api.call('/api/v1/signals', { key, body: { signals } });
+    const [session] = await api.ctx.db.sessions.find({ org_id: orgId, user_id: 'tenth' }).lean();
+    expect(session?.cost_nusd).toBe(1_000_000_000);
+  });
+
+  it.each([
+    ['an unknown field', { role: 'admin' }],
+    ['_id', { _id: 'x' }],
+    ['org_id', { org_id: 'org_other' }],
+    ['session_id', { session_id: 'ses_x' }],
+    ['tokens without a model', { model: undefined }],
+    [
+      'an intervention without its type',
+      { intervention: { kind: 'k', verdict: 'allow', action: 'allow', source: 's' } },
+    ],
+    ['the type without an intervention', { type: 'intervention' }],
+    [
+      '33 pairs of metadata',
+      { metadata: Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`k${index}`, 'v'])) },
+    ],
+    ['metadata that is no text', { metadata: { a: 1 } }],
+    ['a long metadata value', { metadata: { a: 'x'.repeat(257) } }],
+    ['an empty id', { id: '' }],
+    ['an id of 129', { id: 'x'.repeat(129) }],
+    ['no adapter', { adapter: undefined }],
+    ['no user', { user_id: undefined }],
+  ])('refuses %s, and names it', async (_name, fields) => {
+    const result = await outcome({ ...makeSignal({ ts: clock.now() }), ...fields });
+    expect(result.status).toBe('rejected');
+    expect(result.detail).toBeTruthy();
+  });
+});

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { createTestClock, startApi, type TestApi } from '../harness.ts';
+
+const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
+const HOUR = 3_600_000;
+let api: TestApi;
+let key: string;
+let orgId: string;
+
+/** 60 sessions an hour apart of four users, two adapters and two models. */
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ key, orgId } = await makeTenant(api.ctx));
+  const signals = Array.from({ length: 60 }, (_, index) =>
+    makeSignal({
+      ts: clock.now() - index * HOUR,
+      user_id: `u${index % 4}`,
+      adapter: index % 2 ? 'codex' : 'claude-code',
+      model: index % 3 ? 'gpt-5' : 'gpt-4o-mini',
+      project_id: index % 5 ? 'web' : 'core',
+    }),
+  );
+  await api.call('/api/v1/signals', { key, body: { signals } });
+});
+afterAll(() => api.close());
+
+interface Listed {
+  id: string;
+  user_id: string;
+  started_at: string;
+}
+
+async function walk(query: string, before?: (page: number) => Promise<void>): Promise<Listed[]> {
+  const seen: Listed[] = [];
+  let cursor = '';
+  for (let page = 0; page < 100; page += 1) {
+    await before?.(page);
+    const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const { status, body } = await api.call(`/api/v1/sessions?${query}${next}`, { key });
+    expect(status).toBe(200);
+    seen.push(...body.data);
+    cursor = body.cursor;
+    expect(typeof cursor).toBe('string');
+    if (!body.has_more) return seen;
+  }
+  throw new Error('the walk does not end');
+}
+
+describe('GET /api/v1/sessions', () => {
+  it('gives 20 of the newest first, with the number of all', async () => {
+    const { body } = await api.call('/api/v1/sessions', { key });
+    expect(body.data).toHaveLength(20);
+    expect(body).toMatchObject({ has_more: true, total: 60 });
+    const starts = body.data.map((session: Listed) => session.started_at);
+    expect(starts).toEqual(starts.toSorted().reverse());
+    expect(body.data[0]).not.toHaveProperty('signals');
+  });
+
+  it.each([
+    'limit=7',
+    'limit=7&order=asc',
+    'limit=1&user_id=u1',
+    'limit=100',
+    'limit=7&adapter=codex&model=gpt-5',
+  ])('walks all pages of %s once each, in order', async (query) => {
+    const seen = await walk(query);
+    const { body } = await api.call(`/api/v1/sessions?${query}`, { key });
+    expect(seen).toHaveLength(body.total);
+    expect(new Set(seen.map((session) => session.id)).size).toBe(seen.length);
+    const starts = seen.map((session) => session.started_at);
+    expect(starts).toEqual(query.includes('asc') ? starts.toSorted() : starts.toSorted().reverse());
+  });
+
+  it("gives an empty page for the last page's cursor, with the same total", async () => {
+    const last = await api.call('/api/v1/sessions?limit=60', { key });
+    expect(last.body.has_more).toBe(false);
+    const { body } = await api.call(`/api/v1/sessions?limit=60&cursor=${last.body.cursor}`, { key });
+    expect(body).toMatchObject({ data: [], has_more: false, total: 60 });
+    expect(typeof body.cursor).toBe('string');
+  });
+
+  it('neither repeats nor skips a session while others are inserted beside the walk', async () => {
+    const before = await walk('limit=5');
+    let added = 0;
+    const seen = await walk('limit=5', async (page) => {
+      added += 1;
+      const ts = clock.now() - page * 5 * HOUR - HOUR / 2;
+      await api.call('/api/v1/signals', { key, body: makeSignal({ ts, user_id: `new${page}` }) });
+    });
+    expect(added).toBeGreaterThan(5);
+    const ids = seen.map((session) => session.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(before.map((session) => session.id)));
+    await api.ctx.db.sessions.deleteMany({ org_id: orgId, user_id: { $regex: /^new/ } });
+  });
+
+  it('pages through many sessions that started in the same millisecond', async () => {
+    const other = await makeTenant(api.ctx);
+    const signals = Array.from({ length: 25 }, (_, index) =>
+      makeSignal({ ts: clock.now() - HOUR, user_id: `t${index}` }),
+    );
+    await api.call('/api/v1/signals', { key: other.key, body: { signals } });
+    const ids = new Set<string>();
+    let cursor = '';
+    for (let page = 0; page < 5; page += 1) {
+      const { body } = await api.call(`/api/v1/sessions?limit=5${cursor && `&cursor=${cursor}`}`, {
+        key: other.key,
+      });
+      for (const session of body.data) ids.add(session.id);
+      cursor = body.cursor;
+    }
+    expect(ids.size).toBe(25);
+  });
+
+  it('holds from inclusive and to exclusive, on started_at', async () => {
+    const from = new Date(clock.now() - 10 * HOUR).toISOString();
+    const to = new Date(clock.now() - 5 * HOUR).toISOString();
+    const { body } = await api.call(`/api/v1/sessions?from=${from}&to=${to}`, { key });
+    expect(body.total).toBe(5);
+    const starts = body.data.map((session: Listed) => session.started_at);
+    expect(starts).toContain(from);
+    expect(starts).not.toContain(to);
+  });
+
+  it('combines filters', async () => {
+    const { body } = await api.call(
+      '/api/v1/sessions?user_id=u0&project_id=core&adapter=claude-code&limit=100',
+      { key },
+    );
+    const expected = Array.from({ length: 60 }, (_, index) => index).filter(
+      (index) => index % 4 === 0 && index % 5 === 0,
+    );
+    expect(body.total).toBe(expected.length);
+    expect(body.data).toHaveLength(expected.length);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'limit=-1',
+    'limit=1e3',
+    'order=up',
+    'from=yesterday',
+    'nope=1',
+    'limit=1&limit=2',
+    'user_id[$ne]=x',
+  ])('refuses %s with 400 that names the parameter', async (query) => {
+    const { status, body } = await api.call(`/api/v1/sessions?${query}`, { key });
+    expect(status).toBe(400);
+    expect(body.code).toBe('invalid_request');
+    expect(query).toContain(body.errors[0].parameter);
+  });
+
+  it("refuses a cursor of another filter, another order, another tenant, or nobody's", async () => {
+    const { body } = await api.call('/api/v1/sessions?limit=5&user_id=u1', { key });
+    const stranger = await makeTenant(api.ctx);
+    const tries = [
+      api.call(`/api/v1/sessions?limit=5&user_id=u2&cursor=${body.cursor}`, { key }),
+      api.call(`/api/v1/sessions?limit=5&user_id=u1&order=asc&cursor=${body.cursor}`, { key }),
+      api.call(`/api/v1/sessions?limit=5&user_id=u1&cursor=${body.cursor}`, { key: stranger.key }),
+      api.call(`/api/v1/sessions?limit=5&user_id=u1&cursor=${body.cursor.replace('.', '.A')}`, { key }),
+      api.call('/api/v1/sessions?cursor=abc', { key }),
+    ];
+    for (const answer of await Promise.all(tries)) {
+      expect(answer.status).toBe(400);
+      expect(answer.body.code).toBe('invalid_cursor');
+    }
+    const larger = await api.call(`/api/v1/sessions?limit=50&user_id=u1&cursor=${body.cursor}`, { key });
+    expect(larger.status).toBe(200);
+  });
+
+  it('shows a bound key its own user only', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const signals = ['ada', 'bob'].map((user_id) => makeSignal({ ts: clock.now(), user_id }));
+    const posted = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
+    const { createApiKey } = await import('../../shared/keys/api-keys.ts');
+    const bound = await createApiKey(api.ctx, {
+      org_id: tenant.orgId,
+      scopes: ['usage:read'],
+      user_id: 'ada',
+    });
+    const list = await api.call('/api/v1/sessions', { key: bound.key });
+    expect(list.body.data.map((session: Listed) => session.user_id)).toEqual(['ada']);
+    const foreign = await api.call('/api/v1/sessions?user_id=bob', { key: bound.key });
+    expect(foreign.body).toMatchObject({ data: [], total: 0 });
+    const bobs = posted.body.results[1].session_id;
+    expect((await api.call(`/api/v1/sessions/${bobs}`, { key: bound.key })).status).toBe(404);
+  });
+});
+
+describe('GET /api/v1/sessions/{id}', () => {
+  it('streams every signal in time order, also thousands', async () => {
+    const tenant = await makeTenant(api.ctx);
+    for (let batch = 0; batch < 3; batch += 1) {
+      const signals = Array.from({ length: 900 }, (_, index) =>
+        makeSignal({ ts: clock.now() - ((index * 7 + batch) % 900) * 1_000, cost_usd: 0.001 }),
+      );
+      await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
+    }
+    const list = await api.call('/api/v1/sessions', { key: tenant.key });
+    const { body } = await api.call(`/api/v1/sessions/${list.body.data[0].id}`, { key: tenant.key });
+    expect(body.signals).toHaveLength(2_700);
+    expect(body).toMatchObject({ signal_count: 2_700, cost_usd: 2.7 });
+    const times = body.signals.map((signal: { ts: string }) => signal.ts);
+    expect(times).toEqual(times.toSorted());
+    const { signals: _, ...head } = body;
+    expect(head).toEqual(list.body.data[0]);
+  });
+
+  it('says the same 404, byte for byte, for a foreign, an odd and a nonexistent id', async () => {
+    const stranger = await makeTenant(api.ctx);
+    const { body } = await api.call('/api/v1/sessions?limit=1', { key });
+    const headers = { 'X-Request-Id': 'same-for-all' };
+    const ids = [body.data[0].id, 'ses_0000000000000000000000', 'x', '$ne', 'a%2fb'];
+    const answers = await Promise.all(
+      ids.map((id) => api.call(`/api/v1/sessions/${id}`, { key: stranger.key, headers })),
+    );
+    for (const answer of answers) {
+      expect(answer.status).toBe(404);
+      expect(answer.text).toBe(answers[0]?.text);
+    }
+  });
+});
+
+describe('GET /api/v1/sessions/{id}/interventions', () => {
+  it('pages through the interventions and through nothing else', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const gate = {
+      kind: 'tool_permission',
+      verdict: 'deny',
+      action: 'block',
+      source: 'hook',
+      severity: 'high',
+    };
+    const signals = Array.from({ length: 45 }, (_, index) =>
+      index % 3
+        ? makeSignal({ ts: clock.now() - index * 1_000 })
+        : {
+            ...makeSignal({ ts: clock.now() - index * 1_000, id: `i${index}` }),
+            type: 'intervention',
+            intervention: gate,
+          },
+    );
+    const posted = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
+    const path = `/api/v1/sessions/${posted.body.results[0].session_id}/interventions`;
+    const first = await api.call(`${path}?limit=10`, { key: tenant.key });
+    expect(first.body).toMatchObject({ has_more: true, total: 15 });
+    expect(first.body.data[0]).toEqual({ id: 'i0', ts: new Date(clock.now()).toISOString(), ...gate });
+    const second = await api.call(`${path}?limit=10&cursor=${first.body.cursor}`, { key: tenant.key });
+    expect(second.body.data).toHaveLength(5);
+    expect(second.body.has_more).toBe(false);
+  });
+});
+
+describe('POST /api/v1/sessions/{id}/close', () => {
+  it('ends the session now, once, and what comes later begins another', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const posted = await api.call('/api/v1/signals', {
+      key: tenant.key,
+      body: makeSignal({ ts: clock.now() - 60_000 }),
+    });
+    const id = posted.body.results[0].session_id;
+    const [first, second] = await Promise.all(
+      [1, 2].map(() => api.call(`/api/v1/sessions/${id}/close`, { key: tenant.key, method: 'POST' })),
+    );
+    expect(first?.status).toBe(200);
+    expect(first?.body).toMatchObject({
+      state: 'ended',
+      end_reason: 'closed',
+      ended_at: new Date(clock.now()).toISOString(),
+    });
+    expect(second?.body).toEqual(first?.body);
+    const ended = await api.ctx.db.events.find({ org_id: tenant.orgId, type: 'session.ended' }).lean();
+    expect(ended).toHaveLength(1);
+    clock.advance(1_000);
+    const later = await api.call('/api/v1/signals', {
+      key: tenant.key,
+      body: makeSignal({ ts: clock.now() }),
+    });
+    expect(later.body.results[0].session_id).not.toBe(id);
+    const late = await api.call('/api/v1/signals', {
+      key: tenant.key,
+      body: makeSignal({ ts: clock.now() - 30_000 }),
+    });
+    expect(late.body.results[0].session_id).toBe(id);
+  });
+});

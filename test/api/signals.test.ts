@@ -1,0 +1,199 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { createTestClock, startApi, type TestApi } from '../harness.ts';
+
+const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
+const MINUTE = 60_000;
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+
+describe('POST /api/v1/signals', () => {
+  it('answers one result per signal, in order, and loses no good one for a bad one', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const now = clock.now();
+    const signals = [
+      makeSignal({ ts: now, id: 'a' }),
+      makeSignal({ ts: now, id: 'bad', tokens_in: -1 }),
+      makeSignal({ ts: now, id: 'a' }),
+      { id: 'worse' },
+      5,
+      makeSignal({ ts: now, id: 'b' }),
+    ];
+    const { status, body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    expect(status).toBe(200);
+    const [first] = body.results;
+    expect(body.results).toMatchObject([
+      { id: 'a', status: 'accepted' },
+      { id: 'bad', status: 'rejected', code: 'invalid_signal' },
+      { id: 'a', status: 'duplicate', session_id: first.session_id },
+      { id: 'worse', status: 'rejected' },
+      { id: null, status: 'rejected' },
+      { id: 'b', status: 'accepted', session_id: first.session_id },
+    ]);
+    expect(await api.ctx.db.signals.countDocuments({ org_id: orgId })).toBe(2);
+  });
+
+  it('takes a single signal and a gzipped batch alike', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const single = await api.call('/api/v1/signals', {
+      key,
+      body: makeSignal({ ts: clock.now(), id: 'one' }),
+    });
+    expect(single.body.results).toMatchObject([{ id: 'one', status: 'accepted' }]);
+    const zipped = await fetch(`${api.url}/api/v1/signals`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        'Content-Encoding': 'gzip',
+      },
+      body: gzipSync(JSON.stringify({ signals: [makeSignal({ ts: clock.now(), id: 'one' })] })),
+    });
+    expect(await zipped.json()).toMatchObject({ results: [{ id: 'one', status: 'duplicate' }] });
+  });
+
+  it('counts nothing twice when one batch is sent by many at once', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const other = await startApi({ sharing: api.ctx, clock });
+    const signals = Array.from({ length: 40 }, (_, index) =>
+      makeSignal({ ts: clock.now() - index * 10 * MINUTE, id: `p${index}`, user_id: `u${index % 4}` }),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        (index % 2 ? api : other).call('/api/v1/signals', { key, body: { signals } }),
+      ),
+    );
+    await other.close();
+    const accepted = answers
+      .flatMap(({ body }) => body.results)
+      .filter((result) => result.status === 'accepted');
+    expect(accepted).toHaveLength(40);
+    await expectSumsAgree(orgId);
+  });
+
+  it('keeps signals = sessions = rollups under two processes that record late and shuffled batches of one user', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const other = await startApi({ sharing: api.ctx, clock });
+    const minutes = Array.from({ length: 120 }, (_, index) => (index * 7919) % 6_000);
+    await Promise.all(
+      minutes.map((minute, index) =>
+        (index % 2 ? api : other).call('/api/v1/signals', {
+          key,
+          body: makeSignal({
+            ts: clock.now() - minute * MINUTE,
+            id: `l${index}`,
+            model: index % 3 ? 'gpt-4o-mini' : 'gpt-5',
+          }),
+        }),
+      ),
+    );
+    await other.close();
+    await expectSumsAgree(orgId);
+    const sessions = await api.ctx.db.sessions.find({ org_id: orgId }).sort({ started_at: 1 }).lean();
+    for (let index = 1; index < sessions.length; index += 1) {
+      expect(sessions[index - 1]?.ended_at.getTime()).toBeLessThan(
+        sessions[index]?.started_at.getTime() ?? 0,
+      );
+    }
+    const events = await api.ctx.db.events.find({ org_id: orgId }).lean();
+    expect(events.filter((event) => event.type === 'session.started')).toHaveLength(sessions.length);
+    const ended = sessions.filter((session) => session.state === 'ended');
+    expect(events.filter((event) => event.type === 'session.ended')).toHaveLength(ended.length);
+  });
+
+  it('binds a key to its user: no other is taken, and it needs to name none', async () => {
+    const { key } = await makeTenant(api.ctx, { user_id: 'ada' });
+    const signals = [
+      makeSignal({ ts: clock.now(), id: 'x', user_id: undefined }),
+      makeSignal({ ts: clock.now(), id: 'y', user_id: 'bob' }),
+    ];
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    expect(body.results).toMatchObject([
+      { status: 'accepted' },
+      { status: 'rejected', code: 'foreign_user' },
+    ]);
+  });
+
+  it('counts an unknown price apart and never as zero', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const signals = [
+      makeSignal({ ts: clock.now(), id: 'p', model: 'no-such-model-9', provider: undefined }),
+      makeSignal({ ts: clock.now(), id: 'q', cost_usd: 0.25 }),
+    ];
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key });
+    expect(session.body).toMatchObject({ unpriced_signals: 1, cost_usd: 0.25 });
+    expect(session.body.signals).toMatchObject([
+      { cost_usd: null, cost_source: 'unknown' },
+      { cost_usd: 0.25, cost_source: 'reported' },
+    ]);
+  });
+
+  it('prices the golden calls to the nano-dollar', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const now = clock.now();
+    const claude = { model: 'claude-sonnet-4-5', provider: 'anthropic', tokens_in: 8_512, tokens_out: 300 };
+    const signals = [
+      makeSignal({ ts: now, ...claude, cache_read_tokens: 8_000, cache_write_tokens: 500 }),
+      makeSignal({ ts: now, model: 'gpt-5', tokens_in: 12_000, cache_read_tokens: 8_000, tokens_out: 900 }),
+      makeSignal({
+        ts: now,
+        model: 'gemini-2.5-pro',
+        provider: 'google',
+        tokens_in: 5_000,
+        cache_read_tokens: 2_000,
+        tokens_out: 1_000,
+      }),
+    ];
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key });
+    const costs = session.body.signals.map((signal: { cost_usd: number }) => signal.cost_usd);
+    expect(costs.sort()).toEqual([0.008811, 0.014, 0.015]);
+  });
+
+  it('answers 503, not 500, while the store is away, so that the client tries again', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const lone = await startApi({ sharing: api.ctx, clock });
+    await lone.ctx.db.connection.close();
+    const answer = await lone.call('/api/v1/signals', { key, body: makeSignal({ ts: clock.now() }) });
+    expect(answer.status).toBe(503);
+    expect(answer.body.code).toBe('store_unavailable');
+    expect(answer.headers.get('retry-after')).toBe('1');
+    await lone.close();
+  });
+});
+
+async function expectSumsAgree(orgId: string): Promise<void> {
+  const { signals, sessions, rollups } = api.ctx.db;
+  const [signalRows, sessionRows, rollupRows] = await Promise.all([
+    signals.find({ org_id: orgId }).lean(),
+    sessions.find({ org_id: orgId }).lean(),
+    rollups.find({ org_id: orgId }).lean(),
+  ]);
+  const sum = (rows: readonly object[], field: string) =>
+    rows.reduce((total, row) => total + Number((row as Record<string, unknown>)[field] ?? 0), 0);
+  const expected = {
+    count: signalRows.length,
+    tokens: sum(signalRows, 'tokens_in'),
+    cost: sum(signalRows, 'cost_nusd'),
+  };
+  const ofSessions = {
+    count: sum(sessionRows, 'signal_count'),
+    tokens: sum(sessionRows, 'tokens_in'),
+    cost: sum(sessionRows, 'cost_nusd'),
+  };
+  expect(ofSessions).toEqual(expected);
+  for (const period of ['quarter_hour', 'day', 'month']) {
+    const rows = rollupRows.filter((row) => row.period === period);
+    expect({
+      count: sum(rows, 'signals'),
+      tokens: sum(rows, 'tokens_in'),
+      cost: sum(rows, 'cost_nusd'),
+    }).toEqual(expected);
+    expect(sum(rows, 'sessions')).toBe(sessionRows.length);
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { connectRedis } from '../../shared/redis/connect.ts';
+import { recordSignals } from '../../shared/signals/record-signals.ts';
+import { closeSession } from '../../workers/close-session.ts';
+import { sweepOnce } from '../../workers/sweeper.ts';
+import { type JobHandler, startWorker } from '../../workers/worker.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../harness.ts';
+
+const START = Date.parse('2026-11-21T12:00:00Z');
+const TIMEOUT = 1_800_000;
+const clock = createTestClock(START);
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+async function openSession(): Promise<{ orgId: string; sessionId: string }> {
+  const { orgId } = await makeTenant(ctx);
+  const sender = { orgId, boundUserId: null, defaultProjectId: null };
+  const [result] = await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
+  if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
+  return { orgId, sessionId: result.session_id };
+}
+
+async function endedEvents(orgId: string): Promise<number> {
+  return ctx.db.events.countDocuments({ org_id: orgId, type: 'session.ended' });
+}
+
+describe('the timer of an open session', () => {
+  it('adds one delayed job when the session opens, and none for later activity', async () => {
+    const { orgId, sessionId } = await openSession();
+    const sender = { orgId, boundUserId: null, defaultProjectId: null };
+    await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
+    await ctx.queues.settled();
+    const job = await ctx.queues.byName['close-session'].getJob(sessionId);
+    expect(job?.delay).toBe(TIMEOUT + 1);
+    const delayed = await ctx.queues.byName['close-session'].getDelayed();
+    expect(delayed.filter((one) => one.data.session_id === sessionId)).toHaveLength(1);
+  });
+
+  it('looks again while there is activity, ends after the silence, and raises one event however often it runs', async () => {
+    const { orgId, sessionId } = await openSession();
+    expect(await closeSession.handle({ session_id: sessionId }, ctx)).toEqual({
+      notBeforeMs: clock.now() + TIMEOUT + 1,
+    });
+    clock.advance(TIMEOUT);
+    expect(await closeSession.handle({ session_id: sessionId }, ctx)).toBeDefined();
+    clock.advance(1);
+    await Promise.all(Array.from({ length: 5 }, () => closeSession.handle({ session_id: sessionId }, ctx)));
+    const session = await ctx.db.sessions.findById(sessionId).lean();
+    expect(session).toMatchObject({ state: 'ended', end_reason: 'timeout' });
+    expect(session?.ended_at).toEqual(session?.last_activity_at);
+    expect(await endedEvents(orgId)).toBe(1);
+  });
+
+  it('follows a changed session_timeout', async () => {
+    const { orgId, sessionId } = await openSession();
+    await changeOrganization(ctx, orgId, { session_timeout: 60 });
+    clock.advance(60_001);
+    await closeSession.handle({ session_id: sessionId }, ctx);
+    expect(await ctx.db.sessions.findById(sessionId).lean()).toMatchObject({ state: 'ended' });
+    await expect(changeOrganization(ctx, orgId, { session_timeout: 59 })).rejects.toThrow('60..86400');
+  });
+
+  it('ends sessions on time after every queue was flushed', async () => {
+    const { orgId, sessionId } = await openSession();
+    await ctx.queues.settled();
+    for (const queue of Object.values(ctx.queues.byName)) await queue.obliterate({ force: true });
+    clock.advance(TIMEOUT + 10_000);
+    const connection = connectRedis(ctx.config.redisUrl, 'worker');
+    const worker = startWorker(closeSession as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
+    await until(async () => {
+      await sweepOnce(ctx);
+      const session = await ctx.db.sessions.findById(sessionId).lean();
+      return session?.state === 'ended';
+    });
+    expect(await endedEvents(orgId)).toBe(1);
+    await worker.close();
+    connection.disconnect();
+  });
+
+  it('does not end a session in which a signal arrives at the same moment twice or half', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { orgId, sessionId } = await openSession();
+      clock.advance(TIMEOUT + 1);
+      const sender = { orgId, boundUserId: null, defaultProjectId: null };
+      await Promise.all([
+        closeSession.handle({ session_id: sessionId }, ctx),
+        recordSignals(ctx, sender, [makeSignal({ ts: clock.now() - 1_000 })]),
+      ]);
+      await closeSession.handle({ session_id: sessionId }, ctx);
+      const sessions = await ctx.db.sessions.find({ org_id: orgId }).lean();
+      const open = sessions.filter((session) => session.state === 'open').length;
+      expect(await endedEvents(orgId)).toBe(sessions.length - open);
+      expect(sessions.reduce((sum, session) => sum + session.signal_count, 0)).toBe(2);
+    }
+  });
+});
