@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { readLogEnd, withLog } from './stack/logs.ts';
+import { sendSignal } from './stack/processes.ts';
 import { say } from './stack/progress.ts';
-import { sendSignal } from './stack/run-record.ts';
 import { SetupError } from './stack/setup-error.ts';
 import { waitUntil } from './stack/wait.ts';
 

@@ -7,6 +7,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { connectMongo, type Db } from './mongo.ts';
 import { openQueues, type Queues } from './queues.ts';
 import { connectRedis } from './redis/connect.ts';
+import { startTransactionGuard } from './transaction-guard.ts';
 
 /** What every domain function gets: the outside world, opened once. */
 export interface Context {
@@ -36,6 +37,8 @@ export interface ContextOptions {
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   const log = options.log ?? createLog({ level: config.logLevel, process: options.process });
   const db = await connectMongo(config.mongodbUrl);
+  const serves = options.process === 'api' || options.process === 'worker';
+  const guard = serves ? await startTransactionGuard(db, log) : null;
   const redis = {
     meter: connectRedis(config.redisUrl, 'meter'),
     producer: connectRedis(config.redisUrl, 'producer'),
@@ -46,7 +49,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     config,
     clock: options.clock ?? systemClock,
     log,
-    metrics: createMetrics({ defaults: options.process === 'api' || options.process === 'worker' }),
+    metrics: createMetrics({ defaults: serves }),
     db,
     redis,
     queues,
@@ -58,6 +61,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
       await queues.close();
       redis.meter.disconnect();
       redis.producer.disconnect();
+      await guard?.stop();
       await db.connection.close();
     },
   };

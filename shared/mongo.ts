@@ -1,4 +1,4 @@
-import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
+import mongoose, { type ClientSession, type Connection, type Model, Schema } from 'mongoose';
 import { type Anomaly, anomalySchema, type SessionCheck, sessionCheckSchema } from './anomalies/model.ts';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
 import {
@@ -27,6 +27,7 @@ import {
   sessionTimerSchema,
 } from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
+import type { Instance } from './transaction-guard.ts';
 import { type Rollup, rollupSchema } from './usage/model.ts';
 
 export interface Db {
@@ -49,7 +50,13 @@ export interface Db {
   anomalies: Model<Anomaly>;
   sessionChecks: Model<SessionCheck>;
   audit: Model<AuditEntry>;
+  instances: Model<Instance>;
+  /** Tells the others in which driver session (hex id) this process writes: see transaction-guard.ts. */
+  registerSession(session: string): Promise<void>;
 }
+
+/** All tries of one transaction together; then the store counts as away (503) and nothing was kept. */
+const TRANSACTION_TIMEOUT_MS = 15_000;
 
 /** The record: journaled on a majority before it is acknowledged. */
 const DURABLE = { w: 'majority', j: true } as const;
@@ -102,6 +109,11 @@ function modelsOf(connection: Connection): Db {
     anomalies: model('anomalies', anomalySchema),
     sessionChecks: model('session_checks', sessionCheckSchema),
     audit: model('audit', auditSchema),
+    instances: model(
+      'instances',
+      new Schema<Instance>({ _id: { type: String, required: true }, beat: Number, sessions: [String] }),
+    ),
+    registerSession: async () => undefined,
   };
 }
 
@@ -141,11 +153,24 @@ export async function createIndexes(db: Db): Promise<void> {
  * start each time and must not act on anything outside.
  */
 export async function inTransaction<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
-  return db.connection.getClient().withSession((session) =>
-    session.withTransaction(() => work(session), {
+  return db.connection.getClient().withSession(async (session) => {
+    await announce(db, session);
+    return session.withTransaction(() => work(session), {
       readConcern: { level: 'snapshot' },
       writeConcern: DURABLE,
-      maxCommitTimeMS: 10_000,
-    }),
-  );
+      timeoutMS: TRANSACTION_TIMEOUT_MS,
+    });
+  });
+}
+
+const announced = new WeakMap<Db, Set<string>>();
+
+/** The driver has few sessions and uses them again, so that this is rarely a write. */
+async function announce(db: Db, session: ClientSession): Promise<void> {
+  const known = announced.get(db) ?? new Set<string>();
+  announced.set(db, known);
+  const id = session.id?.id.toString('hex') ?? '';
+  if (known.has(id)) return;
+  await db.registerSession(id);
+  known.add(id);
 }

@@ -8,7 +8,7 @@ import { detectAnomalies } from './detect-anomalies.ts';
 import { evaluateBudgets } from './evaluate-budgets.ts';
 import { answerProbe } from './probe.ts';
 import { startSweeper } from './sweeper.ts';
-import { type JobHandler, startWorker } from './worker.ts';
+import { closeWorker, type JobHandler, startWorker } from './worker.ts';
 
 const HANDLERS: readonly JobHandler[] = [
   closeSession as unknown as JobHandler,
@@ -26,7 +26,7 @@ const probe = createServer((req, res) => void answerProbe(ctx, req, res));
 stopOnSignal(ctx.log, async () => {
   probe.close();
   await stopSweeper();
-  await Promise.all(workers.map((worker) => worker.close()));
+  await Promise.all(workers.map(closeWorker));
   connection.disconnect();
   await ctx.close();
 });

@@ -40,6 +40,17 @@ export function startWorker(
   return worker;
 }
 
+const CLOSE_PATIENCE_MS = 10_000;
+
+/** Finishes the jobs that run; without Redis it cannot, and lets go: their locks run out and they run elsewhere. */
+export async function closeWorker(worker: Worker): Promise<void> {
+  const closing = worker.close();
+  const patience = Promise.withResolvers<void>();
+  const timer = setTimeout(patience.resolve, CLOSE_PATIENCE_MS);
+  await Promise.race([closing, patience.promise]);
+  clearTimeout(timer);
+}
+
 async function process(
   handler: JobHandler,
   ctx: Context,

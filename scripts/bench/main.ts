@@ -1,12 +1,15 @@
-/** `npm run bench -- NAME`: each starts its own stores, is bounded, and prints a table and a JSON line. */
+/** `npm run bench -- NAME [options]`: each bench starts its own stores, is bounded, prints a table and a JSON line. */
 const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
+  ingest: async () => (await import('./ingest.ts')).runIngestBench,
+  list: async () => (await import('./list.ts')).runListBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
 };
 
 const [name = '', ...args] = process.argv.slice(2);
 const load = BENCHES[name];
 if (!load) {
-  console.error(`Which one? ${Object.keys(BENCHES).join(', ')}`);
+  console.error(`Which bench? One of: ${Object.keys(BENCHES).join(', ')}`);
   process.exit(1);
 }
 await (await load())(args);
+process.exit(0);

@@ -30,15 +30,3 @@ export function connectRedis(url: string, role: RedisRole): Redis {
   client.connect().catch(() => undefined);
   return client;
 }
-
-/** Resolves when commands can be sent; rejects after `timeoutMs`. */
-export async function waitUntilReady(client: Redis, timeoutMs: number): Promise<void> {
-  if (client.status === 'ready') return;
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis does not answer')), timeoutMs);
-    client.once('ready', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
