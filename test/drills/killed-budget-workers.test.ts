@@ -96,7 +96,7 @@ test('50 parallel batches while workers are killed: each level fires once', {
     timeoutMs: 30_000,
     what: 'nothing left to evaluate',
   });
-  const fired = (await events()).map(({ type, data }) => `${data.budget_name} ${type}`);
+  const fired = (await events()).map(({ type, data }) => [data.budget_name, type].join(' '));
   expect(fired.toSorted()).toEqual(
     thresholds
       .slice(0, 5)

@@ -230,7 +230,9 @@ describe('scopes and metrics', () => {
     await post(orgId, 5, { user_id: 'ada', project_id: 'apollo' });
     await evaluateDue(ctx, orgId);
     const exceeded = (await budgetEvents(orgId)).filter((event) => event.type === 'budget.exceeded');
-    expect(exceeded.map(({ data }) => `${data.scope} ${data.scope_id} ${data.budget_name}`).sort()).toEqual(
+    expect(
+      exceeded.map(({ data }) => [data.scope, data.scope_id, data.budget_name].join(' ')).sort(),
+    ).toEqual(
       [
         `org ${orgId} ${orgId}`,
         'project apollo apollo',
