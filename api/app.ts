@@ -5,6 +5,7 @@ import { DomainError } from '../shared/errors.ts';
 import { mountBoard } from './board.ts';
 import { mountDocs } from './docs.ts';
 import { createLimits, type Limits } from './limits.ts';
+import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
 import { sendProblem } from './problem.ts';
 import { requestId, requestLog } from './request.ts';
@@ -85,5 +86,6 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
     req.socket.destroy();
     return;
   }
-  sendProblem(res, error, String(res.locals.requestId));
+  const send = res.locals.errorStyle === 'oauth' ? sendOAuthError : sendProblem;
+  send(res, error, String(res.locals.requestId));
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
+import { addCreditCommands } from './governor/credits.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
@@ -15,6 +16,7 @@ const program = new Command('governor')
 const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
+addCreditCommands(program, run);
 addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

@@ -44,3 +44,15 @@ export type Role = (typeof ROLES)[number];
 /** Design 2: what an API key may be allowed to do. */
 export const SCOPES = ['signals:write', 'usage:read', 'org:read', 'webhooks:write', 'budgets:write'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Design 9: active devices of an account; one more is a 409. */
+export const DEVICES_PER_ACCOUNT = 20;
+/** Design 9: a longer `device_id` is a 400, in characters. */
+export const DEVICE_ID_LENGTH = 128;
+/** RFC 8628 section 3.2: how long a user code is good, and how often a device may ask. Seconds. */
+export const DEVICE_CODE_LIFETIME_S = 900;
+export const DEVICE_POLL_INTERVAL_S = 5;
+/** RFC 8628 section 3.5: what `slow_down` adds to the interval. Seconds. */
+export const DEVICE_SLOW_DOWN_S = 5;
+/** Abuse case 58: wrong user codes of one account or address before a 429. */
+export const WRONG_USER_CODES = 5;

@@ -16,7 +16,8 @@ export type IdPrefix =
   | 'anm'
   | 'dev'
   | 'aud'
-  | 'txn';
+  | 'txn'
+  | 'lot';
 
 /** A new identifier: prefix, then 128 random bits in base62 (22 characters). */
 export function newId(prefix: IdPrefix): string {

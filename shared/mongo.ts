@@ -15,6 +15,26 @@ import {
   budgetSchema,
   budgetWindowSchema,
 } from './budgets/model.ts';
+import {
+  type CreditAccount,
+  creditAccountSchema,
+  type LedgerFence,
+  type LedgerRow,
+  ledgerFenceSchema,
+  ledgerSchema,
+  type SigningKey,
+  type StoredAnswer,
+  signingKeySchema,
+  storedAnswerSchema,
+} from './credits/model.ts';
+import {
+  type Device,
+  type DeviceGrant,
+  type DeviceSlot,
+  deviceGrantSchema,
+  deviceSchema,
+  deviceSlotSchema,
+} from './devices/model.ts';
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
@@ -49,6 +69,14 @@ export interface Db {
   budgetEvaluations: Model<BudgetEvaluation>;
   anomalies: Model<Anomaly>;
   sessionChecks: Model<SessionCheck>;
+  devices: Model<Device>;
+  deviceSlots: Model<DeviceSlot>;
+  deviceGrants: Model<DeviceGrant>;
+  creditAccounts: Model<CreditAccount>;
+  ledger: Model<LedgerRow>;
+  storedAnswers: Model<StoredAnswer>;
+  ledgerFences: Model<LedgerFence>;
+  signingKeys: Model<SigningKey>;
   audit: Model<AuditEntry>;
   instances: Model<Instance>;
   /** Tells the others in which driver session (hex id) this process writes: see transaction-guard.ts. */
@@ -108,6 +136,14 @@ function modelsOf(connection: Connection): Db {
     budgetEvaluations: model('budget_evaluations', budgetEvaluationSchema),
     anomalies: model('anomalies', anomalySchema),
     sessionChecks: model('session_checks', sessionCheckSchema),
+    devices: model('devices', deviceSchema),
+    deviceSlots: model('device_slots', deviceSlotSchema),
+    deviceGrants: model('device_grants', deviceGrantSchema),
+    creditAccounts: model('credit_accounts', creditAccountSchema),
+    ledger: model('ledger', ledgerSchema),
+    storedAnswers: model('stored_answers', storedAnswerSchema),
+    ledgerFences: model('ledger_fences', ledgerFenceSchema),
+    signingKeys: model('signing_keys', signingKeySchema),
     audit: model('audit', auditSchema),
     instances: model(
       'instances',

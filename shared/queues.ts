@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Log } from './log.ts';
+import type { RedisClient } from './redis/connect.ts';
 import { QUEUE_PREFIX } from './redis/keys.ts';
 
 /** Every queue with the shape of its jobs. A job is a wake-up: it carries ids, never state. */
@@ -9,6 +9,8 @@ export const QUEUES = {
   'close-session': z.strictObject({ session_id: z.string() }),
   'evaluate-budgets': z.strictObject({ org_id: z.string() }),
   'detect-anomalies': z.strictObject({ session_id: z.string() }),
+  'reconcile-credits': z.strictObject({}),
+  'expire-credits': z.strictObject({}),
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
@@ -33,7 +35,7 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-export function openQueues(producer: Redis, log: Log, prefix = QUEUE_PREFIX): Queues {
+export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX): Queues {
   const names = Object.keys(QUEUES) as QueueName[];
   const byName = Object.fromEntries(names.map((name) => [name, openQueue(name, producer, prefix)])) as Record<
     QueueName,
@@ -66,7 +68,7 @@ export function openQueues(producer: Redis, log: Log, prefix = QUEUE_PREFIX): Qu
   };
 }
 
-function openQueue(name: QueueName, connection: Redis, prefix: string): Queue {
+function openQueue(name: QueueName, connection: RedisClient, prefix: string): Queue {
   const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
   queue.on('error', () => undefined);
   return queue;

@@ -6,7 +6,10 @@ import { stopOnSignal } from '../shared/shutdown.ts';
 import { closeSession } from './close-session.ts';
 import { detectAnomalies } from './detect-anomalies.ts';
 import { evaluateBudgets } from './evaluate-budgets.ts';
+import { expireCredits } from './expire-credits.ts';
 import { answerProbe } from './probe.ts';
+import { startProjector } from './project-ledger.ts';
+import { reconcileCredits } from './reconcile-credits.ts';
 import { startSweeper } from './sweeper.ts';
 import { closeWorker, type JobHandler, startWorker } from './worker.ts';
 
@@ -14,18 +17,22 @@ const HANDLERS: readonly JobHandler[] = [
   closeSession as unknown as JobHandler,
   evaluateBudgets as unknown as JobHandler,
   detectAnomalies as unknown as JobHandler,
+  reconcileCredits as unknown as JobHandler,
+  expireCredits as unknown as JobHandler,
 ];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
-const connection = connectRedis(config.redisUrl, 'worker');
+const connection = connectRedis(config, 'worker');
 const workers = HANDLERS.map((handler) => startWorker(handler, ctx, connection));
 const stopSweeper = startSweeper(ctx);
+const stopProjector = startProjector(ctx);
 const probe = createServer((req, res) => void answerProbe(ctx, req, res));
 
 stopOnSignal(ctx.log, async () => {
   probe.close();
   await stopSweeper();
+  await stopProjector();
   await Promise.all(workers.map(closeWorker));
   connection.disconnect();
   await ctx.close();

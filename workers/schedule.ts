@@ -12,4 +12,7 @@ export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promi
 ];
 
 /** Jobs that repeat (BullMQ Job Schedulers); the sweeper puts the table back when Redis has lost it. */
-export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [];
+export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
+  { queue: 'reconcile-credits', everyMs: 3_600_000 },
+  { queue: 'expire-credits', everyMs: 600_000 },
+];

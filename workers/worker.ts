@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Context } from '../shared/context.ts';
 import { type JobOf, QUEUES, type QueueName } from '../shared/queues.ts';
+import type { RedisClient } from '../shared/redis/connect.ts';
 import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
 
 /** What a job asks for when it is not done: to be woken again. */
@@ -25,7 +25,7 @@ const STALLED_CHECK_MS = 1_000;
 export function startWorker(
   handler: JobHandler,
   ctx: Context,
-  connection: Redis,
+  connection: RedisClient,
   prefix = QUEUE_PREFIX,
 ): Worker {
   const worker = new Worker(handler.queue, (job, token) => process(handler, ctx, job, token), {

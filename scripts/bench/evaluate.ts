@@ -156,7 +156,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
 
 /** From the answer to a signal until the event's row is there, through the queue and a worker. */
 async function measureLatency(ctx: Context, probe: Budget, rounds: number): Promise<number[]> {
-  const connection = connectRedis(ctx.config.redisUrl, 'worker');
+  const connection = connectRedis(ctx.config, 'worker');
   const worker = startWorker(evaluateBudgets as unknown as JobHandler, ctx, connection);
   const { startMs } = periodAt(probe.window, probe.timezone, ctx.clock.now());
   const latencies: number[] = [];

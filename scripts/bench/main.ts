@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [options]`: each bench starts its own stores, is bounded, prints a table and a JSON line. */
 const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
   ingest: async () => (await import('./ingest.ts')).runIngestBench,
+  consume: async () => (await import('./consume.ts')).runConsumeBench,
   list: async () => (await import('./list.ts')).runListBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
 };

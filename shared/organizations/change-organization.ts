@@ -1,6 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S } from '../contract.ts';
+import { followPlan } from '../credits/follow-plan.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction } from '../mongo.ts';
 import { moveTimers } from '../sessions/timers.ts';
@@ -45,6 +46,7 @@ export async function changeOrganization(
       transaction,
     );
   });
+  if (change.plan !== undefined) await followPlan(ctx, orgId, change.plan);
   return readOrganization(ctx, orgId);
 }
 

@@ -3,12 +3,12 @@ import { startTransactionGuard, type TransactionGuard } from '../../shared/trans
 import { makeSignal, makeTenant } from '../factories.ts';
 import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../harness.ts';
 import { startChild } from './child.ts';
-import { type StoreProxy, startProxy } from './proxy.ts';
+import { type NetProxy, startProxy } from './proxy.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
 const STEPS = 13;
 let ctx: TestContext;
-let proxy: StoreProxy;
+let proxy: NetProxy;
 let env: Record<string, string>;
 let survivor: TestApi;
 let guard: TransactionGuard;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ctx = await openTestContext();
   survivor = await startApi({ ctx });
   const mongo = new URL(ctx.config.mongodbUrl);
-  proxy = await startProxy({ host: mongo.hostname, port: Number(mongo.port) });
+  proxy = await startProxy(Number(mongo.port));
   mongo.port = String(proxy.port);
   // The driver would find the store's own address in the replica set and pass the proxy by.
   mongo.searchParams.delete('replicaSet');

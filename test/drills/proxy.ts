@@ -1,38 +1,67 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a store that counts what the client sends and can cut everything at a chosen moment. */
-export interface StoreProxy {
+/** `blackhole` accepts and forwards nothing; `drop-replies` forwards what is asked and swallows what is answered. */
+export type Mode = 'pass' | 'latency' | 'blackhole' | 'drop-replies';
+
+export interface NetProxy {
   port: number;
-  /** Called with each chunk from the client, before it is passed on; returning false drops it and cuts the line. */
-  onRequest: (chunk: Buffer) => boolean;
+  mode: Mode;
+  /** Of `latency`, one way. */
+  delayMs: number;
+  /** Sees each chunk that a client sends; false swallows it and cuts the line. */
+  onRequest(chunk: Buffer): boolean;
+  /** Resets every connection. */
+  reset(): void;
   close(): Promise<void>;
 }
 
-export async function startProxy(target: { host: string; port: number }): Promise<StoreProxy> {
+/** A TCP proxy that can go wrong in the ways of a network. */
+export async function startProxy(target: number): Promise<NetProxy> {
   const sockets = new Set<Socket>();
-  const proxy: StoreProxy = { port: 0, onRequest: () => true, close };
+  const proxy: Pick<NetProxy, 'mode' | 'delayMs' | 'onRequest'> = {
+    mode: 'pass',
+    delayMs: 0,
+    onRequest: () => true,
+  };
   const server = createServer((client) => {
-    const upstream = connect(target.port, target.host);
+    const upstream = connect(target, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.setNoDelay(true);
       socket.on('error', () => undefined);
-      socket.on('close', () => sockets.delete(socket));
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
     }
     client.on('data', (chunk) => {
-      if (proxy.onRequest(Buffer.from(chunk))) upstream.write(chunk);
-      else for (const socket of [client, upstream]) socket.destroy();
+      if (!proxy.onRequest(Buffer.from(chunk))) client.destroy();
     });
-    upstream.on('data', (chunk) => client.write(chunk));
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
+    forward(client, upstream, () => proxy.mode !== 'blackhole' && !client.destroyed);
+    forward(upstream, client, () => proxy.mode === 'pass' || proxy.mode === 'latency');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  proxy.port = (server.address() as AddressInfo).port;
 
-  async function close(): Promise<void> {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+  function forward(from: Socket, to: Socket, passes: () => boolean): void {
+    from.on('data', (chunk) => {
+      if (!passes()) return;
+      if (proxy.mode === 'latency') setTimeout(() => to.write(chunk), proxy.delayMs);
+      else to.write(chunk);
+    });
   }
-  return proxy;
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(proxy, {
+    port: (server.address() as AddressInfo).port,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  });
 }
