@@ -27,6 +27,11 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Interface 8: `budget.warning` is raised at 80 % of the threshold. */
+export const BUDGET_WARNING_RATIO = { numerator: 4, denominator: 5 } as const;
+/** Design 4: how long after its end a window may still raise an event, for signals that come late. Milliseconds. */
+export const CLOSED_WINDOW_FIRES_MS = 48 * 3_600_000;
+
 /** Design 2: k of k-anonymity; an organization may raise it, never lower it. */
 export const K_ANONYMITY_FLOOR = 5;
 

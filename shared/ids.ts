@@ -11,6 +11,8 @@ export type IdPrefix =
   | 'dlv'
   | 'whk'
   | 'bud'
+  | 'bwn'
+  | 'bfi'
   | 'anm'
   | 'dev'
   | 'aud'

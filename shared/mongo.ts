@@ -1,5 +1,20 @@
 import mongoose, { type ClientSession, type Connection, type Model, Schema } from 'mongoose';
+import { type Anomaly, anomalySchema, type SessionCheck, sessionCheckSchema } from './anomalies/model.ts';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
+import {
+  type Budget,
+  type BudgetDue,
+  type BudgetEvaluation,
+  type BudgetFiring,
+  type BudgetGate,
+  type BudgetWindow,
+  budgetDueSchema,
+  budgetEvaluationSchema,
+  budgetFiringSchema,
+  budgetGateSchema,
+  budgetSchema,
+  budgetWindowSchema,
+} from './budgets/model.ts';
 import {
   type CreditAccount,
   creditAccountSchema,
@@ -46,6 +61,14 @@ export interface Db {
   sessionTimers: Model<SessionTimer>;
   rollups: Model<Rollup>;
   events: Model<Event>;
+  budgets: Model<Budget>;
+  budgetWindows: Model<BudgetWindow>;
+  budgetGates: Model<BudgetGate>;
+  budgetDues: Model<BudgetDue>;
+  budgetFirings: Model<BudgetFiring>;
+  budgetEvaluations: Model<BudgetEvaluation>;
+  anomalies: Model<Anomaly>;
+  sessionChecks: Model<SessionCheck>;
   devices: Model<Device>;
   deviceSlots: Model<DeviceSlot>;
   deviceGrants: Model<DeviceGrant>;
@@ -105,6 +128,14 @@ function modelsOf(connection: Connection): Db {
     sessionTimers: model('session_timers', sessionTimerSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
+    budgets: model('budgets', budgetSchema),
+    budgetWindows: model('budget_windows', budgetWindowSchema),
+    budgetGates: model('budget_gates', budgetGateSchema),
+    budgetDues: model('budget_dues', budgetDueSchema),
+    budgetFirings: model('budget_firings', budgetFiringSchema),
+    budgetEvaluations: model('budget_evaluations', budgetEvaluationSchema),
+    anomalies: model('anomalies', anomalySchema),
+    sessionChecks: model('session_checks', sessionCheckSchema),
     devices: model('devices', deviceSchema),
     deviceSlots: model('device_slots', deviceSlotSchema),
     deviceGrants: model('device_grants', deviceGrantSchema),

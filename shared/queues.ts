@@ -7,6 +7,8 @@ import { QUEUE_PREFIX } from './redis/keys.ts';
 /** Every queue with the shape of its jobs. A job is a wake-up: it carries ids, never state. */
 export const QUEUES = {
   'close-session': z.strictObject({ session_id: z.string() }),
+  'evaluate-budgets': z.strictObject({ org_id: z.string() }),
+  'detect-anomalies': z.strictObject({ session_id: z.string() }),
   'reconcile-credits': z.strictObject({}),
   'expire-credits': z.strictObject({}),
   'reconcile-usage': z.strictObject({}),

@@ -4,6 +4,8 @@ import { openContext } from '../shared/context.ts';
 import { connectRedis } from '../shared/redis/connect.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
 import { closeSession } from './close-session.ts';
+import { detectAnomalies } from './detect-anomalies.ts';
+import { evaluateBudgets } from './evaluate-budgets.ts';
 import { expireCredits } from './expire-credits.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
@@ -15,6 +17,8 @@ import { closeWorker, type JobHandler, startWorker } from './worker.ts';
 
 const HANDLERS: readonly JobHandler[] = [
   closeSession as unknown as JobHandler,
+  evaluateBudgets as unknown as JobHandler,
+  detectAnomalies as unknown as JobHandler,
   reconcileCredits as unknown as JobHandler,
   expireCredits as unknown as JobHandler,
   reconcileUsageJob as unknown as JobHandler,

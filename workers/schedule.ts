@@ -1,3 +1,5 @@
+import { sweepDueChecks } from '../shared/anomalies/check-session.ts';
+import { sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
 import type { Context } from '../shared/context.ts';
 import type { QueueName } from '../shared/queues.ts';
 import { sweepSilentSessions } from '../shared/sessions/end-session.ts';
@@ -5,6 +7,8 @@ import { sweepSilentSessions } from '../shared/sessions/end-session.ts';
 /** What the sweeper looks for: things that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promise<number> }[] = [
   { queue: 'close-session', sweep: sweepSilentSessions },
+  { queue: 'evaluate-budgets', sweep: sweepDueBudgets },
+  { queue: 'detect-anomalies', sweep: sweepDueChecks },
 ];
 
 /** Jobs that repeat (BullMQ Job Schedulers); the sweeper puts the table back when Redis has lost it. */

@@ -1,10 +1,13 @@
 import type { ApiState } from '../app.ts';
 import type { AnyRoute } from '../route.ts';
 import { approveDevice } from './approve-device.ts';
+import { changeBudgetRoute } from './change-budget.ts';
 import { closeSessionRoute } from './close-session.ts';
 import { consume } from './consume.ts';
+import { createBudgetRoute } from './create-budget.ts';
 import { exportUsageRoute } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
+import { getBudget } from './get-budget.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
 import { getLedger } from './get-ledger.ts';
@@ -14,6 +17,8 @@ import { getOrgUsage } from './get-org-usage.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
+import { listAnomalies } from './list-anomalies.ts';
+import { listBudgets } from './list-budgets.ts';
 import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
@@ -21,6 +26,7 @@ import { postAdminCredits } from './post-admin-credits.ts';
 import { postDeviceAuthorization } from './post-device-authorization.ts';
 import { postSignals } from './post-signals.ts';
 import { postToken } from './post-token.ts';
+import { removeBudgetRoute } from './remove-budget.ts';
 import { revokeDeviceRoute } from './revoke-device.ts';
 
 /** Every endpoint, in reading order. */
@@ -31,6 +37,12 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getSession,
     listInterventions,
     closeSessionRoute,
+    createBudgetRoute,
+    listBudgets,
+    getBudget,
+    changeBudgetRoute,
+    removeBudgetRoute,
+    listAnomalies,
     consume,
     getLedger,
     getBalance,

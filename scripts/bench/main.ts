@@ -4,6 +4,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   consume: async () => (await import('./consume.ts')).runConsumeBench,
   usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
+  evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,4 +1,6 @@
 import { recordAudit } from '../audit/record-audit.ts';
+import { recountTeams } from '../budgets/recount-teams.ts';
+import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import type { Context } from '../context.ts';
 import type { Role } from '../contract.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
@@ -57,7 +59,9 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
         },
         transaction,
       );
+      await recountTeams(ctx, input.org_id, member.teams, transaction);
     });
+    wakeEvaluation(ctx, input.org_id);
   } catch (error) {
     if (isDuplicateKey(error))
       throw new DomainError('conflict', 'This user or identity is a member already.');
@@ -69,12 +73,11 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
 /** Puts a member into exactly these teams. Throws `not_found`. */
 export async function setTeams(ctx: Context, orgId: string, userId: string, teams: string[]): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
-    const { matchedCount } = await ctx.db.members.updateOne(
-      { org_id: orgId, user_id: userId },
-      { $set: { teams: [...new Set(teams)] } },
-      { session: transaction },
-    );
-    if (matchedCount === 0) throw new DomainError('not_found', 'There is no such member.');
+    const before = await ctx.db.members
+      .findOneAndUpdate({ org_id: orgId, user_id: userId }, { $set: { teams: [...new Set(teams)] } })
+      .session(transaction)
+      .lean();
+    if (!before) throw new DomainError('not_found', 'There is no such member.');
     await ctx.db.organizations.updateOne(
       { _id: orgId },
       { $addToSet: { teams: { $each: teams } } },
@@ -85,7 +88,9 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
       { action: 'member.teams', org_id: orgId, details: { user_id: userId, teams } },
       transaction,
     );
+    await recountTeams(ctx, orgId, [...new Set([...before.teams, ...teams])], transaction);
   });
+  wakeEvaluation(ctx, orgId);
 }
 
 /**
@@ -126,7 +131,9 @@ async function eraseMember(ctx: Context, orgId: string, userId: string): Promise
       { action: 'member.remove', org_id: orgId, details: { user_id: userId } },
       transaction,
     );
+    await recountTeams(ctx, orgId, member.teams, transaction);
   });
+  wakeEvaluation(ctx, orgId);
 }
 
 /** The members of an organization who are there, by user id. */
