@@ -48,7 +48,7 @@ export function decodeState(fields: readonly (string | null)[]): AccountState | 
   };
 }
 
-export const STATE_FIELDS = ['seq', 'at', 'w', 'm', 'lots'] as const;
+const STATE_FIELDS = ['seq', 'at', 'w', 'm', 'lots'] as const;
 
 function encodePeriod(period: RunningPeriod | null): string {
   if (!period) return '0,0,0,0';
