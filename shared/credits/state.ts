@@ -48,7 +48,6 @@ export function decodeState(fields: readonly (string | null)[]): AccountState | 
   };
 }
 
-const STATE_FIELDS = ['seq', 'at', 'w', 'm', 'lots'] as const;
 
 function encodePeriod(period: RunningPeriod | null): string {
   if (!period) return '0,0,0,0';
