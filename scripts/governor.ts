@@ -3,6 +3,7 @@ import { addAccessCommands } from './governor/access.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
+import { addWebhookCommands } from './governor/webhooks.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
 const program = new Command('governor')
@@ -15,6 +16,7 @@ const program = new Command('governor')
 const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
+addWebhookCommands(program, run);
 addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

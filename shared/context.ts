@@ -19,6 +19,8 @@ export interface Context {
   redis: { meter: Redis; producer: Redis };
   queues: Queues;
   lanes: Lanes;
+  /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
+  webhookWaitsMs?: readonly number[];
   /** For the audit log: who acts when no person does. */
   actor: string;
   /** Finishes what is under way, then lets go of the stores. */

@@ -13,6 +13,16 @@ import {
 } from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
 import { type Rollup, rollupSchema } from './usage/model.ts';
+import {
+  type Delivery,
+  deliverySchema,
+  type QueuedDelivery,
+  queuedDeliverySchema,
+  type Webhook,
+  type WebhookTask,
+  webhookSchema,
+  webhookTaskSchema,
+} from './webhooks/model.ts';
 
 export interface Db {
   connection: Connection;
@@ -25,6 +35,10 @@ export interface Db {
   sessionTimers: Model<SessionTimer>;
   rollups: Model<Rollup>;
   events: Model<Event>;
+  webhooks: Model<Webhook>;
+  deliveries: Model<Delivery>;
+  queuedDeliveries: Model<QueuedDelivery>;
+  webhookTasks: Model<WebhookTask>;
   audit: Model<AuditEntry>;
 }
 
@@ -70,6 +84,10 @@ function modelsOf(connection: Connection): Db {
     sessionTimers: model('session_timers', sessionTimerSchema),
     rollups: model('rollups', rollupSchema),
     events: model('events', eventSchema),
+    webhooks: model('webhooks', webhookSchema),
+    deliveries: model('deliveries', deliverySchema),
+    queuedDeliveries: model('queued_deliveries', queuedDeliverySchema),
+    webhookTasks: model('webhook_tasks', webhookTaskSchema),
     audit: model('audit', auditSchema),
   };
 }
@@ -105,16 +123,34 @@ export async function createIndexes(db: Db): Promise<void> {
   }
 }
 
+const afterCommits = new WeakMap<ClientSession, (() => void)[]>();
+
+/**
+ * Runs `act` once when the transaction has committed, and never when it has not: for wake-ups, which may be lost.
+ * Throws for a session that `inTransaction` did not open, so that nothing is forgotten silently.
+ */
+export function afterCommit(transaction: ClientSession, act: () => void): void {
+  const acts = afterCommits.get(transaction);
+  if (!acts) throw new Error('afterCommit needs a transaction of inTransaction');
+  acts.push(act);
+}
+
 /**
  * Runs `work` as one transaction: all of it or nothing. Write conflicts are tried again, so `work` runs from its
- * start each time and must not act on anything outside.
+ * start each time and must not act on anything outside (`afterCommit` is for that).
  */
 export async function inTransaction<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
-  return db.connection.getClient().withSession((session) =>
-    session.withTransaction(() => work(session), {
+  return db.connection.getClient().withSession(async (session) => {
+    const attempt = () => {
+      afterCommits.set(session, []);
+      return work(session);
+    };
+    const result = await session.withTransaction(attempt, {
       readConcern: { level: 'snapshot' },
       writeConcern: DURABLE,
       maxCommitTimeMS: 10_000,
-    }),
-  );
+    });
+    for (const act of afterCommits.get(session) ?? []) act();
+    return result;
+  });
 }

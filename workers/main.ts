@@ -3,12 +3,24 @@ import { readConfig } from '../shared/config.ts';
 import { openContext } from '../shared/context.ts';
 import { connectRedis } from '../shared/redis/connect.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
+import { letGoOfWaiting } from '../shared/webhooks/endpoints.ts';
+import { alertAdmin } from './alert-admin.ts';
 import { closeSession } from './close-session.ts';
+import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from './deliver-webhook.ts';
 import { answerProbe } from './probe.ts';
+import { purgeDeliveries } from './purge-deliveries.ts';
 import { startSweeper } from './sweeper.ts';
 import { type JobHandler, startWorker } from './worker.ts';
 
-const HANDLERS: readonly JobHandler[] = [closeSession as unknown as JobHandler];
+const HANDLERS = [
+  closeSession,
+  deliverWebhook,
+  retryWebhook,
+  holdWebhook,
+  drainWebhook,
+  alertAdmin,
+  purgeDeliveries,
+] as unknown as readonly JobHandler[];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
@@ -20,6 +32,7 @@ const probe = createServer((req, res) => void answerProbe(ctx, req, res));
 stopOnSignal(ctx.log, async () => {
   probe.close();
   await stopSweeper();
+  letGoOfWaiting(ctx);
   await Promise.all(workers.map((worker) => worker.close()));
   connection.disconnect();
   await ctx.close();

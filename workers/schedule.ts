@@ -1,11 +1,16 @@
 import type { Context } from '../shared/context.ts';
 import type { QueueName } from '../shared/queues.ts';
 import { sweepSilentSessions } from '../shared/sessions/end-session.ts';
+import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sweep-deliveries.ts';
 
 /** What the sweeper looks for: things that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promise<number> }[] = [
   { queue: 'close-session', sweep: sweepSilentSessions },
+  { queue: 'deliver-webhook', sweep: sweepDeliveries },
+  { queue: 'alert-admin', sweep: sweepWebhookTasks },
 ];
 
 /** Jobs that repeat (BullMQ Job Schedulers); the sweeper puts the table back when Redis has lost it. */
-export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [];
+export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
+  { queue: 'purge-deliveries', everyMs: 3_600_000 },
+];

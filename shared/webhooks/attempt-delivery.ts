@@ -1,0 +1,76 @@
+import { dateAt } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
+import { type Slot, takeSlot } from './endpoints.ts';
+import { type DeliveryIds, decide, loadAttempt, type Verdict } from './load-attempt.ts';
+import type { Attempt } from './model.ts';
+import { type Answered, post } from './post.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { openSecret } from './seal.ts';
+import { signedHeaders } from './sign.ts';
+
+/** What became of a wake-up: `left` says that the endpoint's list was full and the store keeps it. */
+export type AttemptVerdict = Verdict['kind'] | 'left';
+
+/**
+ * The attempt that a delivery is due for: takes a slot of its endpoint, looks at the row as it then is, sends, records.
+ * Running it twice, or late, sends at most what is due then. Times are epoch ms.
+ */
+export async function attemptDelivery(
+  ctx: Context,
+  ids: DeliveryIds,
+  options: { isDueNow?: boolean } = {},
+): Promise<{ kind: AttemptVerdict; notBeforeMs?: number }> {
+  const slot = await takeSlot(ctx, ids.webhook_id, ctx.clock.now());
+  if (!slot) return { kind: 'left' };
+  let verdict: Verdict;
+  let sent: { result: Attempt; endedAtMs: number } | null = null;
+  try {
+    const nowMs = options.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now();
+    verdict = decide(await loadAttempt(ctx, ids), nowMs);
+    if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
+  } finally {
+    // The slot is the endpoint's: recording happens without it.
+    slot.release(sent === null || sent.result.status !== null);
+  }
+  if (verdict.kind === 'later') return verdict;
+  const { queued } = verdict;
+  if (!queued) return { kind: verdict.kind };
+  const intent = { deliveryId: queued._id, round: queued.round, attempt: queued.attempt };
+  if (sent) await recordOutcome(ctx, { ...intent, kind: 'attempted', ...sent });
+  else if (verdict.kind === 'hold' || verdict.kind === 'cancel')
+    await recordOutcome(ctx, { ...intent, kind: verdict.kind });
+  return { kind: verdict.kind };
+}
+
+async function send(
+  ctx: Context,
+  slot: Slot,
+  { queued, webhook, event }: Verdict & { kind: 'send' },
+): Promise<{ result: Attempt; endedAtMs: number }> {
+  const atMs = ctx.clock.now();
+  const url = new URL(webhook.url);
+  const secret = openSecret(ctx.config, webhook._id, webhook.secret);
+  const { attempt } = queued;
+  measureLateness(ctx, attempt, atMs, attempt === 1 ? event.created_at.getTime() : queued.at);
+  const answered = await post(slot.connectTo(url), {
+    path: url.pathname + url.search,
+    headers: signedHeaders(secret, { eventId: event._id, body: event.body, attempt, atMs }),
+    body: event.body,
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    answerBytes: WEBHOOK_ANSWER_BYTES,
+  });
+  const outcome = answered.error === null ? 'succeeded' : 'failed';
+  ctx.metrics.webhookAttempts.inc({ outcome, error: answered.error ?? 'none' });
+  return { result: attemptOf(attempt, atMs, answered), endedAtMs: ctx.clock.now() };
+}
+
+function attemptOf(number: number, atMs: number, { status, latencyMs, error, answer }: Answered): Attempt {
+  return { number, at: dateAt(atMs), status, latency_ms: latencyMs, error, answer };
+}
+
+function measureLateness(ctx: Context, attempt: number, atMs: number, dueMs: number): void {
+  const { webhookFirstAttemptSeconds, webhookRetryLatenessSeconds } = ctx.metrics;
+  const histogram = attempt === 1 ? webhookFirstAttemptSeconds : webhookRetryLatenessSeconds;
+  histogram.observe(Math.max(0, atMs - dueMs) / 1_000);
+}
