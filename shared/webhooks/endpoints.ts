@@ -8,11 +8,12 @@ import { wakeDeliveries } from './plan-deliveries.ts';
 
 /** In flight at one endpoint from one process: grows with answers, shrinks with silence. */
 const IN_FLIGHT = { first: 8, least: 4, most: 64 } as const;
-/** Waiting in one process for an endpoint that answers; for one that does not, as many as are in flight. */
-const WAITING_WHILE_IT_ANSWERS = 2_000;
-const ANSWERS_WITHIN_MS = 1_000;
+/** Waiting in one process for an endpoint; for one that is silent, as many as are in flight. */
+const WAITING_AT_MOST = 2_000;
+const SILENT_AFTER_MS = 1_000;
 const FETCH_AT_ONCE = 1_000;
 const FORGET_AFTER_MS = 60_000;
+const RECENT_MS = 60_000;
 
 export interface Slot {
   /** Keeps connections alive between attempts, each to an address that was checked. */
@@ -27,8 +28,8 @@ interface Endpoint {
   inFlight: number;
   mostInFlight: number;
   waiting: { resolve(has: boolean): void; dueMs: number }[];
-  /** Of this machine's monotonic clock. */
-  lastAnswerMs: number;
+  /** When it last answered, or began to have something to answer; of the monotonic clock. */
+  progressMs: number;
   lastUseMs: number;
   /** Set while due rows were left in the store: when the oldest of them was due, epoch ms. */
   leftSinceMs: number | null;
@@ -72,9 +73,19 @@ export async function takeSlot(ctx: Context, webhookId: string, dueMs: number): 
     endpoint.waiting.push({ resolve, dueMs });
     if (!(await promise)) return null;
   } else {
+    if (endpoint.inFlight === 0) endpoint.progressMs = performance.now();
     endpoint.inFlight += 1;
   }
   return slotOf(ctx, endpoint);
+}
+
+/** Says before anything is read that there would be no slot; the delivery is left as `takeSlot` leaves it. */
+export function isLeft(ctx: Context, webhookId: string): boolean {
+  const endpoint = endpointOf(ctx, webhookId);
+  if (endpoint.inFlight < endpoint.mostInFlight || endpoint.waiting.length < roomOf(endpoint)) return false;
+  // Since when its row is due is not known yet; the sweeper leaves what is older, with its time.
+  leave(endpoint, ctx.clock.now() - RECENT_MS);
+  return true;
 }
 
 /** Leaves a due row to this process when it is at that endpoint anyway, instead of waking it again. */
@@ -102,7 +113,7 @@ function endpointOf(ctx: Context, webhookId: string): Endpoint {
     inFlight: 0,
     mostInFlight: IN_FLIGHT.first,
     waiting: [],
-    lastAnswerMs: Number.NEGATIVE_INFINITY,
+    progressMs: performance.now(),
     lastUseMs: performance.now(),
     leftSinceMs: null,
     fetching: false,
@@ -112,8 +123,8 @@ function endpointOf(ctx: Context, webhookId: string): Endpoint {
 }
 
 function roomOf(endpoint: Endpoint): number {
-  const answers = performance.now() - endpoint.lastAnswerMs < ANSWERS_WITHIN_MS;
-  return answers ? WAITING_WHILE_IT_ANSWERS : endpoint.mostInFlight;
+  const isSilent = endpoint.inFlight > 0 && performance.now() - endpoint.progressMs > SILENT_AFTER_MS;
+  return isSilent ? endpoint.mostInFlight : WAITING_AT_MOST;
 }
 
 function leave(endpoint: Endpoint, dueMs: number): void {
@@ -139,7 +150,7 @@ function release(ctx: Context, endpoint: Endpoint, answered: boolean): void {
   endpoint.inFlight -= 1;
   endpoint.lastUseMs = performance.now();
   if (answered) {
-    endpoint.lastAnswerMs = endpoint.lastUseMs;
+    endpoint.progressMs = endpoint.lastUseMs;
     endpoint.mostInFlight = Math.min(IN_FLIGHT.most, endpoint.mostInFlight + 1);
   } else {
     endpoint.mostInFlight = Math.max(IN_FLIGHT.least, Math.floor(endpoint.mostInFlight / 2));

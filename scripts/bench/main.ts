@@ -1,0 +1,13 @@
+/** `npm run bench -- NAME [options]`: each bench starts its own stores, is bounded, prints a table and a JSON line. */
+const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
+  webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = BENCHES[name];
+if (!load) {
+  console.error(`Which bench? One of: ${Object.keys(BENCHES).join(', ')}`);
+  process.exit(1);
+}
+await (await load())(args);
+process.exit(0);
