@@ -1,5 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 export interface Received {
@@ -68,7 +73,10 @@ export async function startReceiver(first: Behaviour = { status: 200 }): Promise
 
 function answer(receiver: Receiver, response: ServerResponse, behaviour: Behaviour): void {
   if (behaviour === 'hang') return;
-  if (behaviour === 'reset') return void response.socket?.resetAndDestroy();
+  if (behaviour === 'reset') {
+    response.socket?.resetAndDestroy();
+    return;
+  }
   if (behaviour === 'half') {
     response.writeHead(200, { 'content-length': '100' }).write('x'.repeat(50));
     setTimeout(() => response.socket?.destroy(), 20);
@@ -91,7 +99,10 @@ function pour(receiver: Receiver, response: ServerResponse): void {
   const more = (): void => {
     while (receiver.sentBytes < 2 ** 30 && !response.destroyed) {
       receiver.sentBytes += chunk.length;
-      if (!response.write(chunk)) return void response.once('drain', more);
+      if (!response.write(chunk)) {
+        response.once('drain', more);
+        return;
+      }
     }
     response.end();
   };

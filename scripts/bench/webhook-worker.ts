@@ -10,6 +10,7 @@ const config = readConfig(process.env);
 const opened = await openContext(config, { process: 'worker' });
 const ctx = { ...opened, webhookWaitsMs: (process.env.BENCH_WAITS_MS ?? '').split(',').map(Number) };
 const connection = connectRedis(config.redisUrl, 'worker');
-for (const handler of [deliverWebhook, retryWebhook]) startWorker(handler as unknown as JobHandler, ctx, connection);
+for (const handler of [deliverWebhook, retryWebhook])
+  startWorker(handler as unknown as JobHandler, ctx, connection);
 startSweeper(ctx);
 process.send?.('ready');

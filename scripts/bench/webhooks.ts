@@ -49,7 +49,8 @@ export async function runWebhooksBench(args: string[]): Promise<void> {
     allowPositionals: true,
     options: { events: { type: 'string', default: '3000' } },
   });
-  const phases = positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
+  const phases =
+    positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
   const folder = mkdtempSync(join(tmpdir(), 'governor-bench-'));
   const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
   const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
@@ -326,7 +327,10 @@ async function startWorkerProcess(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   if (file.includes('bench') || file.startsWith('./')) await once(child, 'message');
-  else await untilTrue(async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true);
+  else
+    await untilTrue(
+      async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true,
+    );
   return child;
 }
 
@@ -385,7 +389,8 @@ function wallMs(): number {
 
 function percentiles(values: readonly number[]): Figures {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 2);
+  const at = (share: number) =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 2);
   return { p50_ms: at(0.5), p99_ms: at(0.99), worst_ms: round(sorted.at(-1) ?? 0, 2) };
 }
 

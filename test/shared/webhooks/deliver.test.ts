@@ -6,6 +6,7 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordEvents } from '../../../shared/events/record-events.ts';
 import { inTransaction } from '../../../shared/mongo.ts';
+import { connectRedis } from '../../../shared/redis/connect.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
 import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
 import { purgeDeliveries } from '../../../shared/webhooks/purge-deliveries.ts';
@@ -15,7 +16,6 @@ import { alertAdmin } from '../../../workers/alert-admin.ts';
 import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from '../../../workers/deliver-webhook.ts';
 import { sweepOnce } from '../../../workers/sweeper.ts';
 import { type JobHandler, startWorker } from '../../../workers/worker.ts';
-import { connectRedis } from '../../../shared/redis/connect.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../../harness.ts';
 import { type Receiver, startReceiver } from '../../receiver.ts';
@@ -85,7 +85,8 @@ describe('a delivery', () => {
     await attemptAllDue(ctx);
     const verifiedBy = (secret: string) =>
       receiver.received.filter(({ body, headers }) => {
-        const library = secret === SECRET ? new StandardWebhook(secret, { format: 'raw' }) : new StandardWebhook(secret);
+        const library =
+          secret === SECRET ? new StandardWebhook(secret, { format: 'raw' }) : new StandardWebhook(secret);
         try {
           library.verify(body, headers as Record<string, string>);
           return verifyWebhook(body, headers['x-service-signature'], secret);
@@ -110,7 +111,13 @@ describe('a delivery', () => {
 
   it('is not planned when the change that raised it is rolled back', async () => {
     await makeWebhook(ctx, orgId, receiver.url);
-    const event = { cause: [orgId], type: 'session.started' as const, org_id: orgId, ts: new Date(clock.now()), data: {} };
+    const event = {
+      cause: [orgId],
+      type: 'session.started' as const,
+      org_id: orgId,
+      ts: new Date(clock.now()),
+      data: {},
+    };
     const failed = inTransaction(ctx.db, async (transaction) => {
       await recordEvents(ctx, [event], transaction);
       throw new Error('the change fails');
@@ -140,14 +147,20 @@ describe('the schedule', () => {
     }
     const waits = times.map((at, index) => at - (times[index - 1] ?? at));
     expect(waits).toEqual([0, 30_000, 300_000, 1_800_000, 7_200_000]);
-    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2', '3', '4', '5']);
+    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(5);
     const delivery = await readDelivery(ctx, eventId);
     expect(delivery.status).toBe('exhausted');
-    expect(delivery.attempts.map(({ number, status, error, answer }) => [number, status, error, answer])).toEqual(
-      [1, 2, 3, 4, 5].map((number) => [number, 500, 'http', 'not today']),
-    );
+    expect(
+      delivery.attempts.map(({ number, status, error, answer }) => [number, status, error, answer]),
+    ).toEqual([1, 2, 3, 4, 5].map((number) => [number, 500, 'http', 'not today']));
   });
 
   it('wakes each retry by a delayed job, and one that comes too early is told when', async () => {

@@ -1,5 +1,5 @@
-import type { EventType } from '../../../shared/contract.ts';
 import type { Context } from '../../../shared/context.ts';
+import type { EventType } from '../../../shared/contract.ts';
 import { recordEvents } from '../../../shared/events/record-events.ts';
 import { newId } from '../../../shared/ids.ts';
 import { inTransaction } from '../../../shared/mongo.ts';
@@ -14,7 +14,13 @@ export async function makeWebhook(
   ctx: Context,
   orgId: string,
   url: string,
-  events: EventType[] = ['session.started', 'session.ended', 'budget.warning', 'budget.exceeded', 'anomaly.detected'],
+  events: EventType[] = [
+    'session.started',
+    'session.ended',
+    'budget.warning',
+    'budget.exceeded',
+    'anomaly.detected',
+  ],
 ): Promise<Webhook> {
   return registerWebhook(ctx, orgId, { url, events, secret: SECRET });
 }
@@ -41,7 +47,9 @@ export async function raise(
 export async function attemptAllDue(ctx: Context): Promise<number> {
   const due = await ctx.db.queuedDeliveries.find({ state: 'pending', at: { $lte: ctx.clock.now() } }).lean();
   await Promise.all(
-    due.map(({ _id, event_id, webhook_id }) => attemptDelivery(ctx, { delivery_id: _id, event_id, webhook_id })),
+    due.map(({ _id, event_id, webhook_id }) =>
+      attemptDelivery(ctx, { delivery_id: _id, event_id, webhook_id }),
+    ),
   );
   return due.length;
 }
