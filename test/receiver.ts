@@ -88,7 +88,10 @@ function answer(receiver: Receiver, response: ServerResponse, behaviour: Behavio
     response.once('close', () => clearInterval(timer));
     return;
   }
-  if (behaviour === 'huge') return pour(receiver, response);
+  if (behaviour === 'huge') {
+    pour(receiver, response);
+    return;
+  }
   const { status, body = '', headers = {}, afterMs = 0 } = behaviour;
   setTimeout(() => response.writeHead(status, headers).end(body), afterMs);
 }

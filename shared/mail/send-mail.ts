@@ -26,7 +26,9 @@ function open(url: string): Transporter {
     greetingTimeout: PATIENCE_MS,
     socketTimeout: PATIENCE_MS,
   };
-  return createTransport(`${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(asText(patience))}`);
+  return createTransport(
+    `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(asText(patience)).toString()}`,
+  );
 }
 
 function asText(options: Record<string, number>): Record<string, string> {

@@ -27,7 +27,7 @@ interface Endpoint {
   pool: Pool | null;
   inFlight: number;
   mostInFlight: number;
-  waiting: { resolve(has: boolean): void; dueMs: number }[];
+  waiting: { resolve: (has: boolean) => void; dueMs: number }[];
   /** When it last answered, or began to have something to answer; of the monotonic clock. */
   progressMs: number;
   lastUseMs: number;

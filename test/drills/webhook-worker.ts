@@ -8,10 +8,10 @@ import { type JobHandler, startWorker } from '../../workers/worker.ts';
 /** A worker that ends itself by SIGKILL when the lane KILL_IN begins its batch number KILL_AT. */
 const { QUEUE_PREFIX = '', KILL_IN = '', KILL_AT = '1' } = process.env;
 const ctx = await openContext(readConfig(process.env), { process: 'worker', queuePrefix: QUEUE_PREFIX });
-const submit = ctx.lanes.submit;
+const lanes = { ...ctx.lanes };
 let batches = 0;
 ctx.lanes.submit = (key, item, lane) =>
-  submit(key, item, {
+  lanes.submit(key, item, {
     ...lane,
     run: async (items) => {
       if (key === KILL_IN) batches += 1;
