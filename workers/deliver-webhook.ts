@@ -5,20 +5,17 @@ import { holdDeliveries } from '../shared/webhooks/hold-deliveries.ts';
 import type { DeliveryIds } from '../shared/webhooks/load-attempt.ts';
 import type { JobHandler, WakeAgain } from './worker.ts';
 
-/** More than all that endpoints may hold at once: the limits are theirs (shared/webhooks/endpoints.ts). */
-const EVERYTHING = 10_000;
-
-/** First attempts: one job is one attempt. */
+/** First attempts: one job is one attempt. How many run is the endpoints' own (shared/webhooks/endpoints.ts). */
 export const deliverWebhook: JobHandler<'deliver-webhook'> = {
   queue: 'deliver-webhook',
-  concurrency: EVERYTHING,
+  concurrency: 'open',
   handle: attempt,
 };
 
 /** Attempts 2 to 5, so that no first attempt waits behind them. */
 export const retryWebhook: JobHandler<'retry-webhook'> = {
   queue: 'retry-webhook',
-  concurrency: EVERYTHING,
+  concurrency: 'open',
   handle: attempt,
 };
 

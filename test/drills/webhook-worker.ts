@@ -23,4 +23,5 @@ const connection = connectRedis(ctx.config.redisUrl, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
   startWorker(handler as unknown as JobHandler, ctx, connection, QUEUE_PREFIX);
 startSweeper(ctx);
+process.on('message', () => void lanes.idle().then(() => process.exit(0)));
 process.send?.('ready');

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await makeWebhook(ctx, orgId, receiver.url);
 });
 afterEach(async () => {
-  await Promise.all(children.splice(0).map(kill));
+  await Promise.all(children.splice(0).map(end));
   await receiver.close();
 });
 afterAll(() => ctx.close());
@@ -43,6 +43,14 @@ async function startWorker(env: Record<string, string> = {}): Promise<ChildProce
   children.push(child);
   await once(child, 'message');
   return child;
+}
+
+/** Without a transaction under way: the store would keep its rows locked for a minute. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.send('end');
+  await ended;
 }
 
 async function kill(child: ChildProcess): Promise<void> {
