@@ -5,6 +5,7 @@ import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
 import { addUsageCommands } from './governor/usage.ts';
+import { addWebhookCommands } from './governor/webhooks.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
 const program = new Command('governor')
@@ -19,6 +20,7 @@ addOrganizationCommands(program, run);
 addAccessCommands(program, run);
 addCreditCommands(program, run);
 addUsageCommands(program, run);
+addWebhookCommands(program, run);
 addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

@@ -4,6 +4,7 @@ const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 const httpUrl = z.url({ protocol: /^https?$/ });
 const flag = z.stringbool({ truthy: ['on', 'true', '1'], falsy: ['off', 'false', '0'] });
+const list = z.string().transform((value) => value.split(',').map((item) => item.trim()));
 
 /** Every environment variable, in the order of `.env.example`. */
 const environment = z.object({
@@ -33,6 +34,19 @@ const environment = z.object({
   SIGNING_KEY: z.string().optional(),
   PLANS_FILE: z.string().default('plans.json'),
   OUTBOX_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  WEBHOOK_SECRET_KEYS: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=(,[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=)*$/,
+      'must be id:base64 of 32 bytes, the current one first, older ones after commas',
+    ),
+  WEBHOOK_PORTS: list.default([]).pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535))),
+  WEBHOOK_ALLOWED_NETWORKS: list.default([]).pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
+    .optional(),
+  MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
   RATE_LIMITS: flag.default(true),
   RATE_LIMIT_PER_KEY: integer(600, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: integer(600, 1, 1_000_000),

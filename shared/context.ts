@@ -24,6 +24,8 @@ export interface Context {
   /** Credits of each plan. */
   plans: Plans;
   signer: Signer;
+  /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
+  webhookWaitsMs?: readonly number[];
   /** For the audit log: who acts when no person does. */
   actor: string;
   /** Finishes what is under way, then lets go of the stores. */

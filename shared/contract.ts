@@ -31,6 +31,17 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const BUDGET_WARNING_RATIO = { numerator: 4, denominator: 5 } as const;
 /** Design 4: how long after its end a window may still raise an event, for signals that come late. Milliseconds. */
 export const CLOSED_WINDOW_FIRES_MS = 48 * 3_600_000;
+/** Interface 6.4: waits before attempts 1..5, each after the previous failure. Milliseconds. */
+export const WEBHOOK_WAITS_MS = [0, 30_000, 300_000, 1_800_000, 7_200_000] as const;
+/** Interface 6.4: the endpoint must respond within this. Milliseconds. */
+export const WEBHOOK_TIMEOUT_MS = 10_000;
+/** Interface 4.3, design 6: characters of a webhook's secret and of its URL. */
+export const WEBHOOK_SECRET_LENGTH = { min: 32, max: 256 } as const;
+export const WEBHOOK_URL_LENGTH = 2_000;
+/** Design 6: what is kept of an endpoint's answer. Bytes. */
+export const WEBHOOK_ANSWER_BYTES = 16_384;
+/** Webhooks of one organization: each event of it is delivered to all that subscribe. */
+export const WEBHOOKS_PER_ORGANIZATION = 1_000;
 
 /** Design 2: k of k-anonymity; an organization may raise it, never lower it. */
 export const K_ANONYMITY_FLOOR = 5;

@@ -89,6 +89,34 @@ export function createMetrics(options: { defaults: boolean }) {
       labelNames: ['kind'],
       registers,
     }),
+    webhookAttempts: new Counter({
+      name: 'governor_webhook_attempts_total',
+      help: 'Webhook attempts by outcome, failed ones by error class.',
+      labelNames: ['outcome', 'error'],
+      registers,
+    }),
+    webhookFirstAttemptSeconds: new Histogram({
+      name: 'governor_webhook_first_attempt_seconds',
+      help: 'From the event to the begin of its first attempt.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
+      registers,
+    }),
+    webhookRetryLatenessSeconds: new Histogram({
+      name: 'governor_webhook_retry_lateness_seconds',
+      help: 'How late a retry began.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
+      registers,
+    }),
+    webhooksHeld: new Gauge({
+      name: 'governor_webhook_deliveries_held',
+      help: 'Deliveries that wait for their webhook to be enabled again.',
+      registers,
+    }),
+    webhooksFailing: new Gauge({
+      name: 'governor_webhooks_failing',
+      help: 'Webhooks that are paused after five failed attempts.',
+      registers,
+    }),
     ready: new Gauge({
       name: 'governor_ready',
       help: 'Whether a part answers (1) or not (0).',

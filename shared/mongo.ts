@@ -49,6 +49,16 @@ import {
 import { type Signal, signalSchema } from './signals/model.ts';
 import type { Instance } from './transaction-guard.ts';
 import { type Rollup, rollupSchema } from './usage/model.ts';
+import {
+  type Delivery,
+  deliverySchema,
+  type QueuedDelivery,
+  queuedDeliverySchema,
+  type Webhook,
+  type WebhookTask,
+  webhookSchema,
+  webhookTaskSchema,
+} from './webhooks/model.ts';
 
 export interface Db {
   connection: Connection;
@@ -77,6 +87,10 @@ export interface Db {
   storedAnswers: Model<StoredAnswer>;
   ledgerFences: Model<LedgerFence>;
   signingKeys: Model<SigningKey>;
+  webhooks: Model<Webhook>;
+  deliveries: Model<Delivery>;
+  queuedDeliveries: Model<QueuedDelivery>;
+  webhookTasks: Model<WebhookTask>;
   audit: Model<AuditEntry>;
   instances: Model<Instance>;
   /** Tells the others in which driver session (hex id) this process writes: see transaction-guard.ts. */
@@ -144,6 +158,10 @@ function modelsOf(connection: Connection): Db {
     storedAnswers: model('stored_answers', storedAnswerSchema),
     ledgerFences: model('ledger_fences', ledgerFenceSchema),
     signingKeys: model('signing_keys', signingKeySchema),
+    webhooks: model('webhooks', webhookSchema),
+    deliveries: model('deliveries', deliverySchema),
+    queuedDeliveries: model('queued_deliveries', queuedDeliverySchema),
+    webhookTasks: model('webhook_tasks', webhookTaskSchema),
     audit: model('audit', auditSchema),
     instances: model(
       'instances',
@@ -184,18 +202,36 @@ export async function createIndexes(db: Db): Promise<void> {
   }
 }
 
+const afterCommits = new WeakMap<ClientSession, (() => void)[]>();
+
+/**
+ * Runs `act` once when the transaction has committed, and never when it has not: for wake-ups, which may be lost.
+ * Throws for a session that `inTransaction` did not open, so that nothing is forgotten silently.
+ */
+export function afterCommit(transaction: ClientSession, act: () => void): void {
+  const acts = afterCommits.get(transaction);
+  if (!acts) throw new Error('afterCommit needs a transaction of inTransaction');
+  acts.push(act);
+}
+
 /**
  * Runs `work` as one transaction: all of it or nothing. Write conflicts are tried again, so `work` runs from its
- * start each time and must not act on anything outside.
+ * start each time and must not act on anything outside (`afterCommit` is for that).
  */
 export async function inTransaction<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
   return db.connection.getClient().withSession(async (session) => {
     await announce(db, session);
-    return session.withTransaction(() => work(session), {
+    const attempt = () => {
+      afterCommits.set(session, []);
+      return work(session);
+    };
+    const result = await session.withTransaction(attempt, {
       readConcern: { level: 'snapshot' },
       writeConcern: DURABLE,
       timeoutMS: TRANSACTION_TIMEOUT_MS,
     });
+    for (const act of afterCommits.get(session) ?? []) act();
+    return result;
   });
 }
 

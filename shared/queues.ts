@@ -4,6 +4,8 @@ import type { Log } from './log.ts';
 import type { RedisClient } from './redis/connect.ts';
 import { QUEUE_PREFIX } from './redis/keys.ts';
 
+const deliveryIds = z.strictObject({ delivery_id: z.string(), event_id: z.string(), webhook_id: z.string() });
+
 /** Every queue with the shape of its jobs. A job is a wake-up: it carries ids, never state. */
 export const QUEUES = {
   'close-session': z.strictObject({ session_id: z.string() }),
@@ -13,6 +15,12 @@ export const QUEUES = {
   'expire-credits': z.strictObject({}),
   'reconcile-usage': z.strictObject({}),
   purge: z.strictObject({}),
+  'deliver-webhook': deliveryIds,
+  'retry-webhook': deliveryIds,
+  'hold-webhook': z.strictObject({ webhook_id: z.string() }),
+  'drain-webhook': z.strictObject({ webhook_id: z.string() }),
+  'alert-admin': z.strictObject({ webhook_id: z.string() }),
+  'purge-deliveries': z.strictObject({}),
 } as const;
 
 export type QueueName = keyof typeof QUEUES;

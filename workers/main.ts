@@ -3,27 +3,37 @@ import { readConfig } from '../shared/config.ts';
 import { openContext } from '../shared/context.ts';
 import { connectRedis } from '../shared/redis/connect.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
+import { letGoOfWaiting } from '../shared/webhooks/endpoints.ts';
+import { alertAdmin } from './alert-admin.ts';
 import { closeSession } from './close-session.ts';
+import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from './deliver-webhook.ts';
 import { detectAnomalies } from './detect-anomalies.ts';
 import { evaluateBudgets } from './evaluate-budgets.ts';
 import { expireCredits } from './expire-credits.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
 import { purgeJob } from './purge.ts';
+import { purgeDeliveries } from './purge-deliveries.ts';
 import { reconcileCredits } from './reconcile-credits.ts';
 import { reconcileUsageJob } from './reconcile-usage.ts';
 import { startSweeper } from './sweeper.ts';
 import { closeWorker, type JobHandler, startWorker } from './worker.ts';
 
-const HANDLERS: readonly JobHandler[] = [
-  closeSession as unknown as JobHandler,
-  evaluateBudgets as unknown as JobHandler,
-  detectAnomalies as unknown as JobHandler,
-  reconcileCredits as unknown as JobHandler,
-  expireCredits as unknown as JobHandler,
-  reconcileUsageJob as unknown as JobHandler,
-  purgeJob as unknown as JobHandler,
-];
+const HANDLERS = [
+  closeSession,
+  evaluateBudgets,
+  detectAnomalies,
+  reconcileCredits,
+  expireCredits,
+  reconcileUsageJob,
+  purgeJob,
+  deliverWebhook,
+  retryWebhook,
+  holdWebhook,
+  drainWebhook,
+  alertAdmin,
+  purgeDeliveries,
+] as unknown as readonly JobHandler[];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
@@ -36,6 +46,7 @@ const probe = createServer((req, res) => void answerProbe(ctx, req, res));
 stopOnSignal(ctx.log, async () => {
   probe.close();
   await stopSweeper();
+  letGoOfWaiting(ctx);
   await stopProjector();
   await Promise.all(workers.map(closeWorker));
   connection.disconnect();

@@ -3,12 +3,15 @@ import { sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
 import type { Context } from '../shared/context.ts';
 import type { QueueName } from '../shared/queues.ts';
 import { sweepSilentSessions } from '../shared/sessions/end-session.ts';
+import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sweep-deliveries.ts';
 
 /** What the sweeper looks for: things that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promise<number> }[] = [
   { queue: 'close-session', sweep: sweepSilentSessions },
   { queue: 'evaluate-budgets', sweep: sweepDueBudgets },
   { queue: 'detect-anomalies', sweep: sweepDueChecks },
+  { queue: 'deliver-webhook', sweep: sweepDeliveries },
+  { queue: 'alert-admin', sweep: sweepWebhookTasks },
 ];
 
 /** Jobs that repeat (BullMQ Job Schedulers); the sweeper puts the table back when Redis has lost it. */
@@ -17,4 +20,5 @@ export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
   { queue: 'expire-credits', everyMs: 600_000 },
   { queue: 'reconcile-usage', everyMs: 86_400_000 },
   { queue: 'purge', everyMs: 3_600_000 },
+  { queue: 'purge-deliveries', everyMs: 3_600_000 },
 ];

@@ -3,6 +3,7 @@ import type { Context } from '../shared/context.ts';
 import { type JobOf, QUEUES, type QueueName } from '../shared/queues.ts';
 import type { RedisClient } from '../shared/redis/connect.ts';
 import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
+import { LOCK_MS, type OpenWorker, STALLED_CHECK_MS, startOpenWorker } from './open-worker.ts';
 
 /** What a job asks for when it is not done: to be woken again. */
 export interface WakeAgain {
@@ -12,14 +13,11 @@ export interface WakeAgain {
 
 export interface JobHandler<Name extends QueueName = QueueName> {
   queue: Name;
-  concurrency: number;
+  /** `open`: no slots of its own (open-worker.ts). */
+  concurrency: number | 'open';
   /** Loads what the ids name, decides, acts, records. May run twice or late: what it does must stand that. */
   handle(job: JobOf<Name>, ctx: Context): Promise<WakeAgain | undefined>;
 }
-
-/** Held while a job runs; a worker that died is noticed within these, and its jobs run elsewhere. */
-const LOCK_MS = 5_000;
-const STALLED_CHECK_MS = 1_000;
 
 /** Starts one handler: parses each job, measures it, logs a failure once. */
 export function startWorker(
@@ -27,7 +25,8 @@ export function startWorker(
   ctx: Context,
   connection: RedisClient,
   prefix = QUEUE_PREFIX,
-): Worker {
+): OpenWorker {
+  if (handler.concurrency === 'open') return startOpenWorker(handler, ctx, connection, prefix);
   const worker = new Worker(handler.queue, (job, token) => process(handler, ctx, job, token), {
     connection,
     prefix,
@@ -43,7 +42,7 @@ export function startWorker(
 const CLOSE_PATIENCE_MS = 10_000;
 
 /** Finishes the jobs that run; without Redis it cannot, and lets go: their locks run out and they run elsewhere. */
-export async function closeWorker(worker: Worker): Promise<void> {
+export async function closeWorker(worker: Pick<OpenWorker, 'close'>): Promise<void> {
   const closing = worker.close();
   const patience = Promise.withResolvers<void>();
   const timer = setTimeout(patience.resolve, CLOSE_PATIENCE_MS);

@@ -5,6 +5,8 @@ import { changeBudgetRoute } from './change-budget.ts';
 import { closeSessionRoute } from './close-session.ts';
 import { consume } from './consume.ts';
 import { createBudgetRoute } from './create-budget.ts';
+import { deleteWebhook } from './delete-webhook.ts';
+import { enableWebhook } from './enable-webhook.ts';
 import { exportUsageRoute } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
@@ -22,10 +24,15 @@ import { listBudgets } from './list-budgets.ts';
 import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
+import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
+import { listWebhooksRoute } from './list-webhooks.ts';
 import { postAdminCredits } from './post-admin-credits.ts';
 import { postDeviceAuthorization } from './post-device-authorization.ts';
 import { postSignals } from './post-signals.ts';
 import { postToken } from './post-token.ts';
+import { postWebhook } from './post-webhook.ts';
+import { postWebhookTest } from './post-webhook-test.ts';
+import { redeliverWebhook } from './redeliver-webhook.ts';
 import { removeBudgetRoute } from './remove-budget.ts';
 import { revokeDeviceRoute } from './revoke-device.ts';
 
@@ -57,6 +64,13 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     exportUsageRoute,
     getOrgUsage,
     getOrgAnalytics,
+    postWebhook,
+    listWebhooksRoute,
+    postWebhookTest,
+    deleteWebhook,
+    listWebhookDeliveries,
+    redeliverWebhook,
+    enableWebhook,
     getHealth,
     getReadiness(state),
     getMetrics,

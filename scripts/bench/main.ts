@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
+  webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

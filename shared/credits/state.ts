@@ -48,7 +48,6 @@ export function decodeState(fields: readonly (string | null)[]): AccountState | 
   };
 }
 
-
 function encodePeriod(period: RunningPeriod | null): string {
   if (!period) return '0,0,0,0';
   return `${period.startMs},${period.endMs},${period.limit},${period.left}`;

@@ -10,6 +10,8 @@ export interface Event {
   /** Event time. */
   ts: Date;
   data: Record<string, unknown>;
+  /** The envelope as it is sent, byte for byte; only where a webhook subscribes. */
+  body?: string;
   created_at: Date;
 }
 
@@ -19,6 +21,7 @@ export const eventSchema = new Schema<Event>({
   org_id: String,
   ts: Date,
   data: Schema.Types.Mixed,
+  body: String,
   created_at: Date,
 });
 eventSchema.index({ org_id: 1, created_at: 1 });

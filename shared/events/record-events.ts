@@ -5,6 +5,7 @@ import { derivedId } from '../ids.ts';
 import { raw } from '../mongo.ts';
 import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
+import { planDeliveries } from '../webhooks/plan-deliveries.ts';
 import type { Event } from './model.ts';
 
 export interface NewEvent {
@@ -16,7 +17,10 @@ export interface NewEvent {
   data: Record<string, unknown>;
 }
 
-/** Writes events in the transaction of the change that raised them. One cause has one event. */
+/**
+ * Writes events in the transaction of the change that raised them, with one delivery per webhook that subscribes;
+ * the commit wakes these. One cause has one event.
+ */
 export async function recordEvents(
   ctx: Context,
   events: readonly NewEvent[],
@@ -29,6 +33,7 @@ export async function recordEvents(
     ...event,
     created_at,
   }));
+  await planDeliveries(ctx, rows, transaction);
   await raw(ctx.db.events).insertMany(rows, { session: transaction });
   return rows;
 }

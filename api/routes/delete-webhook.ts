@@ -1,0 +1,20 @@
+import { removeWebhook } from '../../shared/webhooks/webhooks.ts';
+import { route } from '../route.ts';
+import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+
+export const deleteWebhook = route({
+  method: 'delete',
+  path: '/api/v1/webhooks/{id}',
+  summary: 'Delete a webhook',
+  description: 'Its deliveries that are not finished are cancelled.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  params: webhookParams,
+  success: { status: 204, description: 'It is gone' },
+  errors: ['not_found', 'missing_scope'],
+  handle: async ({ principal, params }, ctx) => {
+    await removeWebhook(ctx, wholeOrganization(principal), params.id);
+    return undefined;
+  },
+});

@@ -1,0 +1,24 @@
+import { DomainError } from '../../shared/errors.ts';
+import { enableWebhook as enable } from '../../shared/webhooks/enable-webhook.ts';
+import { viewWebhook, webhookView } from '../../shared/webhooks/view.ts';
+import { route } from '../route.ts';
+import { webhookParams } from './list-webhooks.ts';
+
+export const enableWebhook = route({
+  method: 'post',
+  path: '/v1/webhooks/{id}/enable',
+  summary: 'Let a failing webhook deliver again',
+  description: 'For admins. What was held is sent in order. Repeating it changes nothing.',
+  tag: 'Webhooks',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  params: webhookParams,
+  success: { status: 200, description: 'The webhook', body: webhookView },
+  errors: ['not_found', 'missing_scope'],
+  handle: async ({ principal, params }, ctx) => {
+    if (principal.role !== 'admin') {
+      throw new DomainError('missing_scope', 'An admin of the organization may do this.');
+    }
+    return viewWebhook(await enable(ctx, principal.orgId, params.id));
+  },
+});

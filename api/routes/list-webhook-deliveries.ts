@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { listDeliveries } from '../../shared/webhooks/list-deliveries.ts';
+import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
+import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { route } from '../route.ts';
+import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+
+export const listWebhookDeliveries = route({
+  method: 'get',
+  path: '/api/v1/webhooks/{id}/deliveries',
+  summary: 'List the deliveries of a webhook',
+  description: 'The log, newest first, each delivery with its attempts.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  params: webhookParams,
+  query: z.strictObject(pageQuery),
+  success: { status: 200, description: 'A page of deliveries', body: pageOf(deliveryView) },
+  errors: ['not_found', 'missing_scope', 'invalid_cursor'],
+  handle: async ({ principal, params, query }, ctx) => {
+    const webhook = await readWebhook(ctx, wholeOrganization(principal), params.id);
+    const scope = ['deliveries', webhook._id, query.order];
+    const state = openCursor(ctx, scope, query.cursor);
+    const page = await listDeliveries(ctx, webhook, { order: query.order, limit: query.limit, ...state });
+    return {
+      data: page.rows.map(viewDelivery),
+      cursor: makeCursor(ctx, scope, page.last, page.total),
+      has_more: page.hasMore,
+      total: page.total,
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { ATTEMPT_ERRORS } from '../../shared/webhooks/model.ts';
+import { testWebhook } from '../../shared/webhooks/test-webhook.ts';
+import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { route } from '../route.ts';
+import { wholeOrganization } from './list-webhooks.ts';
+
+export const postWebhookTest = route({
+  method: 'post',
+  path: '/api/v1/webhooks/test',
+  summary: 'Send a test event',
+  description: 'One signed `session.started` with `data.test: true`, now and once; answers what came of it.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  body: z.strictObject({ webhook_id: z.string().min(1).max(128) }),
+  success: {
+    status: 200,
+    description: 'What the endpoint answered',
+    body: z.strictObject({
+      event_id: z.string(),
+      status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+      latency_ms: z.number(),
+      error: z.enum(ATTEMPT_ERRORS).nullable(),
+    }),
+  },
+  errors: ['not_found', 'missing_scope', 'overloaded'],
+  handle: async ({ principal, body }, ctx) =>
+    testWebhook(ctx, await readWebhook(ctx, wholeOrganization(principal), body.webhook_id)),
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { redeliver } from '../../shared/webhooks/redeliver.ts';
+import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
+import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { route } from '../route.ts';
+import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+
+export const redeliverWebhook = route({
+  method: 'post',
+  path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver',
+  summary: 'Send a delivery again',
+  description: 'From attempt 1, the same event with the same bytes. While the webhook is failing it is held.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  params: webhookParams.extend({ delivery_id: z.string().max(128) }),
+  success: { status: 202, description: 'It is on its way', body: deliveryView },
+  errors: ['not_found', 'missing_scope'],
+  handle: async ({ principal, params }, ctx) => {
+    const webhook = await readWebhook(ctx, wholeOrganization(principal), params.id);
+    return viewDelivery(await redeliver(ctx, webhook, params.delivery_id));
+  },
+});

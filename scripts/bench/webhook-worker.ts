@@ -1,0 +1,16 @@
+import { readConfig } from '../../shared/config.ts';
+import { openContext } from '../../shared/context.ts';
+import { connectRedis } from '../../shared/redis/connect.ts';
+import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
+import { startSweeper } from '../../workers/sweeper.ts';
+import { type JobHandler, startWorker } from '../../workers/worker.ts';
+
+/** The real worker of webhooks with another wait table: BENCH_WAITS_MS=0,2000,4000,8000,16000. */
+const config = readConfig(process.env);
+const opened = await openContext(config, { process: 'worker' });
+const ctx = { ...opened, webhookWaitsMs: (process.env.BENCH_WAITS_MS ?? '').split(',').map(Number) };
+const connection = connectRedis(config, 'worker');
+for (const handler of [deliverWebhook, retryWebhook])
+  startWorker(handler as unknown as JobHandler, ctx, connection);
+startSweeper(ctx);
+process.send?.('ready');

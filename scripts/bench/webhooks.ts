@@ -1,0 +1,399 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { readConfig } from '../../shared/config.ts';
+import { type Context, openContext } from '../../shared/context.ts';
+import { recordEvents } from '../../shared/events/record-events.ts';
+import { newId } from '../../shared/ids.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createIndexes, inTransaction } from '../../shared/mongo.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { post } from '../../shared/webhooks/post.ts';
+import { signedHeaders } from '../../shared/webhooks/sign.ts';
+import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { startMongo, startRedis } from '../stores.ts';
+import type { Arrival } from './webhook-receiver.ts';
+
+const SECRET = 'the-secret-of-the-bench-0123456789';
+const BODY_BYTES = 545;
+const PUBLISHERS = 16;
+
+interface Bench {
+  ctx: Context;
+  env: Record<string, string>;
+  receiver: ChildProcess;
+  base: string;
+  events: number;
+}
+type Figures = Record<string, number | string>;
+
+const PHASES: Record<string, (bench: Bench) => Promise<Figures[]>> = {
+  throughput,
+  signals,
+  latency: (bench) => latency(bench, 0, 20),
+  isolation20: (bench) => latency(bench, 20, 100),
+  isolation200: (bench) => latency(bench, 200, 100),
+  retries,
+  recovery,
+};
+
+/** `npm run bench -- webhooks [phase …] [--events 3000]`. */
+export async function runWebhooksBench(args: string[]): Promise<void> {
+  const { positionals, values } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { events: { type: 'string', default: '3000' } },
+  });
+  const phases =
+    positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
+  const folder = mkdtempSync(join(tmpdir(), 'governor-bench-'));
+  const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
+  const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
+  try {
+    for (const phase of phases) await runPhase(phase, mongo.url, redis.url, Number(values.events));
+  } finally {
+    await Promise.all([mongo.stop(), redis.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runPhase(phase: string, mongoUrl: string, redisUrl: string, events: number): Promise<void> {
+  const run = PHASES[phase];
+  if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(PHASES).join(', ')}`);
+  const env = {
+    NODE_ENV: 'development',
+    LOG_LEVEL: 'warn',
+    HOST: '127.0.0.1',
+    MONGODB_URL: mongoUrl.replace('/governor?', `/bench_${phase}?`),
+    REDIS_URL: redisUrl,
+    OPERATOR_TOKEN: 'operator-token-of-the-bench',
+    API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
+    CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
+    WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    RATE_LIMITS: 'off',
+  };
+  const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
+  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+  const ctx = await openContext(readConfig(env), { process: 'cli' });
+  await createIndexes(ctx.db);
+  await ctx.redis.producer.flushall();
+  try {
+    const figures = await run({ ctx, env, receiver, base: `http://127.0.0.1:${port}`, events });
+    console.table(figures);
+    console.log(JSON.stringify({ bench: 'webhooks', phase, figures }));
+  } finally {
+    receiver.kill();
+    await ctx.close();
+  }
+}
+
+/** The whole path, events committed in lanes by 16 publishers, to one endpoint and to 100, beside a bare client. */
+async function throughput(bench: Bench): Promise<Figures[]> {
+  const figures: Figures[] = [];
+  const bare = await bareRate(bench);
+  const worker = await startWorkerProcess(bench);
+  for (const endpoints of [1, 100]) {
+    const orgs = await makeOrgs(bench, endpoints, (index) => `/ok/${endpoints}-${index}`);
+    const startedMs = performance.now();
+    await publishAll(bench, orgs, bench.events);
+    const publishedMs = performance.now() - startedMs;
+    await untilRecorded(bench, orgs);
+    const tookS = (performance.now() - startedMs) / 1_000;
+    figures.push({
+      phase: 'throughput',
+      endpoints,
+      events: bench.events,
+      publish_per_s: Math.round((bench.events / publishedMs) * 1_000),
+      deliveries_per_s: Math.round(bench.events / tookS),
+      bare_per_s: Math.round(bare),
+      ratio: round(bench.events / tookS / bare, 2),
+      arrived: (await takeArrivals(bench)).length,
+    });
+  }
+  await stopProcess(worker);
+  return figures;
+}
+
+/** The same, published as signals that each begin a session, ten a request. */
+async function signals(bench: Bench): Promise<Figures[]> {
+  const worker = await startWorkerProcess(bench);
+  const port = await findFreePort();
+  const api = fork(new URL('../../api/main.ts', import.meta.url), {
+    env: { ...process.env, ...bench.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilTrue(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
+  const orgs = await makeOrgs(bench, 1, () => '/ok/signals');
+  const { key } = await createApiKey(bench.ctx, { org_id: orgs[0] ?? '', scopes: ['signals:write'] });
+  const pool = new Pool(url, { connections: PUBLISHERS });
+  const startedMs = performance.now();
+  let sent = 0;
+  const publisher = async (): Promise<void> => {
+    while (sent < bench.events) {
+      const from = sent;
+      sent += 10;
+      await postSignals(pool, key, from);
+    }
+  };
+  await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
+  const publishS = (performance.now() - startedMs) / 1_000;
+  await untilRecorded(bench, orgs);
+  const tookS = (performance.now() - startedMs) / 1_000;
+  await Promise.all([stopProcess(worker), stopProcess(api)]);
+  return [
+    {
+      phase: 'signals',
+      events: bench.events,
+      publish_per_s: Math.round(bench.events / publishS),
+      deliveries_per_s: Math.round(bench.events / tookS),
+    },
+  ];
+}
+
+async function postSignals(pool: Pool, key: string, from: number): Promise<void> {
+  const ts = new Date().toISOString();
+  const list = Array.from({ length: 10 }, (_, index) => {
+    const id = `b-${from + index}`;
+    return { id, ts, adapter: 'bench', user_id: id, model: 'gpt-4o-mini', tokens_in: 100, tokens_out: 10 };
+  });
+  const answer = await pool.request({
+    path: '/api/v1/signals',
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ signals: list }),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+}
+
+/** 20 events/s to one endpoint, beside `hung` ones that get two events each and every second of the run one more. */
+async function latency(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {
+  const worker = await startWorkerProcess(bench);
+  const [healthy = ''] = await makeOrgs(bench, 1, () => '/ok/latency');
+  const hanging = hung === 0 ? [] : await makeOrgs(bench, hung, (index) => `/hang/${index}`);
+  await publishAll(bench, [healthy], 20);
+  await untilRecorded(bench, [healthy]);
+  await takeArrivals(bench);
+  const committed = new Map<string, number>();
+  const nextMs = performance.now();
+  let late = 0;
+  for (let index = 0; index < seconds * 20; index += 1) {
+    await sleepUntil(nextMs + index * 50);
+    const noise = hanging.filter((_, at) => at % 20 === index % 20);
+    for (const orgId of noise) void publish(bench, orgId).catch(() => undefined);
+    const startedMs = performance.now();
+    const id = await publish(bench, healthy);
+    committed.set(id, wallMs());
+    if (performance.now() - startedMs > 50) late += 1;
+  }
+  await untilRecorded(bench, [healthy]);
+  const arrived = new Map((await takeArrivals(bench)).map((arrival) => [arrival.id, arrival.atMs]));
+  const delays = [...committed].map(([id, atMs]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - atMs));
+  await killProcess(worker);
+  return [{ phase: 'latency', hung, events: committed.size, slow_publishes: late, ...percentiles(delays) }];
+}
+
+/** 200 events whose first three attempts fail, with waits of 2, 4 and 8 s. */
+async function retries(bench: Bench): Promise<Figures[]> {
+  const waits = [0, 2_000, 4_000, 8_000, 16_000];
+  const worker = await startWorkerProcess(bench, './webhook-worker.ts', { BENCH_WAITS_MS: waits.join(',') });
+  const orgs = await makeOrgs(bench, 10, (index) => `/third/${index}`);
+  for (let index = 0; index < 200; index += 1) await publish(bench, orgs[index % orgs.length] ?? '');
+  await untilRecorded(bench, orgs);
+  const byEvent = Map.groupBy(await takeArrivals(bench), ({ id }) => id);
+  const lateness = [...byEvent.values()].flatMap((arrivals) =>
+    arrivals.slice(1).map(({ atMs, attempt }, index) => {
+      const before = arrivals[index]?.atMs ?? Number.NaN;
+      return atMs - before - (waits[attempt - 1] ?? Number.NaN);
+    }),
+  );
+  await killProcess(worker);
+  return [{ phase: 'retries', events: byEvent.size, retries: lateness.length, ...percentiles(lateness) }];
+}
+
+/** The worker is killed in the middle; another one starts at once, as a supervisor would have it. */
+async function recovery(bench: Bench): Promise<Figures[]> {
+  const first = await startWorkerProcess(bench);
+  const orgs = await makeOrgs(bench, 1, () => '/ok/recovery');
+  const published = publishAll(bench, orgs, bench.events);
+  await untilTrue(async () => (await countArrivals(bench)) > bench.events / 3);
+  await killProcess(first);
+  const killedMs = wallMs();
+  const second = await startWorkerProcess(bench);
+  await published;
+  await untilRecorded(bench, orgs);
+  const arrivals = await takeArrivals(bench);
+  const seen = Map.groupBy(arrivals, ({ id }) => id);
+  const doubled = [...seen.values()].filter((sent) => sent.length > 1);
+  const after = arrivals.filter(({ atMs }) => atMs > killedMs).map(({ atMs }) => atMs - killedMs);
+  await killProcess(second);
+  return [
+    {
+      phase: 'recovery',
+      events: bench.events,
+      missing: bench.events - seen.size,
+      doubled: doubled.length,
+      first_after_kill_ms: Math.round(Math.min(...after)),
+      last_doubled_ms: Math.round(Math.max(0, ...doubled.map((sent) => (sent.at(-1)?.atMs ?? 0) - killedMs))),
+      last_ms: Math.round(Math.max(...after)),
+    },
+  ];
+}
+
+async function makeOrgs(bench: Bench, count: number, path: (index: number) => string): Promise<string[]> {
+  const orgs: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { _id } = await createOrganization(bench.ctx, { name: 'Bench', plan: 'team' });
+    const url = bench.base + path(index);
+    await registerWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
+    orgs.push(_id);
+  }
+  return orgs;
+}
+
+/** One event through the domain function; those that wait together commit together, as signals do. */
+async function publish(bench: Bench, orgId: string): Promise<string> {
+  return bench.ctx.lanes.submit(`bench ${orgId}`, orgId, {
+    maxWeight: 100,
+    weigh: () => 1,
+    run: async (batch) => {
+      const rows = await inTransaction(bench.ctx.db, (transaction) =>
+        recordEvents(
+          bench.ctx,
+          batch.map(() => sampleEvent(orgId)),
+          transaction,
+        ),
+      );
+      return rows.map(({ _id }) => _id);
+    },
+  });
+}
+
+/** Ten events a call, as agents send their signals in batches. */
+async function publishAll(bench: Bench, orgs: readonly string[], events: number): Promise<void> {
+  let next = 0;
+  const publisher = async (): Promise<void> => {
+    while (next < events) {
+      const orgId = orgs[(next / 10) % orgs.length] ?? '';
+      next += 10;
+      await Promise.all(Array.from({ length: 10 }, () => publish(bench, orgId)));
+    }
+  };
+  await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
+}
+
+const ENVELOPE_BYTES = 160;
+
+function sampleEvent(orgId: string) {
+  const ts = new Date();
+  const data = { padding: 'x'.repeat(BODY_BYTES - ENVELOPE_BYTES) };
+  return { cause: [newId('ses')], type: 'session.started' as const, org_id: orgId, ts, data };
+}
+
+/** Bare undici: the same signed POSTs to the same receiver, as many under way as one endpoint may have. */
+async function bareRate(bench: Bench): Promise<number> {
+  const pool = new Pool(bench.base, { connections: 64 });
+  const body = JSON.stringify(sampleEvent('org'));
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < bench.events) {
+      next += 1;
+      const headers = signedHeaders(SECRET, { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
+      await post(pool, { path: '/ok/bare', headers, body, timeoutMs: 10_000, answerBytes: 16_384 });
+    }
+  };
+  const startedMs = performance.now();
+  await Promise.all(Array.from({ length: 64 }, client));
+  const rate = (bench.events / (performance.now() - startedMs)) * 1_000;
+  await takeArrivals(bench);
+  await pool.close();
+  return rate;
+}
+
+async function startWorkerProcess(
+  bench: Bench,
+  file = '../../workers/main.ts',
+  env: Record<string, string> = {},
+): Promise<ChildProcess> {
+  const port = await findFreePort();
+  const child = fork(new URL(file, import.meta.url), {
+    env: { ...process.env, ...bench.env, ...env, WORKER_PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  if (file.includes('bench') || file.startsWith('./')) await once(child, 'message');
+  else
+    await untilTrue(
+      async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true,
+    );
+  return child;
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function killProcess(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Nothing of these organizations is left to be done: every outcome is recorded. */
+async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<void> {
+  const webhooks = await bench.ctx.db.webhooks.find({}, { org_id: 1 }).lean();
+  const ids = webhooks.filter(({ org_id }) => orgs.includes(org_id)).map(({ _id }) => _id);
+  await untilTrue(async () => {
+    for (const webhook_id of ids) {
+      if (await bench.ctx.db.queuedDeliveries.exists({ webhook_id, state: 'pending' })) return false;
+    }
+    return true;
+  });
+}
+
+async function countArrivals(bench: Bench): Promise<number> {
+  bench.receiver.send('count');
+  const [{ count }] = (await once(bench.receiver, 'message')) as [{ count: number }];
+  return count;
+}
+
+async function takeArrivals(bench: Bench): Promise<Arrival[]> {
+  bench.receiver.send('take');
+  const [{ arrivals }] = (await once(bench.receiver, 'message')) as [{ arrivals: Arrival[] }];
+  return arrivals;
+}
+
+async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 170_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('The bench waited for 170 s in vain');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function sleepUntil(atMs: number): Promise<void> {
+  const ms = atMs - performance.now();
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function wallMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+function percentiles(values: readonly number[]): Figures {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 2);
+  return { p50_ms: at(0.5), p99_ms: at(0.99), worst_ms: round(sorted.at(-1) ?? 0, 2) };
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

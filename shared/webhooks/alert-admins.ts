@@ -1,0 +1,49 @@
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { sendMail } from '../mail/send-mail.ts';
+import { inTransaction } from '../mongo.ts';
+import { endTask, readTask, setTask } from './mark-failing.ts';
+import type { Webhook } from './model.ts';
+
+const TRY_AGAIN_MS = 60_000;
+
+/** Tells an organization's admins that a webhook is failing: one mail, tried again each minute until it was taken. */
+export async function alertAdmins(ctx: Context, webhookId: string): Promise<void> {
+  if (!(await readTask(ctx, 'alert-admin', webhookId))) return;
+  const webhook = await ctx.db.webhooks.findById(webhookId).lean<Webhook>();
+  if (webhook?.status === 'failing') {
+    try {
+      await tell(ctx, webhook);
+    } catch (error) {
+      ctx.log.warn({ err: error, webhook_id: webhookId }, 'the admins were not told; again in a minute');
+      const dueMs = ctx.clock.now() + TRY_AGAIN_MS;
+      await inTransaction(ctx.db, (transaction) =>
+        setTask(ctx, { kind: 'alert-admin', webhook_id: webhookId, dueMs, untilMs: dueMs }, transaction),
+      );
+      return;
+    }
+  }
+  await endTask(ctx, 'alert-admin', webhookId);
+}
+
+async function tell(ctx: Context, webhook: Webhook): Promise<void> {
+  const organization = await ctx.db.organizations.findById(webhook.org_id).lean();
+  const to = organization?.admin_emails ?? [];
+  const sent = await sendMail(ctx, {
+    to,
+    subject: `Webhook ${webhook._id} is failing`,
+    text: textOf(webhook, ctx.config.baseUrl),
+  });
+  const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
+  ctx.log.warn(fields, 'a webhook is failing');
+}
+
+function textOf(webhook: Webhook, baseUrl: string | undefined): string {
+  const since = webhook.failing_since ? isoTime(webhook.failing_since.getTime()) : 'now';
+  return [
+    `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host}) has failed its fifth attempt at ${since}.`,
+    '',
+    'Its deliveries are held since then: nothing is lost, and nothing is sent until it is enabled again.',
+    `Enable it in the dashboard${baseUrl ? ` (${baseUrl})` : ''} once the endpoint answers; what was held is then sent in order.`,
+  ].join('\n');
+}

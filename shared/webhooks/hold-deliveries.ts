@@ -1,0 +1,35 @@
+import type { Context } from '../context.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { endTask } from './mark-failing.ts';
+import type { QueuedDelivery } from './model.ts';
+
+const HELD_AT_ONCE = 500;
+
+/** Holds everything that a failing webhook has not finished; what comes due meanwhile is held by its own attempt. */
+export async function holdDeliveries(ctx: Context, webhookId: string): Promise<void> {
+  while (await holdSome(ctx, webhookId));
+  await endTask(ctx, 'hold-webhook', webhookId);
+}
+
+/** Whether there may be more. */
+async function holdSome(ctx: Context, webhookId: string): Promise<boolean> {
+  return inTransaction(ctx.db, async (transaction) => {
+    const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { session: transaction });
+    if (webhook?.status !== 'failing') return false;
+    const rows = await raw(ctx.db.queuedDeliveries)
+      .find({ webhook_id: webhookId, state: 'pending' }, { session: transaction })
+      .limit(HELD_AT_ONCE)
+      .toArray();
+    if (rows.length === 0) return false;
+    const ids = rows.map(({ _id }) => _id);
+    const held = rows.map((row): QueuedDelivery => ({ ...row, state: 'held', at: row.position }));
+    await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } }, { session: transaction });
+    await raw(ctx.db.queuedDeliveries).insertMany(held, { session: transaction, ordered: false });
+    await raw(ctx.db.deliveries).updateMany(
+      { _id: { $in: ids } },
+      { $set: { status: 'held', next_attempt_at: null } },
+      { session: transaction },
+    );
+    return rows.length === HELD_AT_ONCE;
+  });
+}

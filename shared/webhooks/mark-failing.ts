@@ -1,0 +1,66 @@
+import type { ClientSession } from 'mongoose';
+import { dateAt } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { afterCommit, raw } from '../mongo.ts';
+import type { WebhookTask } from './model.ts';
+
+/**
+ * A delivery has failed its fifth attempt: the webhook turns failing, once (two transactions that do it conflict, and
+ * the second finds it done). Its other deliveries are to be held and its admins told, which are tasks of their own.
+ */
+export async function markFailing(
+  ctx: Context,
+  webhookId: string,
+  transaction: ClientSession,
+): Promise<void> {
+  const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { session: transaction });
+  if (webhook?.status !== 'active') return;
+  const nowMs = ctx.clock.now();
+  await raw(ctx.db.webhooks).updateOne(
+    { _id: webhookId },
+    { $set: { status: 'failing', failing_since: dateAt(nowMs) } },
+    { session: transaction },
+  );
+  await setTask(
+    ctx,
+    { kind: 'hold-webhook', webhook_id: webhookId, dueMs: nowMs, untilMs: nowMs },
+    transaction,
+  );
+  await setTask(
+    ctx,
+    { kind: 'alert-admin', webhook_id: webhookId, dueMs: nowMs, untilMs: nowMs },
+    transaction,
+  );
+}
+
+/** Puts a task in place of the one of its kind, and wakes it when the transaction commits. */
+export async function setTask(
+  ctx: Context,
+  task: { kind: WebhookTask['kind']; webhook_id: string; dueMs: number; untilMs: number },
+  transaction: ClientSession,
+): Promise<void> {
+  const { kind, webhook_id, dueMs, untilMs } = task;
+  const _id = `${kind} ${webhook_id}`;
+  const tasks = raw(ctx.db.webhookTasks);
+  await tasks.deleteOne({ _id }, { session: transaction });
+  const row = { _id, kind, webhook_id, due_at: dateAt(dueMs), until: dateAt(untilMs) };
+  await tasks.insertOne(row, { session: transaction });
+  afterCommit(transaction, () => wakeTask(ctx, row));
+}
+
+export function wakeTask(ctx: Context, { kind, webhook_id, due_at }: WebhookTask): void {
+  const delayMs = due_at.getTime() - ctx.clock.now();
+  ctx.queues.wake(kind, [{ id: `${webhook_id}-${due_at.getTime()}`, job: { webhook_id }, delayMs }]);
+}
+
+export async function readTask(
+  ctx: Context,
+  kind: WebhookTask['kind'],
+  webhookId: string,
+): Promise<WebhookTask | null> {
+  return raw(ctx.db.webhookTasks).findOne({ _id: `${kind} ${webhookId}` });
+}
+
+export async function endTask(ctx: Context, kind: WebhookTask['kind'], webhookId: string): Promise<void> {
+  await raw(ctx.db.webhookTasks).deleteOne({ _id: `${kind} ${webhookId}` });
+}

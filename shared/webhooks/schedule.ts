@@ -1,0 +1,18 @@
+import type { Context } from '../context.ts';
+import { WEBHOOK_WAITS_MS } from '../contract.ts';
+
+export const ATTEMPTS = WEBHOOK_WAITS_MS.length;
+
+/**
+ * When the attempt after the failed `attempt` (1..5) is due, epoch ms: exactly the contract's wait after the failure,
+ * no jitter; null after the last one. TIME_SCALE shortens the waits outside production.
+ */
+export function nextAttemptAt(
+  ctx: Pick<Context, 'config' | 'webhookWaitsMs'>,
+  attempt: number,
+  failedAtMs: number,
+): number | null {
+  const waitMs = ctx.webhookWaitsMs?.[attempt] ?? WEBHOOK_WAITS_MS[attempt];
+  if (waitMs === undefined) return null;
+  return failedAtMs + (ctx.webhookWaitsMs ? waitMs : Math.ceil(waitMs / ctx.config.timeScale));
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../context.ts';
+import { raw } from '../mongo.ts';
+import { leaveToBusyEndpoint } from './endpoints.ts';
+import { wakeTask } from './mark-failing.ts';
+import type { QueuedDelivery } from './model.ts';
+import { wakeDeliveries } from './plan-deliveries.ts';
+
+/** How late a due row may be before it is taken for one without a live job. */
+const GRACE_MS = 2_000;
+const READ_AT_MOST = 50_000;
+const WAKE_AT_MOST = 5_000;
+const WAKE_OF_ONE_WEBHOOK = 2_000;
+
+/**
+ * Wakes what is due without a live job: lost with Redis, or left in the store by a worker that died. No webhook takes
+ * more than its share, so that a long list of one never hides another's.
+ */
+export async function sweepDeliveries(ctx: Context): Promise<number> {
+  const cursor = raw(ctx.db.queuedDeliveries)
+    .find({ state: 'pending', at: { $lte: ctx.clock.now() - GRACE_MS } })
+    .sort({ at: 1 })
+    .limit(READ_AT_MOST);
+  const found: QueuedDelivery[] = [];
+  const perWebhook = new Map<string, number>();
+  for await (const row of cursor) {
+    const count = perWebhook.get(row.webhook_id) ?? 0;
+    if (count >= WAKE_OF_ONE_WEBHOOK || leaveToBusyEndpoint(ctx, row.webhook_id, row.at)) continue;
+    perWebhook.set(row.webhook_id, count + 1);
+    found.push(row);
+    if (found.length >= WAKE_AT_MOST) break;
+  }
+  wakeDeliveries(ctx, found);
+  return found.length;
+}
+
+/** Wakes what is to be done about webhooks themselves, and counts what is paused. */
+export async function sweepWebhookTasks(ctx: Context): Promise<number> {
+  const due = await ctx.db.webhookTasks
+    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
+    .lean();
+  for (const task of due) wakeTask(ctx, task);
+  ctx.metrics.webhooksFailing.set(await ctx.db.webhooks.countDocuments({ status: 'failing' }));
+  ctx.metrics.webhooksHeld.set(await ctx.db.queuedDeliveries.countDocuments({ state: 'held' }));
+  return due.length;
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { EVENT_TYPES, WEBHOOK_SECRET_LENGTH } from '../contract.ts';
+import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery, type Webhook } from './model.ts';
+
+export const webhookInput = z.strictObject({
+  url: z.string().describe('Delivery target: https, on port 443 or 8443, at a public address'),
+  events: z
+    .array(z.enum(EVENT_TYPES))
+    .min(1, 'must name at least one event type')
+    .refine((events) => new Set(events).size === events.length, 'must not repeat an event type'),
+  secret: z
+    .string()
+    .min(WEBHOOK_SECRET_LENGTH.min)
+    .max(WEBHOOK_SECRET_LENGTH.max)
+    .refine(
+      (secret) => secret.isWellFormed() && !secret.includes('\0'),
+      'must be well-formed text without NUL',
+    )
+    .describe('Signs each delivery; never shown again'),
+});
+export type WebhookInput = z.output<typeof webhookInput>;
+
+/** Interface 2.3. */
+export const webhookView = z.strictObject({
+  id: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(EVENT_TYPES)),
+  enabled: z.boolean(),
+  created_at: z.string(),
+});
+
+export const deliveryView = z.strictObject({
+  id: z.string(),
+  event_id: z.string(),
+  type: z.enum(EVENT_TYPES),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.array(
+    z.strictObject({
+      number: z.int().describe('1..5; also sent as X-Service-Attempt'),
+      at: z.string(),
+      status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+      latency_ms: z.number(),
+      error: z.enum(ATTEMPT_ERRORS).nullable(),
+      answer: z.string().nullable().describe('At most 16 KiB of the answer'),
+    }),
+  ),
+  next_attempt_at: z.string().nullable(),
+});
+
+export const listedWebhookView = webhookView.extend({
+  status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
+  held: z.int().describe('Deliveries that wait for that'),
+  last_delivery: deliveryView.nullable(),
+});
+
+export function viewWebhook({
+  _id,
+  url,
+  events,
+  enabled,
+  created_at,
+}: Webhook): z.output<typeof webhookView> {
+  return { id: _id, url, events, enabled, created_at: isoTime(created_at.getTime()) };
+}
+
+export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> {
+  const { _id, event_id, type, status, attempts, next_attempt_at } = delivery;
+  return {
+    id: _id,
+    event_id,
+    type,
+    status,
+    attempts: attempts.map(({ at, number, status: httpStatus, latency_ms, error, answer }) => ({
+      number,
+      at: isoTime(at.getTime()),
+      status: httpStatus,
+      latency_ms,
+      error,
+      answer,
+    })),
+    next_attempt_at: next_attempt_at && isoTime(next_attempt_at.getTime()),
+  };
+}

@@ -1,0 +1,115 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import { dateAt } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { WEBHOOKS_PER_ORGANIZATION } from '../contract.ts';
+import { DomainError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { guardOf } from './endpoints.ts';
+import { lastDelivery } from './list-deliveries.ts';
+import type { Delivery, Webhook } from './model.ts';
+import { sealSecret } from './seal.ts';
+import type { WebhookInput } from './view.ts';
+
+/** Registers a webhook; its secret is sealed and never shown. Throws `invalid_request`, `conflict`. */
+export async function registerWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
+  await refuseTarget(ctx, input.url);
+  const existing = await ctx.db.webhooks.countDocuments({ org_id: orgId });
+  if (existing >= WEBHOOKS_PER_ORGANIZATION) {
+    throw new DomainError('conflict', `An organization has at most ${WEBHOOKS_PER_ORGANIZATION} webhooks.`);
+  }
+  const id = newId('whk');
+  const webhook: Webhook = {
+    _id: id,
+    org_id: orgId,
+    url: input.url,
+    events: input.events,
+    secret: sealSecret(ctx.config, id, input.secret),
+    enabled: true,
+    status: 'active',
+    failing_since: null,
+    created_at: dateAt(ctx.clock.now()),
+  };
+  await inTransaction(ctx.db, async (transaction) => {
+    await raw(ctx.db.webhooks).insertOne(webhook, { session: transaction });
+    await recordAudit(
+      ctx,
+      { action: 'webhook.register', org_id: orgId, details: { webhook_id: id, events: input.events } },
+      transaction,
+    );
+  });
+  return webhook;
+}
+
+/** The same guard as at connect time. Throws `invalid_request` that points at the URL. */
+export async function refuseTarget(ctx: Context, url: string): Promise<void> {
+  const detail = await guardOf(ctx).refuse(url);
+  if (detail === null) return;
+  throw new DomainError('invalid_request', `The url ${detail}.`, { errors: [{ pointer: '/url', detail }] });
+}
+
+/** Throws `not_found`: another organization's webhook looks like one that never was. */
+export async function readWebhook(ctx: Context, orgId: string, webhookId: string): Promise<Webhook> {
+  const webhook = await ctx.db.webhooks.findById(webhookId).lean<Webhook>();
+  if (webhook?.org_id !== orgId) throw new DomainError('not_found', 'There is no such webhook.');
+  return webhook;
+}
+
+export interface ListedWebhook {
+  webhook: Webhook;
+  held: number;
+  lastDelivery: Delivery | null;
+}
+
+/** All of an organization, oldest first. */
+export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedWebhook[]> {
+  const webhooks = await ctx.db.webhooks.find({ org_id: orgId }).sort({ created_at: 1 }).lean<Webhook[]>();
+  return Promise.all(
+    webhooks.map(async (webhook) => ({
+      webhook,
+      held: await ctx.db.queuedDeliveries.countDocuments({ webhook_id: webhook._id, state: 'held' }),
+      lastDelivery: await lastDelivery(ctx, webhook),
+    })),
+  );
+}
+
+/**
+ * Deletes a webhook and cancels what is not finished; what is under way at this moment may still arrive. Throws
+ * `not_found`.
+ */
+export async function removeWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
+  await readWebhook(ctx, orgId, webhookId);
+  await inTransaction(ctx.db, async (transaction) => {
+    await raw(ctx.db.webhooks).deleteOne({ _id: webhookId }, { session: transaction });
+    await recordAudit(
+      ctx,
+      { action: 'webhook.remove', org_id: orgId, details: { webhook_id: webhookId } },
+      transaction,
+    );
+  });
+  // Nobody delivers to it from here on; a row that is missed by a crash is cancelled when it comes due.
+  for (const state of ['pending', 'held'] as const) await cancelQueued(ctx, webhookId, state);
+}
+
+const CANCELLED_AT_ONCE = 500;
+
+async function cancelQueued(ctx: Context, webhookId: string, state: 'pending' | 'held'): Promise<void> {
+  for (;;) {
+    const cancelled = await inTransaction(ctx.db, async (transaction) => {
+      const rows = await raw(ctx.db.queuedDeliveries)
+        .find({ webhook_id: webhookId, state }, { session: transaction, projection: { _id: 1 } })
+        .limit(CANCELLED_AT_ONCE)
+        .toArray();
+      const ids = rows.map(({ _id }) => _id);
+      if (ids.length === 0) return 0;
+      await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } }, { session: transaction });
+      await raw(ctx.db.deliveries).updateMany(
+        { _id: { $in: ids } },
+        { $set: { status: 'cancelled', next_attempt_at: null } },
+        { session: transaction },
+      );
+      return ids.length;
+    });
+    if (cancelled < CANCELLED_AT_ONCE) return;
+  }
+}

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SCOPES } from '../../shared/contract.ts';
+import { openSecret } from '../../shared/webhooks/seal.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { startApi, type TestApi } from '../harness.ts';
+import { type Receiver, startReceiver } from '../receiver.ts';
+import { attemptAllDue, SECRET } from '../shared/webhooks/fixture.ts';
+
+let api: TestApi;
+let receiver: Receiver;
+let key: string;
+let orgId: string;
+beforeAll(async () => {
+  api = await startApi();
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ key, orgId } = await makeTenant(api.ctx));
+});
+afterEach(() => receiver.close());
+afterAll(() => api.close());
+
+const events = ['session.started', 'session.ended'];
+async function register(overrides: Record<string, unknown> = {}, as = key) {
+  return api.call('/api/v1/webhooks', {
+    key: as,
+    body: { url: receiver.url, events, secret: SECRET, ...overrides },
+  });
+}
+
+describe('POST /api/v1/webhooks', () => {
+  it('answers 201 with the webhook and never with the secret, which is sealed in the store', async () => {
+    const { status, body, text } = await register();
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^whk_/),
+      url: receiver.url,
+      events,
+      enabled: true,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+    expect(text).not.toContain(SECRET);
+    const stored = await api.ctx.db.webhooks.findById(body.id).lean();
+    expect(JSON.stringify(stored)).not.toContain(SECRET);
+    expect(openSecret(api.ctx.config, body.id, stored?.secret ?? '')).toBe(SECRET);
+    expect(() => openSecret(api.ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
+  });
+
+  it.each([
+    { url: 'http://example.com/' },
+    { url: 'https://169.254.169.254/' },
+    { url: 7 },
+    { url: undefined },
+    { events: [] },
+    { events: ['session.started', 'session.started'] },
+    { events: ['session.paused'] },
+    { events: 'session.started' },
+    { secret: 'x'.repeat(31) },
+    { secret: 'x'.repeat(257) },
+    { secret: undefined },
+    { enabled: false },
+    { org_id: 'org_other' },
+  ])('400 for %j', async (overrides) => {
+    const { status, body } = await register(overrides);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(await api.ctx.db.webhooks.countDocuments({ org_id: orgId })).toBe(0);
+  });
+
+  it('403 without the scope, and for a key that is bound to one user', async () => {
+    const reader = await makeTenant(api.ctx, { scopes: ['usage:read'] });
+    expect((await register({}, reader.key)).status).toBe(403);
+    const bound = await makeTenant(api.ctx, { scopes: [...SCOPES], user_id: 'ada' });
+    expect((await register({}, bound.key)).status).toBe(403);
+    expect((await api.call('/api/v1/webhooks')).status).toBe(401);
+  });
+});
+
+describe('another organization', () => {
+  it('meets the same 404 as for a webhook that never was, and changes nothing', async () => {
+    const { body } = await register();
+    const other = await makeTenant(api.ctx);
+    const headers = { 'X-Request-Id': 'the-same-id' };
+    const paths = [
+      (id: string) => ({ path: `/api/v1/webhooks/${id}`, method: 'DELETE' }),
+      (id: string) => ({ path: `/api/v1/webhooks/${id}/deliveries`, method: 'GET' }),
+      (id: string) => ({ path: `/api/v1/webhooks/${id}/deliveries/dlv_1/redeliver`, method: 'POST' }),
+    ];
+    for (const pathOf of paths) {
+      const [theirs, none] = await Promise.all(
+        [body.id, 'whk_0000000000000000000000'].map((id) => {
+          const { path, method } = pathOf(id);
+          return api.call(path, { method, key: other.key, headers });
+        }),
+      );
+      expect([theirs?.status, theirs?.text]).toEqual([404, none?.text]);
+    }
+    const test = await api.call('/api/v1/webhooks/test', { key: other.key, body: { webhook_id: body.id } });
+    expect(test.status).toBe(404);
+    expect((await api.call('/api/v1/webhooks', { key: other.key })).body).toEqual({ data: [] });
+    expect((await api.call('/api/v1/webhooks', { key })).body.data).toHaveLength(1);
+    expect(receiver.received).toHaveLength(0);
+  });
+});
+
+describe('a signal', () => {
+  it('arrives as session.started with the session without its signals, and stands in the log', async () => {
+    const { body: webhook } = await register();
+    const posted = await api.call('/api/v1/signals', {
+      key,
+      body: makeSignal({ ts: Date.now(), user_id: 'bob' }),
+    });
+    const sessionId = posted.body.results[0].session_id;
+    await attemptAllDue(api.ctx);
+    const [request] = receiver.received;
+    expect(request?.event).toMatchObject({
+      type: 'session.started',
+      org_id: orgId,
+      data: { id: sessionId, user_id: 'bob' },
+    });
+    expect(request?.event.data).not.toHaveProperty('signals');
+    await api.call(`/api/v1/sessions/${sessionId}/close`, { method: 'POST', key });
+    await attemptAllDue(api.ctx);
+    const log = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key });
+    expect(log.body).toMatchObject({ has_more: false, total: 2 });
+    expect(log.body.data.map(({ type }: { type: string }) => type)).toEqual([
+      'session.ended',
+      'session.started',
+    ]);
+    expect(log.body.data[1]).toEqual({
+      id: expect.stringMatching(/^dlv_/),
+      event_id: request?.event.id,
+      type: 'session.started',
+      status: 'succeeded',
+      attempts: [
+        {
+          number: 1,
+          at: expect.any(String),
+          status: 200,
+          latency_ms: expect.any(Number),
+          error: null,
+          answer: null,
+        },
+      ],
+      next_attempt_at: null,
+    });
+    const { body: list } = await api.call('/api/v1/webhooks', { key });
+    expect(list.data).toEqual([{ ...webhook, status: 'active', held: 0, last_delivery: log.body.data[0] }]);
+  });
+});
+
+describe('the log', () => {
+  it('pages newest first by cursor, and a cursor of another webhook is refused', async () => {
+    const { body: webhook } = await register();
+    for (let index = 0; index < 5; index += 1) {
+      await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), user_id: `u${index}` }) });
+    }
+    const path = `/api/v1/webhooks/${webhook.id}/deliveries?limit=2`;
+    const seen: string[] = [];
+    let cursor = '';
+    for (;;) {
+      const { body } = await api.call(path + cursor, { key });
+      seen.push(...body.data.map(({ id }: { id: string }) => id));
+      cursor = `&cursor=${encodeURIComponent(body.cursor)}`;
+      expect(body.total).toBe(5);
+      if (!body.has_more) break;
+    }
+    expect(new Set(seen).size).toBe(5);
+    const { body: other } = await register();
+    const refused = await api.call(`/api/v1/webhooks/${other.id}/deliveries?limit=2${cursor}`, { key });
+    expect([refused.status, refused.body.code]).toEqual([400, 'invalid_cursor']);
+  });
+
+  it('sends one again with 202, and 404 for one of another webhook', async () => {
+    const { body: webhook } = await register();
+    const { body: other } = await register({ events: ['session.ended'] });
+    await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now() }) });
+    await attemptAllDue(api.ctx);
+    const log = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries`, { key });
+    const id = log.body.data[0].id;
+    const again = await api.call(`/api/v1/webhooks/${webhook.id}/deliveries/${id}/redeliver`, {
+      method: 'POST',
+      key,
+    });
+    expect([again.status, again.body.status]).toEqual([202, 'pending']);
+    await attemptAllDue(api.ctx);
+    expect(receiver.received.map(({ event }) => event.id)).toEqual([
+      log.body.data[0].event_id,
+      log.body.data[0].event_id,
+    ]);
+    const elsewhere = `/api/v1/webhooks/${other.id}/deliveries/${id}/redeliver`;
+    expect((await api.call(elsewhere, { method: 'POST', key })).status).toBe(404);
+  });
+});
+
+describe('POST /api/v1/webhooks/test', () => {
+  it('sends a signed session.started with data.test now, and answers what came of it', async () => {
+    const { body: webhook } = await register();
+    const { status, body } = await api.call('/api/v1/webhooks/test', {
+      key,
+      body: { webhook_id: webhook.id },
+    });
+    expect(status).toBe(200);
+    const [request] = receiver.received;
+    expect(body).toEqual({
+      event_id: request?.event.id,
+      status: 200,
+      latency_ms: expect.any(Number),
+      error: null,
+    });
+    expect(request?.event).toMatchObject({ type: 'session.started', org_id: orgId, data: { test: true } });
+    expect(request?.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+    receiver.behave('reset');
+    const failed = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } });
+    expect(failed.body).toMatchObject({ status: null, error: 'connect' });
+  });
+});
+
+describe('DELETE /api/v1/webhooks/{id}', () => {
+  it('answers 204 once, then 404', async () => {
+    const { body: webhook } = await register();
+    const path = `/api/v1/webhooks/${webhook.id}`;
+    expect((await api.call(path, { method: 'DELETE', key })).status).toBe(204);
+    expect((await api.call(path, { method: 'DELETE', key })).status).toBe(404);
+    expect((await api.call('/api/v1/webhooks', { key })).body).toEqual({ data: [] });
+  });
+});

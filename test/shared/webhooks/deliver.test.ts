@@ -1,0 +1,388 @@
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { verifyWebhook } from 'usage-governor/verify';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { recordEvents } from '../../../shared/events/record-events.ts';
+import { inTransaction } from '../../../shared/mongo.ts';
+import { connectRedis } from '../../../shared/redis/connect.ts';
+import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
+import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
+import { purgeDeliveries } from '../../../shared/webhooks/purge-deliveries.ts';
+import { redeliver } from '../../../shared/webhooks/redeliver.ts';
+import { listWebhooks, registerWebhook, removeWebhook } from '../../../shared/webhooks/webhooks.ts';
+import { alertAdmin } from '../../../workers/alert-admin.ts';
+import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from '../../../workers/deliver-webhook.ts';
+import { sweepOnce } from '../../../workers/sweeper.ts';
+import { type JobHandler, startWorker } from '../../../workers/worker.ts';
+import { makeTenant } from '../../factories.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../../harness.ts';
+import { type Receiver, startReceiver } from '../../receiver.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from './fixture.ts';
+
+const START = Date.parse('2026-11-21T12:00:00.000Z');
+const clock = createTestClock(START);
+let ctx: TestContext;
+let receiver: Receiver;
+let orgId: string;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ orgId } = await makeTenant(ctx));
+});
+afterEach(() => receiver.close());
+afterAll(() => ctx.close());
+
+describe('a delivery', () => {
+  it('arrives signed as soon as its event has committed, and is recorded', async () => {
+    const connection = connectRedis(ctx.config, 'worker');
+    const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
+    await worker.waitUntilReady();
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId, 1, { user_id: 'ada' });
+    await until(() => receiver.received.length > 0);
+    const delivery = await until(async () => {
+      const row = await readDelivery(ctx, eventId);
+      return row.status === 'succeeded' ? row : null;
+    });
+    await worker.close();
+    connection.disconnect();
+    const [request] = receiver.received;
+    if (!request) throw new Error('nothing arrived');
+    expect(request.event).toEqual({
+      id: eventId,
+      type: 'session.started',
+      org_id: orgId,
+      ts: new Date(START).toISOString(),
+      data: { user_id: 'ada', index: 0 },
+    });
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-attempt': '1',
+      'webhook-id': eventId,
+      'webhook-timestamp': String(START / 1_000),
+    });
+    expect(request.headers['x-service-signature']).toMatch(/^sha256=[0-9a-f]{64}$/);
+    expect(verifyWebhook(request.body, request.headers['x-service-signature'], SECRET)).toBe(true);
+    expect(delivery).toMatchObject({
+      webhook_id: webhookId,
+      next_attempt_at: null,
+      attempts: [{ number: 1, status: 200, error: null }],
+    });
+    expect(await ctx.db.queuedDeliveries.countDocuments({ webhook_id: webhookId, state: 'pending' })).toBe(0);
+  });
+
+  it('is verified by the Standard Webhooks libraries, also with a whsec_ secret', async () => {
+    const whsec = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+    for (const secret of [SECRET, whsec]) {
+      await registerWebhook(ctx, orgId, { url: receiver.url, events: ['session.started'], secret });
+    }
+    clock.set(Date.now());
+    await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    const verifiedBy = (secret: string) =>
+      receiver.received.filter(({ body, headers }) => {
+        const library =
+          secret === SECRET ? new StandardWebhook(secret, { format: 'raw' }) : new StandardWebhook(secret);
+        try {
+          library.verify(body, headers as Record<string, string>);
+          return verifyWebhook(body, headers['x-service-signature'], secret);
+        } catch {
+          return false;
+        }
+      });
+    expect(receiver.received).toHaveLength(2);
+    expect(verifiedBy(SECRET)).toHaveLength(1);
+    expect(verifiedBy(whsec)).toHaveLength(1);
+  });
+
+  it('goes to each webhook that subscribes and to no other', async () => {
+    const other = await makeTenant(ctx);
+    await makeWebhook(ctx, orgId, `${receiver.url}/a`, ['session.started', 'session.ended']);
+    await makeWebhook(ctx, orgId, `${receiver.url}/b`, ['budget.warning']);
+    await makeWebhook(ctx, other.orgId, `${receiver.url}/c`);
+    await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook/a']);
+  });
+
+  it('is not planned when the change that raised it is rolled back', async () => {
+    await makeWebhook(ctx, orgId, receiver.url);
+    const event = {
+      cause: [orgId],
+      type: 'session.started' as const,
+      org_id: orgId,
+      ts: new Date(clock.now()),
+      data: {},
+    };
+    const failed = inTransaction(ctx.db, async (transaction) => {
+      await recordEvents(ctx, [event], transaction);
+      throw new Error('the change fails');
+    });
+    await expect(failed).rejects.toThrow('the change fails');
+    expect(await ctx.db.deliveries.countDocuments({ org_id: orgId })).toBe(0);
+    expect(await ctx.db.events.countDocuments({ org_id: orgId })).toBe(0);
+    await ctx.queues.settled();
+    expect(await attemptAllDue(ctx)).toBe(0);
+  });
+});
+
+describe('the schedule', () => {
+  it('is 0 s, 30 s, 5 min, 30 min and 2 h after the failure before, exactly', async () => {
+    receiver.behave({ status: 500, body: 'not today' });
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    const times: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await attemptAllDue(ctx);
+      times.push(clock.now());
+      const { next_attempt_at } = await readDelivery(ctx, eventId);
+      if (!next_attempt_at) break;
+      clock.set(next_attempt_at.getTime() - 1);
+      expect(await attemptAllDue(ctx)).toBe(0);
+      clock.advance(1);
+    }
+    const waits = times.map((at, index) => at - (times[index - 1] ?? at));
+    expect(waits).toEqual([0, 30_000, 300_000, 1_800_000, 7_200_000]);
+    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(5);
+    const delivery = await readDelivery(ctx, eventId);
+    expect(delivery.status).toBe('exhausted');
+    expect(
+      delivery.attempts.map(({ number, status, error, answer }) => [number, status, error, answer]),
+    ).toEqual([1, 2, 3, 4, 5].map((number) => [number, 500, 'http', 'not today']));
+  });
+
+  it('wakes each retry by a delayed job, and one that comes too early is told when', async () => {
+    receiver.behave({ status: 500 });
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    const { _id, event_id, webhook_id } = await readDelivery(ctx, eventId);
+    await ctx.queues.settled();
+    expect((await ctx.queues.byName['retry-webhook'].getJob(`${_id}-2`))?.delay).toBe(30_000);
+    const ids = { delivery_id: _id, event_id, webhook_id };
+    expect(await retryWebhook.handle(ids, ctx)).toEqual({ notBeforeMs: clock.now() + 30_000 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('records an attempt once, however many workers run it', async () => {
+    receiver.behave({ status: 500, afterMs: 30 });
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    const { _id, event_id, webhook_id } = await readDelivery(ctx, eventId);
+    const ids = { delivery_id: _id, event_id, webhook_id };
+    await Promise.all(Array.from({ length: 4 }, () => attemptDelivery(ctx, ids)));
+    const delivery = await readDelivery(ctx, eventId);
+    expect(delivery.attempts).toHaveLength(1);
+    expect(delivery.next_attempt_at).toEqual(new Date(clock.now() + 30_000));
+  });
+
+  it('finds what is due when Redis has lost every job', async () => {
+    await makeWebhook(ctx, orgId, receiver.url);
+    const events = await raise(ctx, orgId, 20);
+    await ctx.queues.settled();
+    await ctx.queues.byName['deliver-webhook'].obliterate({ force: true });
+    clock.advance(5_000);
+    await sweepOnce(ctx);
+    await ctx.queues.settled();
+    const jobs = await ctx.queues.byName['deliver-webhook'].getWaiting();
+    const mine = jobs.filter(({ data }) => events.includes(data.event_id));
+    expect(mine).toHaveLength(20);
+    await Promise.all(mine.map(({ data }) => deliverWebhook.handle(data, ctx)));
+    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+  });
+});
+
+describe('a failing webhook', () => {
+  async function exhaust(count = 1): Promise<string[]> {
+    receiver.behave({ status: 410 });
+    const events = await raise(ctx, orgId, count);
+    for (const waitMs of [0, 30_000, 300_000, 1_800_000, 7_200_000]) {
+      clock.advance(waitMs);
+      await attemptAllDue(ctx);
+    }
+    return events;
+  }
+  async function listed() {
+    const [one] = await listWebhooks(ctx, orgId);
+    if (!one) throw new Error('no webhook');
+    return { status: one.webhook.status, enabled: one.webhook.enabled, held: one.held };
+  }
+
+  it('is marked once when two deliveries fail together, and mails the admins once', async () => {
+    const smtp = await startSmtp();
+    const mailing = { ...ctx, config: { ...ctx.config, smtpUrl: smtp.url } };
+    await ctx.db.organizations.updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await exhaust(2);
+    expect(await listed()).toEqual({ status: 'failing', enabled: true, held: 0 });
+    expect(receiver.received).toHaveLength(10);
+    await Promise.all([alertAdmin.handle({ webhook_id: _id }, mailing)]);
+    await alertAdmin.handle({ webhook_id: _id }, mailing);
+    expect(smtp.mails).toHaveLength(1);
+    expect(smtp.mails[0]).toContain(_id);
+    expect(smtp.mails[0]).toContain('admin@example.com');
+    expect(smtp.mails[0]).not.toContain(SECRET);
+    await smtp.close();
+  });
+
+  it('tries the mail again until a server takes it', async () => {
+    const mailing = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
+    await ctx.db.organizations.updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await exhaust();
+    await alertAdmin.handle({ webhook_id: _id }, mailing);
+    const task = await ctx.db.webhookTasks.findById(`alert-admin ${_id}`).lean();
+    expect(task?.due_at).toEqual(new Date(clock.now() + 60_000));
+    const smtp = await startSmtp();
+    await alertAdmin.handle({ webhook_id: _id }, { ...ctx, config: { ...ctx.config, smtpUrl: smtp.url } });
+    expect(smtp.mails).toHaveLength(1);
+    await smtp.close();
+  });
+
+  it('holds what is unfinished and what is new, and sends it in order once it is enabled, each from attempt 1', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    const unfinished = await raise(ctx, orgId, 3);
+    clock.advance(60_000);
+    const [exhausted = ''] = await exhaustBeside(unfinished);
+    await holdWebhook.handle({ webhook_id: _id }, ctx);
+    const during: string[] = [];
+    for (let index = 0; index < 5; index += 1) {
+      during.push(...(await raise(ctx, orgId, 2)));
+      clock.advance(1);
+    }
+    expect(await attemptAllDue(ctx)).toBe(0);
+    expect((await listed()).held).toBe(13);
+    receiver.received.length = 0;
+    receiver.behave({ status: 200 });
+    await enableWebhook(ctx, orgId, _id);
+    await enableWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    const ids = receiver.received.map(({ event }) => event.id);
+    expect(ids).toEqual([...unfinished, ...during]);
+    expect(receiver.received.every(({ headers }) => headers['x-service-attempt'] === '1')).toBe(true);
+    expect(await listed()).toEqual({ status: 'active', enabled: true, held: 0 });
+    expect((await readDelivery(ctx, exhausted)).status).toBe('exhausted');
+    const statuses = await Promise.all(ids.map(async (id) => (await readDelivery(ctx, id)).status));
+    expect(new Set(statuses)).toEqual(new Set(['succeeded']));
+  });
+
+  /** Four attempts of these have failed when another event exhausts the webhook. */
+  async function exhaustBeside(unfinished: string[]): Promise<string[]> {
+    await ctx.db.queuedDeliveries.updateMany(
+      { webhook_id: (await readDelivery(ctx, unfinished[0] ?? '')).webhook_id, state: 'pending' },
+      { $set: { at: clock.now() + 10_000_000 } },
+    );
+    return exhaust();
+  }
+
+  it('also sends what a transaction held that began before it was enabled', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await exhaust();
+    receiver.behave({ status: 200 });
+    await enableWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+    const [late = ''] = await raise(ctx, orgId);
+    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'active' } });
+    clock.advance(120_000);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    expect((await readDelivery(ctx, late)).status).toBe('succeeded');
+    expect(await ctx.db.webhookTasks.countDocuments({ _id: `drain-webhook ${_id}` })).toBe(0);
+  });
+
+  it('fails again when the held ones fail again, and keeps them', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await exhaust();
+    const held = await raise(ctx, orgId, 2);
+    await enableWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    expect(await listed()).toMatchObject({ status: 'active', held: 0 });
+    for (const waitMs of [30_000, 300_000, 1_800_000, 7_200_000]) {
+      clock.advance(waitMs);
+      await attemptAllDue(ctx);
+    }
+    expect((await listed()).status).toBe('failing');
+    const statuses = await Promise.all(held.map(async (id) => (await readDelivery(ctx, id)).status));
+    expect(new Set(statuses)).toEqual(new Set(['exhausted']));
+  });
+});
+
+describe('redelivery and removal', () => {
+  it('sends the same bytes again from attempt 1, and logs both', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    const { _id } = await readDelivery(ctx, eventId);
+    expect((await redeliver(ctx, webhook, _id)).status).toBe('pending');
+    await attemptAllDue(ctx);
+    const [first, second] = receiver.received;
+    expect(second?.body).toBe(first?.body);
+    expect((await readDelivery(ctx, eventId)).attempts.map(({ number }) => number)).toEqual([1, 1]);
+  });
+
+  it('cancels what a deleted webhook had not finished', async () => {
+    receiver.behave({ status: 500 });
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    await removeWebhook(ctx, orgId, _id);
+    expect(await readDelivery(ctx, eventId)).toMatchObject({ status: 'cancelled', next_attempt_at: null });
+    clock.advance(30_000);
+    expect(await attemptAllDue(ctx)).toBe(0);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('cancels a delivery that was planned while its webhook was deleted', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    await ctx.db.webhooks.deleteOne({ _id });
+    await attemptAllDue(ctx);
+    expect((await readDelivery(ctx, eventId)).status).toBe('cancelled');
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('forgets deliveries at the end of the retention, and no others', async () => {
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [old = ''] = await raise(ctx, orgId);
+    clock.advance(30 * 86_400_000);
+    const [fresh = ''] = await raise(ctx, orgId);
+    await purgeDeliveries(ctx);
+    expect(await ctx.db.deliveries.countDocuments({ event_id: old })).toBe(1);
+    clock.advance(1);
+    await purgeDeliveries(ctx);
+    expect(await ctx.db.deliveries.countDocuments({ event_id: old })).toBe(0);
+    expect(await ctx.db.deliveries.countDocuments({ event_id: fresh })).toBe(1);
+  });
+});
+
+async function startSmtp() {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData: (stream, _session, done) => {
+      void text(stream).then((mail) => {
+        mails.push(mail);
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    mails,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Context } from '../../../shared/context.ts';
+import type { EventType } from '../../../shared/contract.ts';
+import { recordEvents } from '../../../shared/events/record-events.ts';
+import { newId } from '../../../shared/ids.ts';
+import { inTransaction } from '../../../shared/mongo.ts';
+import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
+import type { Delivery, Webhook } from '../../../shared/webhooks/model.ts';
+import { registerWebhook } from '../../../shared/webhooks/webhooks.ts';
+
+export const SECRET = 'a-secret-of-thirty-two-characters';
+
+/** A webhook that subscribes to every kind of event unless told otherwise. */
+export async function makeWebhook(
+  ctx: Context,
+  orgId: string,
+  url: string,
+  events: EventType[] = [
+    'session.started',
+    'session.ended',
+    'budget.warning',
+    'budget.exceeded',
+    'anomaly.detected',
+  ],
+): Promise<Webhook> {
+  return registerWebhook(ctx, orgId, { url, events, secret: SECRET });
+}
+
+/** Raises events as any change does: in a transaction. Returns their ids. */
+export async function raise(
+  ctx: Context,
+  orgId: string,
+  count = 1,
+  data: Record<string, unknown> = {},
+): Promise<string[]> {
+  const events = Array.from({ length: count }, (_, index) => ({
+    cause: [newId('ses')],
+    type: 'session.started' as const,
+    org_id: orgId,
+    ts: new Date(ctx.clock.now()),
+    data: { ...data, index },
+  }));
+  const rows = await inTransaction(ctx.db, (transaction) => recordEvents(ctx, events, transaction));
+  return rows.map(({ _id }) => _id);
+}
+
+/** Does what workers do for everything that is due by the context's clock, and for nothing else. */
+export async function attemptAllDue(ctx: Context): Promise<number> {
+  const due = await ctx.db.queuedDeliveries.find({ state: 'pending', at: { $lte: ctx.clock.now() } }).lean();
+  await Promise.all(
+    due.map(({ _id, event_id, webhook_id }) =>
+      attemptDelivery(ctx, { delivery_id: _id, event_id, webhook_id }),
+    ),
+  );
+  return due.length;
+}
+
+export async function readDelivery(ctx: Context, eventId: string): Promise<Delivery> {
+  const deliveries = await ctx.db.deliveries.find({ event_id: eventId }).lean<Delivery[]>();
+  const [delivery] = deliveries;
+  if (!delivery || deliveries.length !== 1) throw new Error(`${deliveries.length} deliveries of ${eventId}`);
+  return delivery;
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { type Job, Worker } from 'bullmq';
+import type { Context } from '../shared/context.ts';
+import { QUEUES, type QueueName } from '../shared/queues.ts';
+import type { RedisClient } from '../shared/redis/connect.ts';
+import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
+import type { JobHandler } from './worker.ts';
+
+/** Held while a job runs; a worker that died is noticed within these, and its jobs run elsewhere. */
+export const LOCK_MS = 5_000;
+export const STALLED_CHECK_MS = 1_000;
+
+/** Jobs fetched at the same time while there are any. */
+const FETCHERS = 8;
+const PAUSE_AFTER_ERROR_MS = 250;
+
+export interface OpenWorker {
+  waitUntilReady(): Promise<unknown>;
+  /** Takes no more and waits for those that run. */
+  close(): Promise<void>;
+}
+
+/**
+ * A worker without slots: it takes every job at once, because what limits them is not its own (an endpoint's slots).
+ * BullMQ's loop first fills its slots one job after the other and only then begins, so that a long list of jobs would
+ * wait for the last one to be fetched.
+ */
+export function startOpenWorker(
+  handler: JobHandler,
+  ctx: Context,
+  connection: RedisClient,
+  prefix = QUEUE_PREFIX,
+): OpenWorker {
+  const worker = new Worker(handler.queue, null, {
+    connection,
+    prefix,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_CHECK_MS,
+    maxStalledCount: 1_000,
+    autorun: false,
+  });
+  worker.on('error', (error) => ctx.log.debug({ err: error, queue: handler.queue }, 'worker connection'));
+  const token = randomUUID();
+  const running = new Map<string, Promise<void>>();
+  let closing = false;
+
+  function begin(job: Job): void {
+    const { id = '' } = job;
+    running.set(
+      id,
+      finish(handler, ctx, job, token).finally(() => running.delete(id)),
+    );
+  }
+  const locks = setInterval(() => {
+    const ids = [...running.keys()];
+    if (ids.length === 0) return;
+    const tokens = ids.map(() => token);
+    worker
+      .extendJobLocks(ids, tokens, LOCK_MS)
+      .catch((error: unknown) =>
+        ctx.log.debug({ err: error, queue: handler.queue }, 'locks were not extended'),
+      );
+  }, LOCK_MS / 3);
+  const loop = fetchAll(worker, token, () => closing, begin, handler.queue, ctx);
+
+  return {
+    waitUntilReady: () => worker.waitUntilReady(),
+    close: async () => {
+      closing = true;
+      while (running.size > 0) await Promise.all(running.values());
+      clearInterval(locks);
+      await worker.close(true);
+      await loop;
+    },
+  };
+}
+
+/** One waits for a job; as soon as there is one, several fetch what else there is. */
+async function fetchAll(
+  worker: Worker,
+  token: string,
+  isClosing: () => boolean,
+  begin: (job: Job) => void,
+  queue: QueueName,
+  ctx: Context,
+): Promise<void> {
+  async function fetchUntilEmpty(): Promise<void> {
+    while (!isClosing()) {
+      const job = await worker.getNextJob(token, { block: false });
+      if (!job) return;
+      begin(job);
+    }
+  }
+  let isWatching = false;
+  while (!isClosing()) {
+    try {
+      if (!isWatching) await worker.startStalledCheckTimer();
+      isWatching = true;
+      const job = await worker.getNextJob(token);
+      if (!job) continue;
+      begin(job);
+      await Promise.all(Array.from({ length: FETCHERS }, fetchUntilEmpty));
+    } catch (error) {
+      if (isClosing()) return;
+      ctx.log.debug({ err: error, queue }, 'jobs were not fetched');
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_ERROR_MS));
+    }
+  }
+}
+
+/** Runs one job and takes it off the queue; never throws. */
+async function finish(handler: JobHandler, ctx: Context, job: Job, token: string): Promise<void> {
+  const end = ctx.metrics.jobSeconds.startTimer({ queue: handler.queue });
+  try {
+    const again = await handler.handle(QUEUES[handler.queue].parse(job.data) as never, ctx);
+    end({ outcome: again ? 'again' : 'done' });
+    if (again) await job.moveToDelayed(again.notBeforeMs, token);
+    else await job.moveToCompleted(undefined, token, false);
+  } catch (error) {
+    end({ outcome: 'failed' });
+    const fields = { err: error, queue: handler.queue, job_id: job.id };
+    ctx.log.error(fields, 'job failed; the sweeper will wake it again');
+    await job.moveToFailed(error as Error, token, false).catch(() => undefined);
+  }
+}
