@@ -1,10 +1,17 @@
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import helmet from 'helmet';
 import type { Context } from '../shared/context.ts';
 import { DomainError } from '../shared/errors.ts';
 import { mountBoard } from './board.ts';
 import { mountDocs } from './docs.ts';
 import { createLimits, type Limits } from './limits.ts';
+import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
 import { sendProblem } from './problem.ts';
 import { requestId, requestLog } from './request.ts';
@@ -33,17 +40,50 @@ export function createApi(ctx: Context, state: ApiState, routes: readonly AnyRou
   app.disable('etag');
   app.set('trust proxy', ctx.config.trustProxyHops);
   app.set('query parser', 'simple');
-  app.use(requestId, requestLog(ctx), helmet({ contentSecurityPolicy: strictPolicy }));
+  app.use(requestId, requestLog(ctx), safetyHeaders());
   mountDocs(app, openApiDocument(routes));
   mountBoard(app, ctx, limits);
-  for (const route of routes)
-    app[route.method](expressPath(route.path), serve(route, ctx, { limits, shedder }));
+  const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, { limits, shedder }) }));
+  app.use(dispatchExact(handlers));
+  for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
     next(new DomainError('not_found', 'There is nothing at this path.')),
   );
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => fail(ctx, error, req, res));
   return { app, limits, shedder };
+}
+
+/** A path without parameters is looked up at once instead of being matched against the whole table. */
+function dispatchExact(
+  handlers: readonly { route: AnyRoute; handler: RequestHandler }[],
+): (req: Request, res: Response, next: NextFunction) => unknown {
+  const exact = new Map(
+    handlers
+      .filter(({ route }) => !route.path.includes('{'))
+      .map(({ route, handler }) => [`${route.method.toUpperCase()} ${route.path}`, handler]),
+  );
+  return (req, res, next) => {
+    const handler = exact.get(`${req.method} ${req.path}`);
+    return handler ? handler(req, res, next) : next();
+  };
+}
+
+/** What helmet sets, which is the same for every request, computed once. */
+function safetyHeaders(): RequestHandler {
+  const headers: [string, string][] = [];
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader: () => undefined,
+  };
+  const set = helmet({ contentSecurityPolicy: strictPolicy });
+  set({} as Request, recorder as unknown as Response, (error?: unknown) => {
+    if (error) throw error;
+  });
+  return (_req, res, next) => {
+    for (const [name, value] of headers) res.setHeader(name, value);
+    next();
+  };
 }
 
 const strictPolicy = {
@@ -85,5 +125,6 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
     req.socket.destroy();
     return;
   }
-  sendProblem(res, error, String(res.locals.requestId));
+  const send = res.locals.errorStyle === 'oauth' ? sendOAuthError : sendProblem;
+  send(res, error, String(res.locals.requestId));
 }

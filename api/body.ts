@@ -2,20 +2,33 @@ import express, { type Request, type Response } from 'express';
 import { BODY_BYTES, BODY_DEPTH } from '../shared/contract.ts';
 import { DomainError } from '../shared/errors.ts';
 
+export const MEDIA_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+} as const;
+export type BodyType = keyof typeof MEDIA_TYPES;
+
+const form = express.urlencoded({ limit: BODY_BYTES, extended: false, parameterLimit: 100 });
 const json = express.json({ limit: BODY_BYTES, strict: false, type: 'application/json' });
 
 /**
- * Reads a JSON body of at most 1 MiB after inflating and 32 levels. Duplicate keys: the last one wins, as JSON.parse
- * has it. Throws `unsupported_media_type`, `malformed_json`, `payload_too_large`.
+ * Reads a body of at most 1 MiB after inflating and 32 levels: JSON, or a form where a route takes one. Duplicate keys
+ * of JSON: the last one wins, as JSON.parse has it; of a form: an array, which no schema takes. Throws `unsupported_media_type`, `malformed_json`, `payload_too_large`.
  */
-export async function readBody(req: Request, res: Response): Promise<unknown> {
+export async function readBody(
+  req: Request,
+  res: Response,
+  types: readonly BodyType[] = ['json'],
+): Promise<unknown> {
   const empty = req.headers['content-length'] === '0' || !hasBody(req);
-  if (!empty && !req.is('application/json')) {
-    throw new DomainError('unsupported_media_type', 'Send the body as Content-Type: application/json.');
+  const type = types.find((candidate) => req.is(MEDIA_TYPES[candidate]));
+  if (!empty && !type) {
+    const accepted = types.map((candidate) => MEDIA_TYPES[candidate]).join(' or ');
+    throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${accepted}.`);
   }
   if (empty) throw new DomainError('malformed_json', 'The body is empty.');
   await new Promise<void>((resolve, reject) => {
-    json(req, res, (error: unknown) => (error ? reject(error) : resolve()));
+    (type === 'form' ? form : json)(req, res, (error: unknown) => (error ? reject(error) : resolve()));
   });
   if (isDeeper(req.body, BODY_DEPTH)) {
     throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../shared/errors.ts';
+import { type BodyType, MEDIA_TYPES } from './body.ts';
+import { oauthErrorDocument } from './oauth-error.ts';
 import { problemDocument } from './problem.ts';
 import type { AnyRoute, Auth } from './route.ts';
 
@@ -25,9 +27,19 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'API key `ugk_…`' },
+        deviceToken: { type: 'http', scheme: 'bearer', description: 'Device token `ugd_…`' },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'Access token of the identity provider',
+        },
         operator: { type: 'http', scheme: 'bearer', description: 'Operator token' },
       },
-      schemas: { Problem: jsonSchema(problemDocument, 'output') },
+      schemas: {
+        Problem: jsonSchema(problemDocument, 'output'),
+        OAuthError: jsonSchema(oauthErrorDocument, 'output'),
+      },
     },
   };
 }
@@ -44,12 +56,17 @@ function operationOf(route: AnyRoute): Json {
       ? {
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: jsonSchema(route.body, 'input') } },
+            content: requestContent(route.body, route.bodyTypes),
           },
         }
       : {}),
     responses: responsesOf(route),
   };
+}
+
+function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']): Json {
+  const schema = jsonSchema(body, 'input');
+  return Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], { schema }]));
 }
 
 function operationId(route: AnyRoute): string {
@@ -59,6 +76,8 @@ function operationId(route: AnyRoute): string {
 
 function securityOf(auth: Auth): Json[] {
   if (auth.kind === 'api-key') return [{ apiKey: [auth.scope] }];
+  if (auth.kind === 'device') return [{ deviceToken: [] }];
+  if (auth.kind === 'idp') return [{ session: [] }];
   if (auth.kind === 'operator') return [{ operator: [] }];
   return [];
 }
@@ -88,7 +107,10 @@ function responsesOf(route: AnyRoute): Json {
       String(problemStatus),
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('. '),
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content:
+          route.errorStyle === 'oauth'
+            ? { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
+            : { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]);
   return { [String(status)]: { description, ...success }, ...Object.fromEntries(problems) };
@@ -105,6 +127,7 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   ]);
   if (route.auth.kind !== 'none') codes.add('unauthorized');
   if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
+  if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');
   if (route.body) codes.add('malformed_json').add('payload_too_large').add('unsupported_media_type');
   return [...codes];
 }

@@ -85,9 +85,10 @@ export function problemBody(problem: Problem, requestId: string): Record<string,
 /** The only place that sends a problem document. */
 export function sendProblem(res: Response, error: unknown, requestId: string): void {
   const problem = problemOf(error);
+  // A guard may have set a challenge of its own.
+  for (const [name, value] of Object.entries(problem.headers)) if (!res.hasHeader(name)) res.set(name, value);
   res
     .status(problem.status)
-    .set(problem.headers)
     .type('application/problem+json')
     .send(JSON.stringify(problemBody(problem, requestId)));
 }

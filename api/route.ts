@@ -1,17 +1,27 @@
 import type { z } from 'zod';
 import type { Context } from '../shared/context.ts';
-import type { Scope } from '../shared/contract.ts';
+import type { Role, Scope } from '../shared/contract.ts';
 import type { ErrorCode } from '../shared/errors.ts';
+import type { BodyType } from './body.ts';
 
 /** Who may call a route. The kinds never stand in for each other (design 2). */
-export type Auth = { kind: 'none' } | { kind: 'api-key'; scope: Scope } | { kind: 'operator' };
+export type Auth =
+  | { kind: 'none' }
+  | { kind: 'api-key'; scope: Scope }
+  | { kind: 'device' }
+  | { kind: 'idp' }
+  | { kind: 'operator' };
 
 /** Who is calling, by kind of credential. */
 export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' }
   ? ApiKeyPrincipal
-  : A extends { kind: 'operator' }
-    ? { kind: 'operator' }
-    : { kind: 'none' };
+  : A extends { kind: 'device' }
+    ? DevicePrincipal
+    : A extends { kind: 'idp' }
+      ? IdentityPrincipal
+      : A extends { kind: 'operator' }
+        ? { kind: 'operator' }
+        : { kind: 'none' };
 
 export interface ApiKeyPrincipal {
   kind: 'api-key';
@@ -20,6 +30,24 @@ export interface ApiKeyPrincipal {
   /** Set: the key sees and reports only this user. */
   userId: string | null;
   projectId: string | null;
+}
+
+/** What a device token says. It is not proven yet: the spend's script does that. */
+export interface DevicePrincipal {
+  kind: 'device';
+  accountId: string;
+  tokenId: string;
+  /** Keyed hash of the whole token. */
+  tokenHmac: string;
+}
+
+/** A person with a session of the identity provider. The account is the member: its credits, its devices. */
+export interface IdentityPrincipal {
+  kind: 'idp';
+  accountId: string;
+  orgId: string;
+  userId: string;
+  role: Role;
 }
 
 /** When load is shed, the last goes first. */
@@ -38,7 +66,7 @@ export interface Input<
   params: OutputOf<P>;
   query: OutputOf<Q>;
   body: OutputOf<B>;
-  request: { id: string; header(name: string): string | undefined; aborted: AbortSignal };
+  request: { id: string; address: string; header(name: string): string | undefined; aborted: AbortSignal };
 }
 
 /**
@@ -63,6 +91,10 @@ export interface Route<
   params?: P;
   query?: Q;
   body?: B;
+  /** JSON unless it says otherwise. */
+  bodyTypes?: readonly BodyType[];
+  /** Errors as problem+json, or as RFC 6749 section 5.2 has them. */
+  errorStyle?: 'problem' | 'oauth';
   /** The shape is checked before it is sent, so that nothing leaks. */
   success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
   /** Beyond those that every route may give. */

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../shared/context.ts';
+import { noteDeviceAddress } from '../shared/devices/addresses.ts';
 import { DomainError } from '../shared/errors.ts';
 import { authenticate } from './auth/authenticate.ts';
 import { readBody } from './body.ts';
@@ -20,6 +21,7 @@ export function serve(
 ): RequestHandler {
   return async (req, res) => {
     res.locals.route = route.path;
+    res.locals.errorStyle = route.errorStyle;
     const leave = guards.shedder.enter(route.priority);
     res.once('close', leave);
     const principal = await identify(route, req, res, ctx, guards.limits);
@@ -27,14 +29,18 @@ export function serve(
       principal,
       params: parse(route.params ?? nothing, req.params, 'path'),
       query: parse(route.query ?? nothing, req.query, 'query'),
-      body: route.body ? parse(route.body, await readBody(req, res), 'body') : undefined,
+      body: route.body ? parse(route.body, await readBody(req, res, route.bodyTypes), 'body') : undefined,
       request: {
         id: String(res.locals.requestId),
+        address: req.ip ?? 'unknown',
         header: (name: string) => req.get(name),
-        aborted: abortOnClose(res),
+        // Made when it is asked for: most handlers never do.
+        get aborted() {
+          return abortOnClose(res);
+        },
       },
     };
-    await send(route, req, res, await route.handle(input, ctx));
+    await send(route, req, res, await handle(route, input, req, ctx, guards.limits));
   };
 }
 
@@ -56,10 +62,34 @@ async function identify(
     res.locals.orgId = principal.orgId;
     res.locals.keyId = principal.keyId;
     await limits.count(res, { key: principal.keyId });
+  } else if (principal.kind === 'device') {
+    res.locals.keyId = principal.tokenId;
+    await limits.count(res, { key: principal.tokenId });
+  } else if (principal.kind === 'idp') {
+    res.locals.orgId = principal.orgId;
+    await limits.count(res, { key: principal.accountId });
   } else if (principal.kind === 'none') {
     await limits.count(res, { address: req.ip ?? 'unknown' });
   }
   return principal;
+}
+
+/** A device token is proven where it is spent: a wrong one counts there too. */
+async function handle(
+  route: AnyRoute,
+  input: Parameters<AnyRoute['handle']>[0],
+  req: Request,
+  ctx: Context,
+  limits: Limits,
+): Promise<unknown> {
+  try {
+    const answer = await route.handle(input, ctx);
+    if (input.principal.kind === 'device') noteDeviceAddress(ctx, input.principal, input.request.address);
+    return answer;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
+    throw error;
+  }
 }
 
 /** Throws `invalid_request` that names every field that is wrong, as JSON pointers into the body or by parameter. */
@@ -108,7 +138,9 @@ async function sendReply(req: Request, res: Response, answer: Reply, contentType
   res.type(contentType).set(answer.headers ?? {});
   const { content } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
-    res.send(content);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    res.setHeader('Content-Length', bytes.length);
+    res.end(req.method === 'HEAD' ? undefined : bytes);
     return;
   }
   if (req.method === 'HEAD') {

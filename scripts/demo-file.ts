@@ -9,6 +9,9 @@ const demoMember = z.object({
   name: z.string(),
   role: z.enum(ROLES),
   teams: z.array(z.string()),
+  /** Kept, so that a second start prints the same ones; null until there is one. */
+  session_token: z.string().nullable().default(null),
+  device: z.object({ device_id: z.string(), device_token: z.string() }).nullable().default(null),
 });
 const demoOrganization = z.object({
   org_id: z.string(),

@@ -1,11 +1,14 @@
+import { decodeJwt } from 'jose';
 import type { Context } from '../shared/context.ts';
 import { SCOPES } from '../shared/contract.ts';
 import { DomainError } from '../shared/errors.ts';
+import { linkIdentity } from '../shared/identity/link-identity.ts';
 import { newId } from '../shared/ids.ts';
 import { createApiKey } from '../shared/keys/api-keys.ts';
 import { createOrganization } from '../shared/organizations/create-organization.ts';
 import { addMember } from '../shared/organizations/members.ts';
 import { readOrganization } from '../shared/organizations/read-organization.ts';
+import { ensureDemoDevice } from './demo-devices.ts';
 import {
   type Demo,
   type DemoOrganization,
@@ -13,6 +16,8 @@ import {
   type ShownOrganization,
   writeDemo,
 } from './demo-file.ts';
+import { issueSessionToken } from './idp/session-token.ts';
+import { IDP_CLIENT_ID, issuerOf, readIdpState } from './idp/state.ts';
 
 /**
  * Creates the two demo organizations with their members and a key of every scope, once: their ids are kept in
@@ -35,19 +40,54 @@ export async function ensureDemoOrganizations(ctx: Context, dataDir: string): Pr
     organization.api_key = key;
     writeDemo(dataDir, demo);
   }
+  for (const organization of demo.orgs) {
+    for (const member of organization.members) {
+      await ensureCredentials(ctx, dataDir, organization.org_id, member);
+      writeDemo(dataDir, demo);
+    }
+  }
   return await Promise.all(demo.orgs.map((organization) => showOrganization(ctx, organization)));
 }
 
-/** The session token and the devices of a member come with the credits: they are filled in here. */
+const SESSION_LIFETIME_S = 43_200;
+const SESSION_LEFT_S = 7_200;
+
+/** A session of the embedded identity provider, and one linked device, for each demo member. */
+async function ensureCredentials(
+  ctx: Context,
+  dataDir: string,
+  orgId: string,
+  member: DemoOrganization['members'][number],
+): Promise<void> {
+  const account = await ctx.db.members.findOne({ org_id: orgId, user_id: member.user_id }).lean();
+  if (!account) return;
+  const idp = ctx.config.oidcClientId === IDP_CLIENT_ID ? readIdpState(dataDir) : null;
+  if (idp && ctx.config.oidcIssuer === issuerOf(idp)) {
+    const identity = { iss: issuerOf(idp), sub: member.user_id };
+    if (account.idp?.iss !== identity.iss) await linkIdentity(ctx, orgId, member.user_id, identity);
+    if (!lastsOn(member.session_token, identity.iss, ctx.clock.now())) {
+      const { sub } = identity;
+      member.session_token = await issueSessionToken({ dataDir, sub, lifetimeS: SESSION_LIFETIME_S });
+    }
+  }
+  member.device = await ensureDemoDevice(ctx, account, member.device);
+}
+
+function lastsOn(token: string | null, issuer: string, nowMs: number): boolean {
+  if (token === null) return false;
+  const { iss, exp = 0 } = decodeJwt(token);
+  return iss === issuer && exp - nowMs / 1_000 > SESSION_LEFT_S;
+}
+
 async function showOrganization(ctx: Context, organization: DemoOrganization): Promise<ShownOrganization> {
   const { org_id, api_key, members } = organization;
   const { plan } = await readOrganization(ctx, org_id);
-  const shown = members.map(({ user_id, email, role }) => ({
+  const shown = members.map(({ user_id, email, role, session_token, device }) => ({
     user_id,
     email,
     role,
-    session_token: null,
-    devices: [],
+    session_token,
+    devices: device ? [device] : [],
   }));
   return { org_id, plan, api_key, members: shown };
 }
@@ -95,6 +135,8 @@ function draftOrganization(
     name: person,
     role,
     teams: [team],
+    session_token: null,
+    device: null,
   }));
   return { org_id: newId('org'), name, plan, api_key: null, members };
 }

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
+import { addCreditCommands } from './governor/credits.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
+import { addUsageCommands } from './governor/usage.ts';
 import { addWebhookCommands } from './governor/webhooks.ts';
 
 /** The operator's command line. Everything goes through the same domain functions and into the audit log. */
@@ -17,6 +19,8 @@ const run = createRunner(program, process.env);
 addOrganizationCommands(program, run);
 addAccessCommands(program, run);
 addWebhookCommands(program, run);
+addCreditCommands(program, run);
+addUsageCommands(program, run);
 addReplayCommand(program, process.env);
 
 await program.parseAsync().catch(fail);

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { readLogEnd, withLog } from './stack/logs.ts';
+import { sendSignal } from './stack/processes.ts';
 import { say } from './stack/progress.ts';
-import { sendSignal } from './stack/run-record.ts';
 import { SetupError } from './stack/setup-error.ts';
 import { waitUntil } from './stack/wait.ts';
 
-export type ProcessName = 'api' | 'worker' | 'redis' | 'mongo';
+export type ProcessName = 'api' | 'worker' | 'idp' | 'redis' | 'mongo';
 
 /** One process that has to run: how to start it (each time alike: same port, same data) and how to tell that it serves. */
 export type ProcessPlan = {
@@ -68,7 +68,11 @@ export async function startProcess(supervisor: Supervisor, plan: ProcessPlan): P
 /** Ends everything: first what uses the stores, then the stores. */
 export async function stopAll(supervisor: Supervisor): Promise<void> {
   supervisor.stopping.abort();
-  await Promise.all([endWatched(supervisor, 'api'), endWatched(supervisor, 'worker')]);
+  await Promise.all([
+    endWatched(supervisor, 'api'),
+    endWatched(supervisor, 'worker'),
+    endWatched(supervisor, 'idp'),
+  ]);
   await Promise.all([endWatched(supervisor, 'redis'), endWatched(supervisor, 'mongo')]);
 }
 

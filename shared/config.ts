@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
+const httpUrl = z.url({ protocol: /^https?$/ });
 const flag = z.stringbool({ truthy: ['on', 'true', '1'], falsy: ['off', 'false', '0'] });
 const list = z.string().transform((value) => value.split(',').map((item) => item.trim()));
 
@@ -16,6 +17,10 @@ const environment = z.object({
   TRUST_PROXY_HOPS: integer(0, 0, 10),
   MONGODB_URL: z.string().regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://'),
   REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'),
+  REDIS_CLUSTER_NODES: z
+    .string()
+    .regex(/^[^\s,]+:\d+(,[^\s,]+:\d+)*$/, 'must be host:port[,host:port…]')
+    .optional(),
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),
@@ -32,6 +37,16 @@ const environment = z.object({
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .optional(),
   MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
+  OIDC_ISSUER: httpUrl.optional(),
+  OIDC_JWKS_URL: httpUrl.optional(),
+  OIDC_AUDIENCE: z.string().min(1).optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_TOKEN_TYPE: z.string().min(1).default('at+jwt'),
+  OIDC_MAX_TOKEN_AGE_S: integer(86_400, 60, 31_536_000),
+  SIGNING_KEY_FILE: z.string().optional(),
+  SIGNING_KEY: z.string().optional(),
+  PLANS_FILE: z.string().default('plans.json'),
+  OUTBOX_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
   RATE_LIMITS: flag.default(true),
   RATE_LIMIT_PER_KEY: integer(600, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: integer(600, 1, 1_000_000),
@@ -70,7 +85,15 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 
 function contradictions(values: z.output<typeof environment>): string[] {
   const wrong: string[] = [];
+  if (values.OIDC_ISSUER !== undefined && values.OIDC_AUDIENCE === undefined)
+    wrong.push('OIDC_AUDIENCE: must name what the access tokens of OIDC_ISSUER are for');
+  if (values.OIDC_AUDIENCE !== undefined && values.OIDC_AUDIENCE === values.OIDC_CLIENT_ID)
+    wrong.push('OIDC_AUDIENCE: must differ from OIDC_CLIENT_ID, or ID tokens would pass as access tokens');
   if (values.NODE_ENV !== 'production') return wrong;
+  for (const name of ['OIDC_ISSUER', 'OIDC_JWKS_URL'] as const) {
+    if (values[name]?.startsWith('http:'))
+      wrong.push(`${name}: must be https in production (the embedded identity provider is for development)`);
+  }
   if (values.TIME_SCALE !== 1)
     wrong.push('TIME_SCALE: shortens waits for development; refused in production');
   if (!values.RATE_LIMITS) wrong.push('RATE_LIMITS: may be off outside production only');
@@ -79,6 +102,11 @@ function contradictions(values: z.output<typeof environment>): string[] {
 
 function camelCase(name: string): string {
   return name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Where people and devices find this service, without a slash at the end. Never taken from a request. */
+export function baseUrl(config: Config): string {
+  return config.baseUrl?.replace(/\/$/, '') ?? `http://127.0.0.1:${config.port}`;
 }
 
 /** The names of all variables, for the test that holds `.env.example` against them. */

@@ -1,12 +1,14 @@
-import type { Redis } from 'ioredis';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { type Plans, readPlans } from './credits/plans.ts';
+import { createSigner, type Signer } from './credits/signer.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { connectMongo, type Db } from './mongo.ts';
 import { openQueues, type Queues } from './queues.ts';
-import { connectRedis } from './redis/connect.ts';
+import { connectRedis, type RedisClient } from './redis/connect.ts';
+import { startTransactionGuard } from './transaction-guard.ts';
 
 /** What every domain function gets: the outside world, opened once. */
 export interface Context {
@@ -16,11 +18,14 @@ export interface Context {
   metrics: Metrics;
   db: Db;
   /** The meter's client spends credits; the producer adds wake-ups. Workers open their own. */
-  redis: { meter: Redis; producer: Redis };
+  redis: { meter: RedisClient; producer: RedisClient };
   queues: Queues;
   lanes: Lanes;
   /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
   webhookWaitsMs?: readonly number[];
+  /** Credits of each plan. */
+  plans: Plans;
+  signer: Signer;
   /** For the audit log: who acts when no person does. */
   actor: string;
   /** Finishes what is under way, then lets go of the stores. */
@@ -37,29 +42,37 @@ export interface ContextOptions {
 /** Opens the stores. Rejects when MongoDB does not answer in 5 s; Redis may come later. */
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   const log = options.log ?? createLog({ level: config.logLevel, process: options.process });
+  const plans = readPlans(config.plansFile);
   const db = await connectMongo(config.mongodbUrl);
+  const serves = options.process === 'api' || options.process === 'worker';
+  const guard = serves ? await startTransactionGuard(db, log) : null;
   const redis = {
-    meter: connectRedis(config.redisUrl, 'meter'),
-    producer: connectRedis(config.redisUrl, 'producer'),
+    meter: connectRedis(config, 'meter'),
+    producer: connectRedis(config, 'producer'),
   };
   const queues = openQueues(redis.producer, log, options.queuePrefix);
   const lanes = createLanes();
+  const signer = createSigner(config, log);
   return {
     config,
     clock: options.clock ?? systemClock,
     log,
-    metrics: createMetrics({ defaults: options.process === 'api' || options.process === 'worker' }),
+    metrics: createMetrics({ defaults: serves }),
     db,
     redis,
     queues,
     lanes,
+    plans,
+    signer,
     actor: options.process,
     close: async () => {
+      signer.close();
       await lanes.idle();
       await queues.settled();
       await queues.close();
       redis.meter.disconnect();
       redis.producer.disconnect();
+      await guard?.stop();
       await db.connection.close();
     },
   };

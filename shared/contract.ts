@@ -38,6 +38,10 @@ export const WEBHOOK_URL_LENGTH = 2_000;
 export const WEBHOOK_ANSWER_BYTES = 16_384;
 /** Webhooks of one organization: each event of it is delivered to all that subscribe. */
 export const WEBHOOKS_PER_ORGANIZATION = 1_000;
+/** Interface 8: `budget.warning` is raised at 80 % of the threshold. */
+export const BUDGET_WARNING_RATIO = { numerator: 4, denominator: 5 } as const;
+/** Design 4: how long after its end a window may still raise an event, for signals that come late. Milliseconds. */
+export const CLOSED_WINDOW_FIRES_MS = 48 * 3_600_000;
 
 /** Design 2: k of k-anonymity; an organization may raise it, never lower it. */
 export const K_ANONYMITY_FLOOR = 5;
@@ -51,3 +55,15 @@ export type Role = (typeof ROLES)[number];
 /** Design 2: what an API key may be allowed to do. */
 export const SCOPES = ['signals:write', 'usage:read', 'org:read', 'webhooks:write', 'budgets:write'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Design 9: active devices of an account; one more is a 409. */
+export const DEVICES_PER_ACCOUNT = 20;
+/** Design 9: a longer `device_id` is a 400, in characters. */
+export const DEVICE_ID_LENGTH = 128;
+/** RFC 8628 section 3.2: how long a user code is good, and how often a device may ask. Seconds. */
+export const DEVICE_CODE_LIFETIME_S = 900;
+export const DEVICE_POLL_INTERVAL_S = 5;
+/** RFC 8628 section 3.5: what `slow_down` adds to the interval. Seconds. */
+export const DEVICE_SLOW_DOWN_S = 5;
+/** Abuse case 58: wrong user codes of one account or address before a 429. */
+export const WRONG_USER_CODES = 5;

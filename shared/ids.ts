@@ -11,10 +11,13 @@ export type IdPrefix =
   | 'dlv'
   | 'whk'
   | 'bud'
+  | 'bwn'
+  | 'bfi'
   | 'anm'
   | 'dev'
   | 'aud'
-  | 'txn';
+  | 'txn'
+  | 'lot';
 
 /** A new identifier: prefix, then 128 random bits in base62 (22 characters). */
 export function newId(prefix: IdPrefix): string {

@@ -34,6 +34,32 @@ export function createMetrics(options: { defaults: boolean }) {
       buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000],
       registers,
     }),
+    spends: new Counter({
+      name: 'governor_spends_total',
+      help: 'Spends of a credit by what the script answered.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    ledgerRows: new Counter({
+      name: 'governor_ledger_rows_total',
+      help: 'Ledger rows written.',
+      registers,
+    }),
+    ledgerLag: new Gauge({
+      name: 'governor_ledger_lag_seconds',
+      help: 'Age of the oldest spend that the ledger does not have yet. Alert above 1.',
+      registers,
+    }),
+    gatesShut: new Gauge({
+      name: 'governor_credit_gates_shut',
+      help: 'Shards in which nothing can be spent until they are checked against the ledger.',
+      registers,
+    }),
+    creditDrift: new Gauge({
+      name: 'governor_credit_drift_accounts',
+      help: 'Accounts whose ledger does not add up to their balance, as last reconciled. Alert above 0.',
+      registers,
+    }),
     jobSeconds: new Histogram({
       name: 'governor_job_seconds',
       help: 'Time of a job, by queue and outcome.',
@@ -73,6 +99,22 @@ export function createMetrics(options: { defaults: boolean }) {
     webhooksFailing: new Gauge({
       name: 'governor_webhooks_failing',
       help: 'Webhooks that are paused after five failed attempts.',
+      registers,
+    }),
+    deviceAddressChanges: new Counter({
+      name: 'governor_device_address_changes_total',
+      help: 'Spends of a device from another address than its last one: often means a copied token.',
+      registers,
+    }),
+    usageDrift: new Counter({
+      name: 'governor_usage_drift_rows_total',
+      help: 'Rollups that were not the sum of their signals.',
+      registers,
+    }),
+    purged: new Counter({
+      name: 'governor_purged_rows_total',
+      help: 'Rows deleted after their retention, by kind.',
+      labelNames: ['kind'],
       registers,
     }),
     ready: new Gauge({

@@ -1,5 +1,40 @@
-import mongoose, { type ClientSession, type Connection, type Model, type Schema } from 'mongoose';
+import mongoose, { type ClientSession, type Connection, type Model, Schema } from 'mongoose';
+import { type Anomaly, anomalySchema, type SessionCheck, sessionCheckSchema } from './anomalies/model.ts';
 import { type AuditEntry, auditSchema } from './audit/model.ts';
+import {
+  type Budget,
+  type BudgetDue,
+  type BudgetEvaluation,
+  type BudgetFiring,
+  type BudgetGate,
+  type BudgetWindow,
+  budgetDueSchema,
+  budgetEvaluationSchema,
+  budgetFiringSchema,
+  budgetGateSchema,
+  budgetSchema,
+  budgetWindowSchema,
+} from './budgets/model.ts';
+import {
+  type CreditAccount,
+  creditAccountSchema,
+  type LedgerFence,
+  type LedgerRow,
+  ledgerFenceSchema,
+  ledgerSchema,
+  type SigningKey,
+  type StoredAnswer,
+  signingKeySchema,
+  storedAnswerSchema,
+} from './credits/model.ts';
+import {
+  type Device,
+  type DeviceGrant,
+  type DeviceSlot,
+  deviceGrantSchema,
+  deviceSchema,
+  deviceSlotSchema,
+} from './devices/model.ts';
 import { type Event, eventSchema } from './events/model.ts';
 import { type ApiKey, apiKeySchema } from './keys/model.ts';
 import { type Member, memberSchema, type Organization, organizationSchema } from './organizations/model.ts';
@@ -12,6 +47,7 @@ import {
   sessionTimerSchema,
 } from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
+import type { Instance } from './transaction-guard.ts';
 import { type Rollup, rollupSchema } from './usage/model.ts';
 import {
   type Delivery,
@@ -39,8 +75,30 @@ export interface Db {
   deliveries: Model<Delivery>;
   queuedDeliveries: Model<QueuedDelivery>;
   webhookTasks: Model<WebhookTask>;
+  budgets: Model<Budget>;
+  budgetWindows: Model<BudgetWindow>;
+  budgetGates: Model<BudgetGate>;
+  budgetDues: Model<BudgetDue>;
+  budgetFirings: Model<BudgetFiring>;
+  budgetEvaluations: Model<BudgetEvaluation>;
+  anomalies: Model<Anomaly>;
+  sessionChecks: Model<SessionCheck>;
+  devices: Model<Device>;
+  deviceSlots: Model<DeviceSlot>;
+  deviceGrants: Model<DeviceGrant>;
+  creditAccounts: Model<CreditAccount>;
+  ledger: Model<LedgerRow>;
+  storedAnswers: Model<StoredAnswer>;
+  ledgerFences: Model<LedgerFence>;
+  signingKeys: Model<SigningKey>;
   audit: Model<AuditEntry>;
+  instances: Model<Instance>;
+  /** Tells the others in which driver session (hex id) this process writes: see transaction-guard.ts. */
+  registerSession(session: string): Promise<void>;
 }
+
+/** All tries of one transaction together; then the store counts as away (503) and nothing was kept. */
+const TRANSACTION_TIMEOUT_MS = 15_000;
 
 /** The record: journaled on a majority before it is acknowledged. */
 const DURABLE = { w: 'majority', j: true } as const;
@@ -88,7 +146,28 @@ function modelsOf(connection: Connection): Db {
     deliveries: model('deliveries', deliverySchema),
     queuedDeliveries: model('queued_deliveries', queuedDeliverySchema),
     webhookTasks: model('webhook_tasks', webhookTaskSchema),
+    budgets: model('budgets', budgetSchema),
+    budgetWindows: model('budget_windows', budgetWindowSchema),
+    budgetGates: model('budget_gates', budgetGateSchema),
+    budgetDues: model('budget_dues', budgetDueSchema),
+    budgetFirings: model('budget_firings', budgetFiringSchema),
+    budgetEvaluations: model('budget_evaluations', budgetEvaluationSchema),
+    anomalies: model('anomalies', anomalySchema),
+    sessionChecks: model('session_checks', sessionCheckSchema),
+    devices: model('devices', deviceSchema),
+    deviceSlots: model('device_slots', deviceSlotSchema),
+    deviceGrants: model('device_grants', deviceGrantSchema),
+    creditAccounts: model('credit_accounts', creditAccountSchema),
+    ledger: model('ledger', ledgerSchema),
+    storedAnswers: model('stored_answers', storedAnswerSchema),
+    ledgerFences: model('ledger_fences', ledgerFenceSchema),
+    signingKeys: model('signing_keys', signingKeySchema),
     audit: model('audit', auditSchema),
+    instances: model(
+      'instances',
+      new Schema<Instance>({ _id: { type: String, required: true }, beat: Number, sessions: [String] }),
+    ),
+    registerSession: async () => undefined,
   };
 }
 
@@ -141,6 +220,7 @@ export function afterCommit(transaction: ClientSession, act: () => void): void {
  */
 export async function inTransaction<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
   return db.connection.getClient().withSession(async (session) => {
+    await announce(db, session);
     const attempt = () => {
       afterCommits.set(session, []);
       return work(session);
@@ -148,9 +228,21 @@ export async function inTransaction<T>(db: Db, work: (transaction: ClientSession
     const result = await session.withTransaction(attempt, {
       readConcern: { level: 'snapshot' },
       writeConcern: DURABLE,
-      maxCommitTimeMS: 10_000,
+      timeoutMS: TRANSACTION_TIMEOUT_MS,
     });
     for (const act of afterCommits.get(session) ?? []) act();
     return result;
   });
+}
+
+const announced = new WeakMap<Db, Set<string>>();
+
+/** The driver has few sessions and uses them again, so that this is rarely a write. */
+async function announce(db: Db, session: ClientSession): Promise<void> {
+  const known = announced.get(db) ?? new Set<string>();
+  announced.set(db, known);
+  const id = session.id?.id.toString('hex') ?? '';
+  if (known.has(id)) return;
+  await db.registerSession(id);
+  known.add(id);
 }

@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import type { Log } from './log.ts';
+import type { RedisClient } from './redis/connect.ts';
 import { QUEUE_PREFIX } from './redis/keys.ts';
 
 const deliveryIds = z.strictObject({ delivery_id: z.string(), event_id: z.string(), webhook_id: z.string() });
@@ -15,6 +15,12 @@ export const QUEUES = {
   'drain-webhook': z.strictObject({ webhook_id: z.string() }),
   'alert-admin': z.strictObject({ webhook_id: z.string() }),
   'purge-deliveries': z.strictObject({}),
+  'evaluate-budgets': z.strictObject({ org_id: z.string() }),
+  'detect-anomalies': z.strictObject({ session_id: z.string() }),
+  'reconcile-credits': z.strictObject({}),
+  'expire-credits': z.strictObject({}),
+  'reconcile-usage': z.strictObject({}),
+  purge: z.strictObject({}),
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
@@ -39,7 +45,7 @@ export interface Queues {
   close(): Promise<void>;
 }
 
-export function openQueues(producer: Redis, log: Log, prefix = QUEUE_PREFIX): Queues {
+export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX): Queues {
   const names = Object.keys(QUEUES) as QueueName[];
   const byName = Object.fromEntries(names.map((name) => [name, openQueue(name, producer, prefix)])) as Record<
     QueueName,
@@ -72,7 +78,7 @@ export function openQueues(producer: Redis, log: Log, prefix = QUEUE_PREFIX): Qu
   };
 }
 
-function openQueue(name: QueueName, connection: Redis, prefix: string): Queue {
+function openQueue(name: QueueName, connection: RedisClient, prefix: string): Queue {
   const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
   queue.on('error', () => undefined);
   return queue;

@@ -66,6 +66,15 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
   };
 }
 
+/** Made for the tests; signs nothing that anyone trusts. */
+export const TEST_SIGNING_KEY = JSON.stringify({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
+  x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  kid: 'test-key-1',
+});
+
 /** The environment of a test process: also what a child process under test gets. */
 export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl'> = {}) {
   const mongo = new URL(options.mongoUrl ?? inject('mongoUrl'));
@@ -79,6 +88,7 @@ export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoU
     API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    SIGNING_KEY: TEST_SIGNING_KEY,
     RATE_LIMITS: 'off',
     ...options.env,
   };

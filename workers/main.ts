@@ -7,33 +7,48 @@ import { letGoOfWaiting } from '../shared/webhooks/endpoints.ts';
 import { alertAdmin } from './alert-admin.ts';
 import { closeSession } from './close-session.ts';
 import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from './deliver-webhook.ts';
+import { detectAnomalies } from './detect-anomalies.ts';
+import { evaluateBudgets } from './evaluate-budgets.ts';
+import { expireCredits } from './expire-credits.ts';
 import { answerProbe } from './probe.ts';
+import { startProjector } from './project-ledger.ts';
+import { purgeJob } from './purge.ts';
 import { purgeDeliveries } from './purge-deliveries.ts';
+import { reconcileCredits } from './reconcile-credits.ts';
+import { reconcileUsageJob } from './reconcile-usage.ts';
 import { startSweeper } from './sweeper.ts';
-import { type JobHandler, startWorker } from './worker.ts';
+import { closeWorker, type JobHandler, startWorker } from './worker.ts';
 
 const HANDLERS = [
   closeSession,
+  evaluateBudgets,
+  detectAnomalies,
   deliverWebhook,
   retryWebhook,
   holdWebhook,
   drainWebhook,
   alertAdmin,
   purgeDeliveries,
+  reconcileCredits,
+  expireCredits,
+  reconcileUsageJob,
+  purgeJob,
 ] as unknown as readonly JobHandler[];
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
-const connection = connectRedis(config.redisUrl, 'worker');
+const connection = connectRedis(config, 'worker');
 const workers = HANDLERS.map((handler) => startWorker(handler, ctx, connection));
 const stopSweeper = startSweeper(ctx);
+const stopProjector = startProjector(ctx);
 const probe = createServer((req, res) => void answerProbe(ctx, req, res));
 
 stopOnSignal(ctx.log, async () => {
   probe.close();
   await stopSweeper();
+  await stopProjector();
   letGoOfWaiting(ctx);
-  await Promise.all(workers.map((worker) => worker.close()));
+  await Promise.all(workers.map(closeWorker));
   connection.disconnect();
   await ctx.close();
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Context } from '../shared/context.ts';
 import { QUEUES, type QueueName } from '../shared/queues.ts';
+import type { RedisClient } from '../shared/redis/connect.ts';
 import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
 import type { JobHandler } from './worker.ts';
 
@@ -28,7 +28,7 @@ export interface OpenWorker {
 export function startOpenWorker(
   handler: JobHandler,
   ctx: Context,
-  connection: Redis,
+  connection: RedisClient,
   prefix = QUEUE_PREFIX,
 ): OpenWorker {
   const worker = new Worker(handler.queue, null, {

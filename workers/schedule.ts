@@ -1,3 +1,5 @@
+import { sweepDueChecks } from '../shared/anomalies/check-session.ts';
+import { sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
 import type { Context } from '../shared/context.ts';
 import type { QueueName } from '../shared/queues.ts';
 import { sweepSilentSessions } from '../shared/sessions/end-session.ts';
@@ -8,9 +10,15 @@ export const SWEEPS: readonly { queue: QueueName; sweep: (ctx: Context) => Promi
   { queue: 'close-session', sweep: sweepSilentSessions },
   { queue: 'deliver-webhook', sweep: sweepDeliveries },
   { queue: 'alert-admin', sweep: sweepWebhookTasks },
+  { queue: 'evaluate-budgets', sweep: sweepDueBudgets },
+  { queue: 'detect-anomalies', sweep: sweepDueChecks },
 ];
 
 /** Jobs that repeat (BullMQ Job Schedulers); the sweeper puts the table back when Redis has lost it. */
 export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
   { queue: 'purge-deliveries', everyMs: 3_600_000 },
+  { queue: 'reconcile-credits', everyMs: 3_600_000 },
+  { queue: 'expire-credits', everyMs: 600_000 },
+  { queue: 'reconcile-usage', everyMs: 86_400_000 },
+  { queue: 'purge', everyMs: 3_600_000 },
 ];

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { Context } from '../shared/context.ts';
 import { type JobOf, QUEUES, type QueueName } from '../shared/queues.ts';
+import type { RedisClient } from '../shared/redis/connect.ts';
 import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
 import { LOCK_MS, type OpenWorker, STALLED_CHECK_MS, startOpenWorker } from './open-worker.ts';
 
@@ -23,7 +23,7 @@ export interface JobHandler<Name extends QueueName = QueueName> {
 export function startWorker(
   handler: JobHandler,
   ctx: Context,
-  connection: Redis,
+  connection: RedisClient,
   prefix = QUEUE_PREFIX,
 ): OpenWorker {
   if (handler.concurrency === 'open') return startOpenWorker(handler, ctx, connection, prefix);
@@ -37,6 +37,17 @@ export function startWorker(
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: handler.queue }, 'worker connection'));
   return worker;
+}
+
+const CLOSE_PATIENCE_MS = 10_000;
+
+/** Finishes the jobs that run; without Redis it cannot, and lets go: their locks run out and they run elsewhere. */
+export async function closeWorker(worker: OpenWorker): Promise<void> {
+  const closing = worker.close();
+  const patience = Promise.withResolvers<void>();
+  const timer = setTimeout(patience.resolve, CLOSE_PATIENCE_MS);
+  await Promise.race([closing, patience.promise]);
+  clearTimeout(timer);
 }
 
 async function process(

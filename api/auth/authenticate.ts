@@ -4,9 +4,11 @@ import { DomainError } from '../../shared/errors.ts';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
+import { devicePrincipal } from './device.ts';
+import { identityPrincipal } from './identity.ts';
 import { isOperator } from './operator.ts';
 
-/** Who calls. Throws `unauthorized` (alike for every failure) or `missing_scope`. */
+/** Who calls. Throws `unauthorized` (alike for every failure), `missing_scope` or `issuer_unavailable`. */
 export async function authenticate(
   req: IncomingMessage,
   auth: Auth,
@@ -17,6 +19,10 @@ export async function authenticate(
       return { kind: 'none' };
     case 'api-key':
       return apiKeyPrincipal(req, auth.scope, ctx);
+    case 'device':
+      return devicePrincipal(req, ctx);
+    case 'idp':
+      return identityPrincipal(req, ctx);
     case 'operator':
       if (!isOperator(req, ctx.config.operatorToken)) throw unauthorized();
       return { kind: 'operator' };

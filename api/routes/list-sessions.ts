@@ -4,12 +4,7 @@ import { sessionView, viewSession } from '../../shared/sessions/view.ts';
 import { text } from '../../shared/text.ts';
 import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
-
-const time = z.iso.datetime({ offset: true, local: true }).transform((value) => {
-  // A time without an offset is UTC, as all times are inside.
-  const hasOffset = /(Z|[+-]\d{2}:?\d{2})$/i.test(value);
-  return Date.parse(hasOffset ? value : `${value}Z`);
-});
+import { time } from '../time.ts';
 
 export const listSessions = route({
   method: 'get',

@@ -1,6 +1,11 @@
 /** `npm run bench -- NAME [options]`: each bench starts its own stores, is bounded, prints a table and a JSON line. */
 const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
   webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,
+  ingest: async () => (await import('./ingest.ts')).runIngestBench,
+  consume: async () => (await import('./consume.ts')).runConsumeBench,
+  usage: async () => (await import('./usage.ts')).runUsageBench,
+  list: async () => (await import('./list.ts')).runListBench,
+  evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -9,7 +9,7 @@ import { type JobHandler, startWorker } from '../../workers/worker.ts';
 const config = readConfig(process.env);
 const opened = await openContext(config, { process: 'worker' });
 const ctx = { ...opened, webhookWaitsMs: (process.env.BENCH_WAITS_MS ?? '').split(',').map(Number) };
-const connection = connectRedis(config.redisUrl, 'worker');
+const connection = connectRedis(config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
   startWorker(handler as unknown as JobHandler, ctx, connection);
 startSweeper(ctx);

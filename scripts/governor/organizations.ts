@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PLANS, type Plan, ROLES, type Role } from '../../shared/contract.ts';
+import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { changeOrganization } from '../../shared/organizations/change-organization.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { addMember, listMembers, removeMember, setTeams } from '../../shared/organizations/members.ts';
@@ -89,6 +90,17 @@ function addMembers(program: Command, run: Run): void {
       run(async (ctx) => {
         await setTeams(ctx, orgId, userId, teams);
         return { user_id: userId, teams };
+      }),
+    );
+  member
+    .command('identity <org_id> <user_id>')
+    .description('Give a member an identity of the identity provider')
+    .requiredOption('--idp-issuer <url>')
+    .requiredOption('--idp-subject <sub>')
+    .action((orgId: string, userId: string, options: { idpIssuer: string; idpSubject: string }) =>
+      run(async (ctx) => {
+        await linkIdentity(ctx, orgId, userId, { iss: options.idpIssuer, sub: options.idpSubject });
+        return { user_id: userId, ...options };
       }),
     );
   member

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type ShownOrganization, shownOrganizations } from '../demo-file.ts';
+import { ensureIdpState, idpEnvironment } from '../idp/state.ts';
 import { playDemoTraffic } from '../play-demo.ts';
 import { type ProcessPlan, readPids, type Supervisor, startProcess } from '../supervise.ts';
 import { apiAddress, buildEnvironment } from './environment.ts';
@@ -27,11 +28,14 @@ export async function bringUp(
   await requireFreePort(options.port, host);
   const stores = await runStores(supervisor, dataDir, process.env);
   signal.throwIfAborted();
+  const idp = await planIdentity(dataDir);
   const defaults = {
     NODE_ENV: 'development',
     HOST: host,
     WORKER_PORT: String(await findFreePort()),
     ...ensureSecrets(dataDir),
+    ...idp,
+    BASE_URL: apiAddress(host, options.port),
   };
   const timeScale = options.timeScale === null ? {} : { TIME_SCALE: options.timeScale };
   const env = buildEnvironment(process.env, defaults, {
@@ -39,15 +43,18 @@ export async function bringUp(
     ...timeScale,
     PORT: String(options.port),
   });
-  say('Preparing collections, indexes and the demo organizations …');
+  say('Preparing collections and indexes …');
   await runStep({ name: 'release', script: 'scripts/release.ts', dataDir, env }, signal);
-  const orgs = await prepareDemo(dataDir, env, signal);
   const api = apiAddress(host, options.port);
-  say('Starting the api and the worker …');
+  say('Starting the identity provider, the api and the worker …');
+  if (idp.OIDC_ISSUER && env.OIDC_ISSUER === idp.OIDC_ISSUER) {
+    await startProcess(supervisor, planIdp(dataDir, env));
+  }
   await Promise.all([
     startProcess(supervisor, planService('api', 'api/main.ts', `${api}/readyz`, dataDir, env)),
     startProcess(supervisor, planService('worker', 'workers/main.ts', workerReadiness(env), dataDir, env)),
   ]);
+  const orgs = await prepareDemo(dataDir, env, signal);
   if (!options.empty) await playDemoTraffic(api, dataDir, signal);
   signal.throwIfAborted();
   const { OPERATOR_TOKEN = '', MONGODB_URL = '', REDIS_URL = '' } = env;
@@ -74,7 +81,7 @@ async function prepareDemo(
 }
 
 function planService(
-  name: 'api' | 'worker',
+  name: 'api' | 'worker' | 'idp',
   script: string,
   readiness: string,
   dataDir: string,
@@ -82,6 +89,23 @@ function planService(
 ): ProcessPlan {
   const logFile = join(makePrivateFolder(dataDir, 'logs'), `${name}.log`);
   return { name, file: NODE, args: [script], env, cwd: ROOT, logFile, isReady: () => answersOk(readiness) };
+}
+
+/** The embedded identity provider, for development only; `OIDC_ISSUER` names a real one instead. */
+async function planIdentity(dataDir: string): Promise<Environment> {
+  if (process.env.NODE_ENV === 'production' || process.env.OIDC_ISSUER) return {};
+  return idpEnvironment(await ensureIdpState(dataDir));
+}
+
+function planIdp(dataDir: string, env: Environment): ProcessPlan {
+  const plan = planService(
+    'idp',
+    'scripts/idp.ts',
+    `${env.OIDC_ISSUER}/.well-known/openid-configuration`,
+    dataDir,
+    env,
+  );
+  return { ...plan, args: ['scripts/idp.ts', dataDir] };
 }
 
 function workerReadiness(env: Environment): string {

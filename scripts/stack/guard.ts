@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { NODE, ROOT } from './files.ts';
-import { type Run, sendSignal } from './run-record.ts';
+import { sendSignal } from './processes.ts';
+import type { Run } from './run-record.ts';
 
 /**
  * A process that ends what this run has started when this process is killed and cannot do it itself. It reads a pipe

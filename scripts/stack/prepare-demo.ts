@@ -1,5 +1,7 @@
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
+import { DomainError } from '../../shared/errors.ts';
+import { waitUntilReady } from '../../shared/redis/connect.ts';
 import { ensureDemoOrganizations } from '../demo.ts';
 
 /**
@@ -9,7 +11,22 @@ import { ensureDemoOrganizations } from '../demo.ts';
 const [dataDir = ''] = process.argv.slice(2);
 const ctx = await openContext(readConfig({ ...process.env, LOG_LEVEL: 'silent' }), { process: 'cli' });
 try {
-  process.stdout.write(`${JSON.stringify(await ensureDemoOrganizations(ctx, dataDir))}\n`);
+  await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
+  process.stdout.write(`${JSON.stringify(await ensureOnceOpen())}\n`);
 } finally {
   await ctx.close();
+}
+
+/** Devices are linked once the worker has opened the credits; a second try finds what the first has made. */
+async function ensureOnceOpen(): Promise<unknown> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    try {
+      return await ensureDemoOrganizations(ctx, dataDir);
+    } catch (error) {
+      const isEarly = error instanceof DomainError && error.code === 'rebuilding';
+      if (!isEarly || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }

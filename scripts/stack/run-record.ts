@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { readJson, writePrivateJson } from './files.ts';
-import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
+import { endOneByOne, identify, isAlive, type ProcessIdentity } from './processes.ts';
 import { say } from './progress.ts';
 import { SetupError } from './setup-error.ts';
 
@@ -36,6 +35,7 @@ export async function claimRun(dataDir: string): Promise<Run> {
   return run;
 }
 
+/** In the order of their start; a leftover is ended before what it was started upon. */
 export function recordProcesses(run: Run, pids: number[]): void {
   run.record.processes = pids.map(identify).filter((found) => found !== null);
   writePrivateJson(run.file, run.record);
@@ -49,7 +49,7 @@ export function releaseRun(run: Run): void {
 export async function endLeftovers(dataDir: string, runId: string): Promise<void> {
   const file = join(dataDir, 'run.json');
   const record = readRecord(file);
-  if (record?.run_id === runId) await endProcesses(record.processes);
+  if (record?.run_id === runId) await endOneByOne(record.processes.toReversed());
 }
 
 function tryToCreate(run: Run): boolean {
@@ -71,29 +71,8 @@ async function takeOver(file: string, other: RunRecord): Promise<void> {
   const alive = other.processes.filter(isAlive);
   if (alive.length > 0)
     say(`Ending what a killed run left behind: pid ${alive.map((p) => p.pid).join(', ')}.`);
-  await endProcesses(alive);
+  await endOneByOne(alive.toReversed());
   if (readRecord(file)?.run_id === other.run_id) rmSync(file, { force: true });
-}
-
-/** Asks politely, so that the stores close their files, then insists. Touches only processes that are the recorded ones. */
-async function endProcesses(processes: ProcessIdentity[]): Promise<void> {
-  for (const [signal, patienceMs] of [
-    ['SIGTERM', 10_000],
-    ['SIGKILL', 5_000],
-  ] as const) {
-    for (const left of processes.filter(isAlive)) sendSignal(left.pid, signal);
-    const end = performance.now() + patienceMs;
-    while (processes.some(isAlive) && performance.now() < end) await sleep(20);
-  }
-}
-
-/** False when the process is gone already. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
 }
 
 function readRecord(file: string): RunRecord | null {

@@ -6,16 +6,23 @@ import { base62 } from '../ids.ts';
 export type CredentialPrefix = 'ugk' | 'ugd';
 
 const ID_LENGTH = 12;
+/**
+ * A device token's id is its account's id (22 characters, without `usr_`) and then an id of its own: so a spend finds
+ * the account's record without asking anyone.
+ */
+const ACCOUNT_LENGTH = 22;
+const ID_LENGTHS = { ugk: ID_LENGTH, ugd: ACCOUNT_LENGTH + ID_LENGTH } as const;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
-const SHAPE = new RegExp(`^(ugk|ugd)_[0-9A-Za-z]{${ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const BASE62_ONLY = /^[0-9A-Za-z]+$/;
 
 /** A new credential: prefix, id, 32 random bytes in base62, CRC32 of all before it. Shown once, kept as a hash. */
 export function mintCredential(
   prefix: CredentialPrefix,
   id = newCredentialId(),
+  secret: Uint8Array = randomBytes(32),
 ): { id: string; token: string } {
-  const body = `${prefix}_${id}${base62(randomBytes(32), SECRET_LENGTH)}`;
+  const body = `${prefix}_${id}${base62(secret, SECRET_LENGTH)}`;
   return { id, token: body + checksum(body) };
 }
 
@@ -23,12 +30,30 @@ export function newCredentialId(): string {
   return base62(randomBytes(9), ID_LENGTH).slice(-ID_LENGTH);
 }
 
+/** A device token of an account (`usr_…`): the same `seed` (at least 41 random bytes) gives the same token. */
+export function mintDeviceToken(
+  accountId: string,
+  seed: Uint8Array = randomBytes(41),
+): { id: string; token: string } {
+  if (!/^usr_[0-9A-Za-z]{22}$/.test(accountId)) throw new Error('An account id is usr_ and 22 characters');
+  const own = base62(seed.subarray(0, 9), ID_LENGTH).slice(-ID_LENGTH);
+  return mintCredential('ugd', accountId.slice('usr_'.length) + own, seed.subarray(9, 41));
+}
+
+/** The account that a device token's id names. */
+export function accountOfToken(tokenId: string): string {
+  return `usr_${tokenId.slice(0, ACCOUNT_LENGTH)}`;
+}
+
 /** The id inside a well-formed credential, or null: a typing error never reaches a store. */
 export function credentialId(prefix: CredentialPrefix, token: string): string | null {
-  if (!SHAPE.test(token) || !token.startsWith(`${prefix}_`)) return null;
+  const start = prefix.length + 1;
+  const length = start + ID_LENGTHS[prefix] + SECRET_LENGTH + CHECKSUM_LENGTH;
+  if (token.length !== length || !token.startsWith(`${prefix}_`) || !BASE62_ONLY.test(token.slice(start)))
+    return null;
   const body = token.slice(0, -CHECKSUM_LENGTH);
   if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return null;
-  return token.slice(prefix.length + 1, prefix.length + 1 + ID_LENGTH);
+  return token.slice(start, start + ID_LENGTHS[prefix]);
 }
 
 /** HMAC-SHA256 of the whole credential with the deployment's pepper, hex. */

@@ -1,6 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
-import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S } from '../contract.ts';
+import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S, SIGNAL_AGE_MS } from '../contract.ts';
+import { followPlan } from '../credits/follow-plan.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction } from '../mongo.ts';
 import { moveTimers } from '../sessions/timers.ts';
@@ -45,6 +46,7 @@ export async function changeOrganization(
       transaction,
     );
   });
+  if (change.plan !== undefined) await followPlan(ctx, orgId, change.plan);
   return readOrganization(ctx, orgId);
 }
 
@@ -65,14 +67,18 @@ function refuseOutOfRange(change: OrganizationChange): void {
   }
 }
 
-/** The history with `timezone` in force from the next midnight of the present one on. */
+/**
+ * The history with `timezone` in force from the next midnight of the present one on: of the day that the newest
+ * signal which may have been counted already lies in, as a counted one keeps its day.
+ */
 function withTimezone(
   organization: Organization,
   timezone: string,
   nowMs: number,
 ): Organization['timezones'] {
-  const today = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(
-    timezoneAt(organization, nowMs),
+  const newestMs = nowMs + 2 * SIGNAL_AGE_MS.ahead;
+  const today = Temporal.Instant.fromEpochMilliseconds(newestMs).toZonedDateTimeISO(
+    timezoneAt(organization, newestMs),
   );
   const from = new Date(today.startOfDay().add({ days: 1 }).startOfDay().epochMilliseconds);
   const kept = organization.timezones.filter((entry) => entry.from.getTime() < from.getTime());

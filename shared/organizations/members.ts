@@ -1,6 +1,9 @@
 import { recordAudit } from '../audit/record-audit.ts';
+import { recountTeams } from '../budgets/recount-teams.ts';
+import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import type { Context } from '../context.ts';
 import type { Role } from '../contract.ts';
+import { revokeAllDevices } from '../devices/revoke-device.ts';
 import { DomainError, isDuplicateKey } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { inTransaction } from '../mongo.ts';
@@ -56,7 +59,9 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
         },
         transaction,
       );
+      await recountTeams(ctx, input.org_id, member.teams, transaction);
     });
+    wakeEvaluation(ctx, input.org_id);
   } catch (error) {
     if (isDuplicateKey(error))
       throw new DomainError('conflict', 'This user or identity is a member already.');
@@ -68,12 +73,11 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
 /** Puts a member into exactly these teams. Throws `not_found`. */
 export async function setTeams(ctx: Context, orgId: string, userId: string, teams: string[]): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
-    const { matchedCount } = await ctx.db.members.updateOne(
-      { org_id: orgId, user_id: userId },
-      { $set: { teams: [...new Set(teams)] } },
-      { session: transaction },
-    );
-    if (matchedCount === 0) throw new DomainError('not_found', 'There is no such member.');
+    const before = await ctx.db.members
+      .findOneAndUpdate({ org_id: orgId, user_id: userId }, { $set: { teams: [...new Set(teams)] } })
+      .session(transaction)
+      .lean();
+    if (!before) throw new DomainError('not_found', 'There is no such member.');
     await ctx.db.organizations.updateOne(
       { _id: orgId },
       { $addToSet: { teams: { $each: teams } } },
@@ -84,25 +88,37 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
       { action: 'member.teams', org_id: orgId, details: { user_id: userId, teams } },
       transaction,
     );
+    await recountTeams(ctx, orgId, [...new Set([...before.teams, ...teams])], transaction);
   });
+  wakeEvaluation(ctx, orgId);
 }
 
-/** Erases name, e-mail and identity; the ids stay, so that what was recorded still adds up. Throws `not_found`. */
+/**
+ * Erases name, e-mail and identity and revokes the devices; the ids stay, so that what was recorded still adds up.
+ * Repeating it changes nothing. Throws `not_found`.
+ */
 export async function removeMember(ctx: Context, orgId: string, userId: string): Promise<void> {
+  const leaving = await ctx.db.members.findOne({ org_id: orgId, user_id: userId }).lean();
+  if (!leaving) throw new DomainError('not_found', 'There is no such member.');
+  await revokeAllDevices(ctx, leaving._id);
+  await eraseMember(ctx, orgId, userId);
+  // One that was being linked meanwhile either sees that the member is gone, or is seen here.
+  await revokeAllDevices(ctx, leaving._id);
+}
+
+async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
     const member = await ctx.db.members
       .findOne({ org_id: orgId, user_id: userId })
       .session(transaction)
       .lean();
     if (!member) throw new DomainError('not_found', 'There is no such member.');
-    await ctx.db.members.updateOne(
-      { _id: member._id },
-      {
-        $set: { email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) },
-        $unset: { idp: 1 },
-      },
-      { session: transaction },
-    );
+    if (member.removed_at !== null) return;
+    const { idp: _, ...rest } = member;
+    const erased = { ...rest, email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) };
+    // Put anew and not updated: the embedded store's unique index would keep the identity (docs/stores.md).
+    await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
+    await ctx.db.members.create([erased], { session: transaction });
     if (member.email) {
       await ctx.db.organizations.updateOne(
         { _id: orgId },
@@ -115,7 +131,9 @@ export async function removeMember(ctx: Context, orgId: string, userId: string):
       { action: 'member.remove', org_id: orgId, details: { user_id: userId } },
       transaction,
     );
+    await recountTeams(ctx, orgId, member.teams, transaction);
   });
+  wakeEvaluation(ctx, orgId);
 }
 
 /** The members of an organization who are there, by user id. */

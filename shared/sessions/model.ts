@@ -26,6 +26,9 @@ export interface Session {
   signal_count: number;
   error_count: number;
   intervention_count: number;
+  /** When anomalies are to be looked for next; absent while nothing has changed since the last look. */
+  check_due_at?: Date;
+  checked_at?: Date;
 }
 
 export const sessionSchema = new Schema<Session>({
@@ -49,6 +52,8 @@ export const sessionSchema = new Schema<Session>({
   signal_count: Number,
   error_count: Number,
   intervention_count: Number,
+  check_due_at: Date,
+  checked_at: Date,
 });
 // Which sessions of a key begin around a moment.
 sessionSchema.index({ key: 1, started_at: 1 });

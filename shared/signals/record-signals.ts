@@ -1,4 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import { markForCheck, wakeChecks } from '../anomalies/mark-for-check.ts';
+import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
+import { moveToOtherSlot } from '../budgets/gate.ts';
+import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import type { Context } from '../context.ts';
 import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../contract.ts';
 import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../events/record-events.ts';
@@ -44,9 +48,16 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalR
     weigh: (drafts) => drafts.length,
     run: async (batches) => {
       const drafts = batches.flat();
-      const committed = await inTransaction(ctx.db, (transaction) => commit(ctx, orgId, drafts, transaction));
+      let attempts = 0;
+      const committed = await inTransaction(ctx.db, (transaction) => {
+        attempts += 1;
+        if (attempts > 1) moveToOtherSlot();
+        return commit(ctx, orgId, drafts, transaction);
+      });
       ctx.metrics.signalBatch.observe(drafts.length);
       wakeTimers(ctx, committed);
+      wakeChecks(ctx, committed.changed);
+      if (committed.budgetsDue) wakeEvaluation(ctx, orgId);
       let from = 0;
       return batches.map((batch) => {
         from += batch.length;
@@ -60,9 +71,11 @@ interface Committed {
   results: SignalResult[];
   changed: Assignment['changed'];
   timeoutMs: number;
+  /** Whether the usage of a budget has changed. */
+  budgetsDue: boolean;
 }
 
-/** The write path: signals, sessions, rollups and events, all or nothing. */
+/** The write path: signals, sessions, rollups, budget windows and events, all or nothing. */
 async function commit(
   ctx: Context,
   orgId: string,
@@ -76,13 +89,16 @@ async function commit(
   const assignments = await assignByKey(ctx, fresh, timeoutMs, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const changed = assignments.flatMap((assignment) => assignment.changed);
+  let budgetsDue = false;
   if (fresh.length > 0) {
+    await markForCheck(ctx, changed, transaction);
     await insertSignals(ctx, fresh, placed, transaction);
     await writeSessions(ctx, assignments, timeoutMs, transaction);
     await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
     await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
+    budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, transaction);
   }
-  return { results: answer(drafts, known, placed), changed, timeoutMs };
+  return { results: answer(drafts, known, placed), changed, timeoutMs, budgetsDue };
 }
 
 /** Session id by signal key, of the signals that were recorded before. */

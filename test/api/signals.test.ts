@@ -127,10 +127,11 @@ describe('POST /api/v1/signals', () => {
     const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
     const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key });
     expect(session.body).toMatchObject({ unpriced_signals: 1, cost_usd: 0.25 });
-    expect(session.body.signals).toMatchObject([
-      { cost_usd: null, cost_source: 'unknown' },
-      { cost_usd: 0.25, cost_source: 'reported' },
-    ]);
+    const [unknown, reported] = session.body.signals.toSorted((a: { id: string }, b: { id: string }) =>
+      a.id < b.id ? -1 : 1,
+    );
+    expect(unknown).toMatchObject({ id: 'p', cost_usd: null, cost_source: 'unknown' });
+    expect(reported).toMatchObject({ id: 'q', cost_usd: 0.25, cost_source: 'reported' });
   });
 
   it('prices the golden calls to the nano-dollar', async () => {

@@ -19,7 +19,7 @@ ctx.lanes.submit = (key, item, lane) =>
       return lane.run(items);
     },
   });
-const connection = connectRedis(ctx.config.redisUrl, 'worker');
+const connection = connectRedis(ctx.config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
   startWorker(handler as unknown as JobHandler, ctx, connection, QUEUE_PREFIX);
 startSweeper(ctx);

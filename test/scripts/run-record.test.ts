@@ -4,7 +4,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { writePrivateJson } from '../../scripts/stack/files.ts';
-import { identify, isAlive } from '../../scripts/stack/process-identity.ts';
+import { identify, isAlive } from '../../scripts/stack/processes.ts';
 import { claimRun, endLeftovers, releaseRun } from '../../scripts/stack/run-record.ts';
 import { newDataDir } from './up-run.ts';
 

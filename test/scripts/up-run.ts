@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ROOT } from '../../scripts/stack/files.ts';
-import { identify } from '../../scripts/stack/process-identity.ts';
+import { identify } from '../../scripts/stack/processes.ts';
 import { waitUntil } from '../../scripts/stack/wait.ts';
 import { VARIABLE_NAMES } from '../../shared/config.ts';
 

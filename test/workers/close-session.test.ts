@@ -70,7 +70,7 @@ describe('the timer of an open session', () => {
     await ctx.queues.settled();
     for (const queue of Object.values(ctx.queues.byName)) await queue.obliterate({ force: true });
     clock.advance(TIMEOUT + 10_000);
-    const connection = connectRedis(ctx.config.redisUrl, 'worker');
+    const connection = connectRedis(ctx.config, 'worker');
     const worker = startWorker(closeSession as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
     await until(async () => {
       await sweepOnce(ctx);

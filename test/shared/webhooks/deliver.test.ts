@@ -38,7 +38,7 @@ afterAll(() => ctx.close());
 
 describe('a delivery', () => {
   it('arrives signed as soon as its event has committed, and is recorded', async () => {
-    const connection = connectRedis(ctx.config.redisUrl, 'worker');
+    const connection = connectRedis(ctx.config, 'worker');
     const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
     await worker.waitUntilReady();
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);

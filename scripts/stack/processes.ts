@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { waitUntil } from './wait.ts';
 
 /** A pid is used again one day; together with the start time it names one process for ever. */
 export type ProcessIdentity = { pid: number; started: string };
@@ -11,6 +12,25 @@ export function identify(pid: number): ProcessIdentity | null {
 
 export function isAlive(process: ProcessIdentity): boolean {
   return identify(process.pid)?.started === process.started;
+}
+
+/** False when the process is gone already. A negative pid names a process group. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Asks each to end, so that a store closes its files, then insists. Touches only the very processes that are named. */
+export async function endOneByOne(processes: ProcessIdentity[]): Promise<void> {
+  for (const one of processes) {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      if (isAlive(one)) sendSignal(one.pid, signal);
+      await waitUntil(async () => !isAlive(one), { timeoutMs: 5_000, pauseMs: 20 });
+    }
+  }
 }
 
 function readLinuxStart(pid: number): string | null {

@@ -1,0 +1,21 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from '../../shared/context.ts';
+import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
+import { verifyAccessToken } from '../../shared/identity/verify-access-token.ts';
+import type { IdentityPrincipal } from '../route.ts';
+import { bearerToken, unauthorized } from './bearer.ts';
+
+/** The member whose session this is. Throws `unauthorized`, alike for every failure, or `issuer_unavailable`. */
+export async function identityPrincipal(req: IncomingMessage, ctx: Context): Promise<IdentityPrincipal> {
+  const token = bearerToken(req);
+  const identity = token === null ? null : await verifyAccessToken(ctx, token);
+  const member = identity === null ? null : await findMemberByIdentity(ctx, identity);
+  if (!member) throw unauthorized();
+  return {
+    kind: 'idp',
+    accountId: member._id,
+    orgId: member.org_id,
+    userId: member.user_id,
+    role: member.role,
+  };
+}

@@ -1,0 +1,27 @@
+import { changeBudget } from '../../shared/budgets/change-budgets.ts';
+import { budgetChange } from '../../shared/budgets/input.ts';
+import { readBudget } from '../../shared/budgets/read-budgets.ts';
+import { budgetView } from '../../shared/budgets/view.ts';
+import { route } from '../route.ts';
+import { refuseBoundKey } from './create-budget.ts';
+import { budgetParams } from './get-budget.ts';
+
+export const changeBudgetRoute = route({
+  method: 'patch',
+  path: '/api/v1/budgets/{id}',
+  summary: 'Change a budget',
+  description:
+    'What is left out stays. Every change but that of the name lets the levels of the open window fire again.',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:write' },
+  priority: 'ingest',
+  params: budgetParams,
+  body: budgetChange,
+  success: { status: 200, description: 'The changed budget', body: budgetView },
+  errors: ['not_found'],
+  handle: async ({ principal, params, body }, ctx) => {
+    refuseBoundKey(principal);
+    const budget = await changeBudget(ctx, principal.orgId, params.id, body);
+    return readBudget(ctx, principal, budget._id);
+  },
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { consume as spend } from '../../shared/credits/consume.ts';
+import { BUCKETS } from '../../shared/credits/model.ts';
+import { DomainError } from '../../shared/errors.ts';
+import { text } from '../../shared/text.ts';
+import { reply, route } from '../route.ts';
+
+const credits = z.int().min(0);
+
+export const consume = route({
+  method: 'post',
+  path: '/v1/meter/consume',
+  summary: 'Spend one credit for one signed output',
+  description:
+    'Takes one credit from the first bucket that has one (window, monthly, paid, granted) and answers a signed receipt. ' +
+    'Header `Idempotency-Key` (1..128 printable ASCII characters without comma; a UUID is advised): repeating the ' +
+    'request with it gives the same bytes, with `Idempotent-Replayed: true`, until `Idempotency-Expires` (Unix seconds). ' +
+    '503 promises that nothing was written; after 504, repeat with the same key.',
+  tag: 'Credits',
+  auth: { kind: 'device' },
+  priority: 'consume',
+  body: z.strictObject({
+    output_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits')
+      .describe('SHA-256 of the output to be signed'),
+    kind: text(64).optional().describe('What the output is'),
+  }),
+  success: {
+    status: 200,
+    description: 'One credit was taken',
+    body: z.strictObject({
+      receipt: z.string().describe('Compact JWS (Ed25519); its keys are at /.well-known/jwks.json'),
+      delta: z.literal(-1),
+      bucket: z.enum(BUCKETS),
+      reason: z.literal('receipt'),
+      balance: z.strictObject({ window: credits, monthly: credits, paid: credits, granted: credits }),
+      created_at: z.int().describe('Unix seconds'),
+    }),
+  },
+  errors: [
+    'insufficient_credits',
+    'idempotency_key_reused',
+    'signing_unavailable',
+    'rebuilding',
+    'backpressure',
+    'store_unavailable',
+    'outcome_unknown',
+  ],
+  handle: async ({ principal, body, request }, ctx) => {
+    const { accountId, tokenId, tokenHmac } = principal;
+    const idempotencyKey = parseIdempotencyKey(request.header('idempotency-key'));
+    const { output_sha256: outputSha256, kind } = body;
+    const spent = await spend(ctx, { accountId, tokenId, tokenHmac, idempotencyKey, outputSha256, kind });
+    return reply(spent.answer, {
+      'Idempotency-Expires': String(spent.expiresS),
+      ...(spent.replayed ? { 'Idempotent-Replayed': 'true' } : {}),
+    });
+  },
+});
+
+/** Throws `invalid_request`. Node joins two headers with a comma, so a comma is refused. */
+export function parseIdempotencyKey(given: string | undefined): string {
+  if (given !== undefined && /^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(given)) return given;
+  throw new DomainError(
+    'invalid_request',
+    'Send one Idempotency-Key of 1 to 128 printable ASCII characters without comma.',
+    { errors: [{ parameter: 'Idempotency-Key', detail: 'is missing or not valid' }] },
+  );
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { isoTime } from '../../shared/clock.ts';
+import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { CONTENT_TYPES, encode, FORMATS } from '../../shared/usage/encode.ts';
+import { exportUsage, LEVELS } from '../../shared/usage/export-usage.ts';
+import { reply, route } from '../route.ts';
+import { epochMsIn } from '../time.ts';
+import { usageFilters, usageRange } from '../usage-query.ts';
+import { visibleTo } from '../visible.ts';
+
+export const exportUsageRoute = route({
+  method: 'get',
+  path: '/api/v1/usage/export',
+  summary: 'Download usage as a file',
+  description:
+    '`level=daily`: a row per day, user, project, model and adapter, which sum to `/api/v1/usage`. `level=sessions`: ' +
+    'a row per session that started in the range. Money has 9 decimals. In CSV, text that a spreadsheet would take ' +
+    'for a formula begins with an apostrophe.',
+  tag: 'Usage',
+  auth: { kind: 'api-key', scope: 'usage:read' },
+  priority: 'export',
+  query: z.strictObject({
+    format: z.enum(FORMATS).default('csv'),
+    level: z.enum(LEVELS).default('daily'),
+    ...usageRange,
+    ...usageFilters,
+  }),
+  success: { status: 200, description: 'The file, streamed', contentType: CONTENT_TYPES.csv },
+  errors: [],
+  handle: async ({ principal, query }, ctx) => {
+    const { format, level, from, to, timezone, ...filter } = query;
+    const organization = await readOrganization(ctx, principal.orgId);
+    const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
+    const table = exportUsage(ctx, organization, {
+      level,
+      fromMs: from === undefined ? undefined : epochMsIn(zone, from),
+      toMs: to === undefined ? undefined : epochMsIn(zone, to),
+      timezone,
+      filter: visibleTo(principal, filter),
+    });
+    return reply(encode(format, table.columns, table.rows), {
+      'Content-Type': CONTENT_TYPES[format],
+      'Content-Disposition': `attachment; filename="${fileName(level, table.fromMs, table.toMs)}.${format}"`,
+    });
+  },
+});
+
+/** `usage-daily-20260101T0000Z-20260201T0000Z`. */
+function fileName(level: string, fromMs: number, toMs: number): string {
+  const compact = (epochMs: number) => `${isoTime(epochMs).slice(0, 16).replace(/[-:]/g, '')}Z`;
+  return `usage-${level}-${compact(fromMs)}-${compact(toMs)}`;
+}

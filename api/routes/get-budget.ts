@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { readBudget } from '../../shared/budgets/read-budgets.ts';
+import { budgetView } from '../../shared/budgets/view.ts';
+import { text } from '../../shared/text.ts';
+import { route } from '../route.ts';
+
+export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });
+
+export const getBudget = route({
+  method: 'get',
+  path: '/api/v1/budgets/{id}',
+  summary: 'Read a budget and how it stands',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'usage:read' },
+  priority: 'read',
+  params: budgetParams,
+  success: { status: 200, description: 'The budget', body: budgetView },
+  errors: ['not_found'],
+  handle: async ({ principal, params }, ctx) => readBudget(ctx, principal, params.id),
+});

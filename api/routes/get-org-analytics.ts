@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
+import { DIMENSIONS } from '../../shared/analytics/read-atoms.ts';
+import { timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { ownOrganization } from '../own-organization.ts';
+import { route } from '../route.ts';
+import { epochMsIn, timeOrDate } from '../time.ts';
+import { orgParams } from './get-org-usage.ts';
+
+const count = z.int().min(0);
+const sums = {
+  active_users: count,
+  sessions: count,
+  signals: count,
+  errors: count,
+  tokens_in: count,
+  tokens_out: count,
+  cost_usd: z.number(),
+};
+const shown = {
+  ...sums,
+  median_cost_usd: z.number().nullable().describe('Per active user, blurred; null below 2k users'),
+  hidden_weeks: count.describe('Weeks that are not in the sums, because too few were active in them'),
+};
+const suppressed = { suppressed: z.literal(true) };
+const key = {
+  key: z.partialRecord(z.enum(DIMENSIONS), z.union([z.string(), z.int(), z.null()])),
+};
+
+export const getOrgAnalytics = route({
+  method: 'get',
+  path: '/api/v1/org/{orgId}/analytics',
+  summary: "Read an organization's analytics, in which no member can be told apart",
+  description:
+    'Whole closed ISO weeks. Whatever fewer than k members share, or one dominates, is suppressed; see ' +
+    'docs/analytics.md for what that promises. Team and Enterprise plans.',
+  tag: 'Usage',
+  auth: { kind: 'api-key', scope: 'org:read' },
+  priority: 'read',
+  params: orgParams,
+  query: z.strictObject({
+    from: timeOrDate
+      .optional()
+      .describe("A Monday 00:00 of the organization's timezone. Default: four weeks before `to`"),
+    to: timeOrDate.optional().describe('A Monday 00:00, exclusive, not in the future. Default: this week’s'),
+    dimension: z.enum(DIMENSIONS).default('none'),
+  }),
+  success: {
+    status: 200,
+    description: 'Totals, cells by value, and totals by week',
+    body: z.strictObject({
+      from: z.string(),
+      to: z.string(),
+      dimension: z.enum(DIMENSIONS),
+      k: z.int(),
+      totals: z.union([z.strictObject(shown), z.strictObject(suppressed)]),
+      cells: z.array(
+        z.union([z.strictObject({ ...key, ...shown }), z.strictObject({ ...key, ...suppressed })]),
+      ),
+      trend: z.array(
+        z.union([
+          z.strictObject({ start: z.string(), ...sums }),
+          z.strictObject({ start: z.string(), ...suppressed }),
+        ]),
+      ),
+    }),
+  },
+  errors: ['not_found', 'plan_required'],
+  handle: async ({ principal, params, query }, ctx) => {
+    const organization = await ownOrganization(ctx, principal, params.orgId);
+    const zone = timezoneAt(organization, ctx.clock.now());
+    return readAnalytics(ctx, organization, {
+      dimension: query.dimension,
+      fromMs: query.from === undefined ? undefined : epochMsIn(zone, query.from),
+      toMs: query.to === undefined ? undefined : epochMsIn(zone, query.to),
+    }) as Promise<never>;
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { text } from '../../shared/text.ts';
+import { GROUPINGS, readUsage } from '../../shared/usage/read-usage.ts';
+import { ownOrganization } from '../own-organization.ts';
+import { route } from '../route.ts';
+import { epochMsIn } from '../time.ts';
+import { groupBy, usageFilters, usageInterval, usageRange, usageView } from '../usage-query.ts';
+
+export const orgParams = z.strictObject({ orgId: z.string().min(1).max(200).describe('Organization id') });
+
+export const getOrgUsage = route({
+  method: 'get',
+  path: '/api/v1/org/{orgId}/usage',
+  summary: "Read an organization's usage by member, team and project",
+  description:
+    'As `/api/v1/usage`, also by team. A team is its members now; a member of several counts in each, so teams may ' +
+    'sum to more than `totals`; members of none are under `null`. Team and Enterprise plans.',
+  tag: 'Usage',
+  auth: { kind: 'api-key', scope: 'usage:read' },
+  priority: 'read',
+  params: orgParams,
+  query: z.strictObject({
+    ...usageRange,
+    interval: usageInterval,
+    group_by: groupBy(GROUPINGS),
+    ...usageFilters,
+    team: text(128).optional().describe('Filter by team: its members now'),
+  }),
+  success: { status: 200, description: 'Totals, buckets and groups', body: usageView },
+  errors: ['not_found', 'plan_required'],
+  handle: async ({ principal, params, query }, ctx) => {
+    const organization = await ownOrganization(ctx, principal, params.orgId);
+    const { from, to, interval, timezone, group_by, ...filter } = query;
+    const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
+    return readUsage(ctx, organization, {
+      fromMs: from === undefined ? undefined : epochMsIn(zone, from),
+      toMs: to === undefined ? undefined : epochMsIn(zone, to),
+      interval,
+      timezone,
+      groupBy: group_by ?? [],
+      filter,
+    });
+  },
+});

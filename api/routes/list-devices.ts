@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { deviceView, listDevices as list, viewDevice } from '../../shared/devices/list-devices.ts';
+import { route } from '../route.ts';
+
+export const listDevices = route({
+  method: 'get',
+  path: '/v1/devices',
+  summary: "List the caller's devices",
+  description: 'Newest first, revoked ones too. Times in Unix seconds.',
+  tag: 'Devices',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  success: {
+    status: 200,
+    description: 'Every device of the account',
+    body: z.strictObject({ devices: z.array(deviceView) }),
+  },
+  errors: [],
+  handle: async ({ principal }, ctx) => ({
+    devices: (await list(ctx, principal.accountId)).map(viewDevice),
+  }),
+});

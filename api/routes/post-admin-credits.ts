@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { recordAudit } from '../../shared/audit/record-audit.ts';
+import { findAccount } from '../../shared/credits/find-account.ts';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { text } from '../../shared/text.ts';
+import { route } from '../route.ts';
+import { parseIdempotencyKey } from './consume.ts';
+import { ledgerTransaction } from './get-ledger.ts';
+
+export const postAdminCredits = route({
+  method: 'post',
+  path: '/admin/credits',
+  summary: 'Add paid or granted credits to a member',
+  description: 'Needs an `Idempotency-Key`: repeating the request with it adds nothing, for ever.',
+  tag: 'Operations',
+  auth: { kind: 'operator' },
+  priority: 'ingest',
+  body: z.strictObject({
+    org_id: text(128),
+    user_id: text(256),
+    bucket: z.enum(['paid', 'granted']),
+    amount: z.int().min(1).max(1_000_000_000),
+    expires_at: z.int().min(1).max(253_402_300_799).optional().describe('Unix seconds; without it, never'),
+  }),
+  success: { status: 201, description: 'The ledger row', body: ledgerTransaction },
+  errors: [
+    'not_found',
+    'conflict',
+    'idempotency_key_reused',
+    'rebuilding',
+    'store_unavailable',
+    'outcome_unknown',
+  ],
+  handle: async ({ body, request }, ctx) => {
+    const idempotencyKey = parseIdempotencyKey(request.header('idempotency-key'));
+    const { org_id, user_id, bucket, amount, expires_at } = body;
+    const accountId = await findAccount(ctx, org_id, user_id);
+    const { transaction, replayed } = await grantCredits(ctx, {
+      accountId,
+      bucket,
+      amount,
+      expires_at,
+      idempotencyKey,
+    });
+    if (!replayed) {
+      const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
+      await recordAudit(ctx, { action: 'credits.add', org_id, details });
+    }
+    return transaction;
+  },
+});

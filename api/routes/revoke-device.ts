@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { DEVICE_ID_LENGTH } from '../../shared/contract.ts';
+import { revokeDevice } from '../../shared/devices/revoke-device.ts';
+import { route } from '../route.ts';
+
+/** Any other string could be a device id, and what is no device of the caller is a 404 (interface 7). */
+const deviceId = z
+  .string()
+  .min(1)
+  .refine((id) => Array.from(id).length <= DEVICE_ID_LENGTH, `must be at most ${DEVICE_ID_LENGTH} characters`)
+  .refine((id) => !/\p{Cc}/u.test(id), 'must not hold control characters');
+
+export const revokeDeviceRoute = route({
+  method: 'post',
+  path: '/v1/devices/revoke',
+  summary: 'Revoke a device',
+  description: 'From the answer on it spends nothing. Repeating it changes nothing.',
+  tag: 'Devices',
+  auth: { kind: 'idp' },
+  priority: 'consume',
+  body: z.strictObject({ device_id: deviceId }),
+  success: {
+    status: 200,
+    description: 'It is revoked',
+    body: z.strictObject({ revoked: z.literal(true) }),
+  },
+  errors: ['not_found', 'rebuilding'],
+  handle: async ({ principal, body }, ctx) => {
+    await revokeDevice(ctx, principal.accountId, body.device_id);
+    return { revoked: true as const };
+  },
+});

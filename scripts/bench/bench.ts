@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../shared/config.ts';
+import { type Context, openContext } from '../../shared/context.ts';
+import { createIndexes } from '../../shared/mongo.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { startMongo, startRedis } from '../stores.ts';
+
+export interface Stage {
+  env: Record<string, string>;
+  ctx: Context;
+  /** An api as its own process; ended with the stage. */
+  startApi(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Stores with fsync as in production, an empty database, and nothing of another run. */
+export async function setStage(env: Record<string, string> = {}): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
+  const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
+  const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
+  const all = { ...settings(mongo.url, redis.url), ...env };
+  const ctx = await openContext(readConfig(all), { process: 'cli' });
+  await createIndexes(ctx.db);
+  const children: ReturnType<typeof spawn>[] = [];
+  return {
+    env: all,
+    ctx,
+    startApi: async () => {
+      const port = await findFreePort();
+      const child = spawn(process.execPath, ['api/main.ts'], {
+        env: { PATH: process.env.PATH, ...all, PORT: String(port) },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      children.push(child);
+      const url = `http://127.0.0.1:${port}`;
+      await waitForAnswer(`${url}/readyz`);
+      return url;
+    },
+    stop: async () => {
+      for (const child of children) child.kill('SIGKILL');
+      await ctx.close().catch(() => undefined);
+      await Promise.all([mongo.stop(), redis.stop()]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function settings(mongoUrl: string, redisUrl: string): Record<string, string> {
+  return {
+    NODE_ENV: 'development',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    RATE_LIMITS: 'off',
+    MONGODB_URL: mongoUrl,
+    REDIS_URL: redisUrl,
+    OPERATOR_TOKEN: 'operator-token-of-a-bench',
+    API_KEY_PEPPER: 'pepper-of-a-bench-0123456789abcdefgh',
+    CURSOR_SECRET: 'cursor-secret-of-a-bench-0123456789ab',
+    WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+  };
+}
+
+async function waitForAnswer(url: string): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (performance.now() < deadline) {
+    const answered = await fetch(url).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (answered) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+/** `clients` that each do one thing after the other for `seconds`. Milliseconds of each, sorted. */
+export async function runClients(
+  clients: number,
+  seconds: number,
+  work: (client: number) => Promise<unknown>,
+): Promise<{ times: number[]; seconds: number }> {
+  const times: number[] = [];
+  const startedAt = performance.now();
+  const end = startedAt + seconds * 1_000;
+  const client = async (index: number): Promise<void> => {
+    while (performance.now() < end) {
+      const began = performance.now();
+      await work(index);
+      times.push(performance.now() - began);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+  times.sort((a, b) => a - b);
+  return { times, seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+export function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}
+
+export function round(value: number, digits = 2): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits;
+}
+
+/** A table for people, then one line of JSON for machines. */
+export function report(name: string, rows: readonly Record<string, unknown>[]): void {
+  console.table(rows);
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+  console.log(JSON.stringify({ bench: name, machine, node: process.version, rows }));
+}
+
+/** `--name value` or the fallback. */
+export function numberOption(args: readonly string[], name: string, fallback: number): number {
+  const at = args.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(args[at + 1]);
+}

@@ -1,0 +1,244 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../shared/config.ts';
+import { type Context, openContext } from '../../shared/context.ts';
+import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { readBalances } from '../../shared/credits/read-balance.ts';
+import { recoverCredits } from '../../shared/credits/recover.ts';
+import { newId } from '../../shared/ids.ts';
+import { credentialHash, mintDeviceToken } from '../../shared/keys/credential.ts';
+import { createLog } from '../../shared/log.ts';
+import { createIndexes } from '../../shared/mongo.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { waitUntilReady } from '../../shared/redis/connect.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { waitUntil } from '../stack/wait.ts';
+import { startMongo, startRedis } from '../stores.ts';
+
+interface Options {
+  seconds: number;
+  clients: number;
+  accounts: number;
+  worker: boolean;
+}
+
+interface Figures {
+  run: string;
+  rps: number;
+  p50_ms: number;
+  p99_ms: number;
+  /** CPU time of the api processes for one answer: steadier than rps on a machine that others use too. */
+  cpu_us: number;
+  ok: number;
+  other: number;
+}
+
+/** `consume [--seconds 10] [--clients 32] [--accounts 1000] [--no-worker]` */
+export async function runConsumeBench(args: string[]): Promise<void> {
+  const options = parse(args);
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
+  const [redis, mongo] = await Promise.all([
+    startRedis({ port: await findFreePort(), dir: join(folder, 'redis') }),
+    startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') }),
+  ]);
+  const children: ChildProcess[] = [];
+  const env = environment(redis.url, mongo.url);
+  const ctx = await openContext(readConfig(env), {
+    process: 'cli',
+    log: createLog({ level: 'silent', process: 'bench' }),
+  });
+  try {
+    await createIndexes(ctx.db);
+    await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
+    await recoverCredits(ctx);
+    const tokens = await makeTokens(ctx, options.accounts);
+    const [apiPort, secondPort, floorPort] = [
+      await findFreePort(),
+      await findFreePort(),
+      await findFreePort(),
+    ];
+    const pids = new Map<number, number>();
+    const start = async (script: string, port: number) => {
+      const child = spawn(process.execPath, [script], {
+        env: { ...env, PORT: String(port) },
+        stdio: 'inherit',
+      });
+      children.push(child);
+      pids.set(port, child.pid ?? 0);
+      if (port > 0) await waitUntil(() => isUp(port), { timeoutMs: 20_000 });
+    };
+    await start('scripts/bench/floor-server.ts', floorPort);
+    await start('api/main.ts', apiPort);
+    if (options.worker) await start('workers/main.ts', 0);
+    const table: Figures[] = [];
+    const measure = async (run: string, ports: number[], who: string[]) => {
+      await drive(ports, who, { ...options, seconds: 2 });
+      const cpuBefore = cpuSeconds(ports.map((port) => pids.get(port) ?? 0));
+      const driven = await drive(ports, who, options);
+      const cpu = cpuSeconds(ports.map((port) => pids.get(port) ?? 0)) - cpuBefore;
+      table.push({ run, ...driven, cpu_us: Math.round((cpu / Math.max(1, driven.ok)) * 1e6) });
+    };
+    await measure('floor', [floorPort], tokens);
+    await measure(`${options.accounts} accounts`, [apiPort], tokens);
+    await measure('one hot account', [apiPort], tokens.slice(0, 1));
+    await start('api/main.ts', secondPort);
+    await measure(`${options.accounts} accounts, 2 api processes`, [apiPort, secondPort], tokens);
+    report(table);
+  } finally {
+    await Promise.all(children.map(endChild));
+    await ctx.close();
+    await Promise.all([redis.stop(), mongo.stop()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function parse(args: readonly string[]): Options {
+  const number = (name: string, fallback: number) => {
+    const at = args.indexOf(name);
+    return at === -1 ? fallback : Number(args[at + 1]);
+  };
+  return {
+    seconds: Math.min(60, number('--seconds', 10)),
+    clients: Math.min(256, number('--clients', 32)),
+    accounts: Math.min(10_000, number('--accounts', 1_000)),
+    worker: !args.includes('--no-worker'),
+  };
+}
+
+function environment(redisUrl: string, mongoUrl: string): Record<string, string> {
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const secret = () => randomBytes(32).toString('base64url');
+  return {
+    PATH: process.env.PATH ?? '',
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    WORKER_PORT: '0',
+    MONGODB_URL: mongoUrl,
+    REDIS_URL: redisUrl,
+    OPERATOR_TOKEN: secret(),
+    API_KEY_PEPPER: secret(),
+    CURSOR_SECRET: secret(),
+    WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
+    RATE_LIMIT_PER_KEY: '1000000',
+    OUTBOX_ENTRIES_PER_SHARD: '1000000',
+    LOG_LEVEL: 'warn',
+    ...(process.env.BENCH_PROF
+      ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env.BENCH_PROF}` }
+      : {}),
+  };
+}
+
+async function makeTokens(ctx: Context, count: number): Promise<string[]> {
+  const { _id: org } = await createOrganization(ctx, { name: 'Bench', plan: 'enterprise' });
+  const tokens: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const accountId = newId('usr');
+    await ensureAccount(ctx, { _id: accountId, org_id: org, user_id: accountId }, 'enterprise');
+    await grantCredits(ctx, { accountId, bucket: 'paid', amount: 1e9, idempotencyKey: 'bench' });
+    const { id, token } = mintDeviceToken(accountId);
+    const hmac = credentialHash(token, ctx.config.apiKeyPepper);
+    await putDevice(ctx, accountId, { device_id: newId('dev'), token_id: id, token_hmac: hmac });
+    tokens.push(token);
+    if (made === 0) await readBalances(ctx, accountId);
+  }
+  return tokens;
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const insist = setTimeout(() => child.kill('SIGKILL'), 8_000);
+  await ended;
+  clearTimeout(insist);
+}
+
+/** User and system time that processes have used, on Linux (a tick is 10 ms); elsewhere 0. */
+function cpuSeconds(pids: readonly number[]): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, count) => sum + count, 0) / 100;
+}
+
+async function isUp(port: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** Keep-alive clients, each with one request under way. */
+async function drive(
+  ports: readonly number[],
+  tokens: readonly string[],
+  options: Options,
+): Promise<Omit<Figures, 'run' | 'cpu_us'>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.clients });
+  const latencies: number[] = [];
+  let [ok, other] = [0, 0];
+  const startedMs = performance.now();
+  const endMs = startedMs + options.seconds * 1_000;
+  const run = randomBytes(6).toString('hex');
+  const client = async (number: number) => {
+    const port = ports[number % ports.length] ?? 0;
+    for (let count = 0; performance.now() < endMs; count += 1) {
+      const token = tokens[(number * 7_919 + count) % tokens.length] ?? '';
+      const sentMs = performance.now();
+      const status = await post(agent, port, token, `${run}-${number}-${count}`);
+      latencies.push(performance.now() - sentMs);
+      if (status === 200) ok += 1;
+      else other += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: options.clients }, (_, number) => client(number)));
+  const seconds = (performance.now() - startedMs) / 1_000;
+  agent.destroy();
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 10) / 10;
+  return { rps: Math.round(ok / seconds), p50_ms: at(0.5), p99_ms: at(0.99), ok, other };
+}
+
+const BODY = JSON.stringify({ output_sha256: 'ab'.repeat(32) });
+
+async function post(agent: Agent, port: number, token: string, key: string): Promise<number> {
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Content-Type': 'application/json',
+    'Content-Length': BODY.length,
+    'Idempotency-Key': key,
+  };
+  const sent = request({
+    agent,
+    port,
+    host: '127.0.0.1',
+    path: '/v1/meter/consume',
+    method: 'POST',
+    headers,
+  });
+  sent.end(BODY);
+  const [answer] = await once(sent, 'response');
+  answer.resume();
+  await once(answer, 'end');
+  return answer.statusCode;
+}
+
+function report(table: readonly Figures[]): void {
+  console.table(table);
+  const [floor, many, hot] = table;
+  const ratios = {
+    of_floor: Math.round(((many?.rps ?? 0) / (floor?.rps ?? 1)) * 100) / 100,
+    cpu_of_floor: Math.round(((many?.cpu_us ?? 0) / (floor?.cpu_us || 1)) * 100) / 100,
+    hot_of_many: Math.round(((hot?.rps ?? 0) / (many?.rps ?? 1)) * 100) / 100,
+  };
+  console.log(JSON.stringify({ bench: 'consume', runs: table, ...ratios }));
+}

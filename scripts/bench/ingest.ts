@@ -1,0 +1,155 @@
+import { Agent, request } from 'node:http';
+import { systemClock } from '../../shared/clock.ts';
+import { SCOPES } from '../../shared/contract.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { raw } from '../../shared/mongo.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
+import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
+
+const BATCHES = [1, 100, 1_000];
+const CLIENTS = [32, 256];
+const USERS = [50, 1];
+
+/**
+ * Signals a second through `POST /api/v1/signals` (an api process of its own) against raw `insertMany` of the same
+ * documents into the same MongoDB, batch by batch in one run. `--seconds N` a cell; `--batch N`,
+ * `--clients N` for one of them.
+ */
+export async function runIngestBench(args: string[]): Promise<void> {
+  const seconds = numberOption(args, 'seconds', 5);
+  const rows: Record<string, unknown>[] = [];
+  const stage = await setStage();
+  try {
+    const url = await stage.startApi();
+    await measureCell(stage, url, { batch: 100, clients: 8, users: 50, seconds: 2 });
+    for (const batch of chosen(args, 'batch', BATCHES)) {
+      for (const clients of chosen(args, 'clients', CLIENTS)) {
+        for (const users of USERS)
+          rows.push(await measureCell(stage, url, { batch, clients, users, seconds }));
+      }
+    }
+  } finally {
+    await stage.stop();
+  }
+  report('ingest', withHotRatio(rows));
+}
+
+/** All of them, or the one that `--name` names. */
+function chosen(args: readonly string[], name: string, all: readonly number[]): readonly number[] {
+  const one = numberOption(args, name, 0);
+  return one ? [one] : all;
+}
+
+interface Cell {
+  batch: number;
+  clients: number;
+  users: number;
+  seconds: number;
+}
+
+/** The two sides take turns in slices, so that a noisy minute hits both. */
+async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Record<string, unknown>> {
+  const organization = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
+  const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
+  const agent = new Agent({ keepAlive: true, maxSockets: cell.clients });
+  let made = 0;
+  const next = () => Array.from({ length: cell.batch }, () => signalAt(made++, cell.users));
+  const plain = stage.ctx.db.connection.collection('bench_raw');
+  await plain.createIndexes([
+    { key: { session_id: 1, ts: 1, _id: 1 } },
+    { key: { session_id: 1, type: 1, ts: 1, _id: 1 } },
+    { key: { org_id: 1, ts: 1 } },
+  ]);
+  const post = () => postSignals(agent, url, key, next());
+  const insert = () =>
+    plain.insertMany(next().map((signal) => documentOf(organization._id, signal)) as never);
+  const ours = { count: 0, seconds: 0, times: [] as number[] };
+  const theirs = { count: 0, seconds: 0 };
+  // One round of the largest cell lasts long enough.
+  const slices = cell.batch * cell.clients > 50_000 ? 1 : 2;
+  for (let slice = 0; slice < slices; slice += 1) {
+    const posted = await runClients(cell.clients, cell.seconds / 2, post);
+    ours.count += posted.times.length * cell.batch;
+    ours.seconds += posted.seconds;
+    ours.times.push(...posted.times);
+    const inserted = await runClients(cell.clients, cell.seconds / 2, insert);
+    theirs.count += inserted.times.length * cell.batch;
+    theirs.seconds += inserted.seconds;
+  }
+  agent.destroy();
+  await plain.drop();
+  await expectAll(stage, organization._id, ours.count);
+  ours.times.sort((a, b) => a - b);
+  const perSecond = ours.count / ours.seconds;
+  const rawPerSecond = theirs.count / theirs.seconds;
+  return {
+    batch: cell.batch,
+    clients: cell.clients,
+    users: cell.users,
+    'signals/s': Math.round(perSecond),
+    'raw/s': Math.round(rawPerSecond),
+    ratio: round(perSecond / rawPerSecond),
+    'p50 ms': round(quantile(ours.times, 0.5)),
+    'p99 ms': round(quantile(ours.times, 0.99)),
+  };
+}
+
+/** What was measured was also kept. */
+async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
+  const rollups = await raw(stage.ctx.db.rollups).find({ org_id: orgId, period: 'month' }).toArray();
+  const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
+  if (kept !== count) throw new Error(`${count} signals were accepted, ${kept} were kept`);
+}
+
+function signalAt(index: number, users: number): Record<string, unknown> {
+  return {
+    id: `bench-${index}`,
+    ts: new Date(systemClock.now()).toISOString(),
+    user_id: `user-${index % users}`,
+    project_id: 'bench',
+    adapter: 'claude-code',
+    model: 'claude-sonnet-4-5',
+    provider: 'anthropic',
+    tokens_in: 1_200,
+    tokens_out: 300,
+    cache_read_tokens: 800,
+    latency_ms: 900,
+  };
+}
+
+/** The very document that the write path stores. */
+function documentOf(orgId: string, signal: unknown): Record<string, unknown> {
+  const sender = { orgId, boundUserId: null, defaultProjectId: null };
+  const draft = checkSignal(signal, sender, systemClock.now()) as Draft;
+  return { ...draft, session_id: `ses_${draft.user_id}` };
+}
+
+function postSignals(agent: Agent, url: string, key: string, signals: unknown[]): Promise<void> {
+  const body = JSON.stringify({ signals });
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    };
+    const sent = request(`${url}/api/v1/signals`, { method: 'POST', agent, headers }, (response) => {
+      response.resume();
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve() : reject(new Error(`${response.statusCode}`)),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+/** How a hot user fares against 50 users, cell by cell. */
+function withHotRatio(rows: Record<string, unknown>[]): Record<string, unknown>[] {
+  return rows.map((row) => {
+    const many = rows.find(
+      (other) => other.users === 50 && other.batch === row.batch && other.clients === row.clients,
+    );
+    return { ...row, 'vs 50 users': round(Number(row['signals/s']) / Number(many?.['signals/s'])) };
+  });
+}

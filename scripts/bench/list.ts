@@ -1,0 +1,122 @@
+import { systemClock } from '../../shared/clock.ts';
+import { SCOPES } from '../../shared/contract.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { raw } from '../../shared/mongo.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { sessionKey } from '../../shared/sessions/assign.ts';
+import type { Session } from '../../shared/sessions/model.ts';
+import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+
+const SIZES = [10_000, 100_000, 1_000_000];
+const FILTERS = {
+  none: '',
+  'dense (1 of 2)': '&adapter=codex',
+  'sparse (1 of 500)': '&user_id=user-7',
+  'two (1 of 4)': '&adapter=codex&model=gpt-5',
+};
+const PAGES = [1, 10, 100];
+const DAYS = 300;
+
+/**
+ * Milliseconds of the first, tenth and hundredth page of `GET /api/v1/sessions` at growing sizes of one organization.
+ * `--max N` sessions at the most, `--walks N` walks a cell.
+ */
+export async function runListBench(args: string[]): Promise<void> {
+  const most = numberOption(args, 'max', 1_000_000);
+  const walks = numberOption(args, 'walks', 15);
+  const rows: Record<string, unknown>[] = [];
+  const stage = await setStage();
+  try {
+    const url = await stage.startApi();
+    const organization = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
+    const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
+    let size = 0;
+    for (const target of SIZES.filter((one) => one <= most)) {
+      await seed(stage, organization._id, size, target);
+      size = target;
+      for (const [filter, query] of Object.entries(FILTERS)) {
+        rows.push(...(await measureWalks(url, key, { size, filter, query, walks })));
+      }
+    }
+  } finally {
+    await stage.stop();
+  }
+  report('list', withGrowth(rows));
+}
+
+/** Sessions spread evenly over 300 days, in an order that is not that of insertion. */
+async function seed(stage: Stage, orgId: string, from: number, to: number): Promise<void> {
+  const nowMs = systemClock.now();
+  for (let start = from; start < to; start += 5_000) {
+    const count = Math.min(5_000, to - start);
+    const rows = Array.from({ length: count }, (_, offset) => sessionAt(orgId, start + offset, nowMs));
+    await raw(stage.ctx.db.sessions).insertMany(rows, { ordered: false });
+  }
+}
+
+function sessionAt(orgId: string, index: number, nowMs: number): Session {
+  const spread = ((index * 2_654_435_761) % 4_294_967_296) / 4_294_967_296;
+  const at = new Date(nowMs - Math.floor(spread * DAYS * 86_400_000));
+  const user_id = `user-${index % 500}`;
+  const adapter = index % 2 ? 'codex' : 'claude-code';
+  const model = index % 4 < 2 ? 'gpt-5' : 'gpt-4o-mini';
+  return {
+    _id: `ses_${String(index).padStart(22, '0')}`,
+    org_id: orgId,
+    user_id,
+    project_id: 'web',
+    adapter,
+    key: sessionKey(orgId, user_id, 'web', adapter),
+    state: 'ended',
+    end_reason: 'timeout',
+    started_at: at,
+    last_activity_at: at,
+    ended_at: at,
+    model,
+    model_tokens: [{ model, tokens: 100, first_at: at }],
+    tokens_in: 100,
+    tokens_out: 10,
+    cost_nusd: 1_000,
+    unpriced_signals: 0,
+    signal_count: 3,
+    error_count: 0,
+    intervention_count: 0,
+  };
+}
+
+async function measureWalks(
+  url: string,
+  key: string,
+  cell: { size: number; filter: string; query: string; walks: number },
+): Promise<Record<string, unknown>[]> {
+  const times = new Map<number, number[]>(PAGES.map((page) => [page, []]));
+  for (let walk = 0; walk < cell.walks; walk += 1) {
+    let cursor = '';
+    for (let page = 1; page <= 100; page += 1) {
+      const began = performance.now();
+      const response = await fetch(`${url}/api/v1/sessions?limit=20${cell.query}${cursor}`, {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      const body = (await response.json()) as { cursor: string; has_more: boolean };
+      times.get(page)?.push(performance.now() - began);
+      if (!body.has_more) break;
+      cursor = `&cursor=${encodeURIComponent(body.cursor)}`;
+    }
+  }
+  return PAGES.flatMap((page) => {
+    const sorted = (times.get(page) ?? []).sort((a, b) => a - b);
+    if (sorted.length === 0) return [];
+    const { size, filter } = cell;
+    return [
+      { size, filter, page, 'p50 ms': round(quantile(sorted, 0.5)), 'p99 ms': round(quantile(sorted, 0.99)) },
+    ];
+  });
+}
+
+/** p50 against the smallest size at which there is such a page. */
+function withGrowth(rows: Record<string, unknown>[]): Record<string, unknown>[] {
+  return rows.map((row) => {
+    const smallest = rows.find((other) => other.filter === row.filter && other.page === row.page);
+    return { ...row, growth: round(Number(row['p50 ms']) / Number(smallest?.['p50 ms'])) };
+  });
+}

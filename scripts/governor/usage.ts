@@ -1,0 +1,39 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { purge } from '../../shared/usage/purge.ts';
+import { reconcileAllUsage, reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import type { Run } from './run.ts';
+
+/** `usage`: holding the rollups against the signals, and retention. */
+export function addUsageCommands(program: Command, run: Run): void {
+  const usage = program.command('usage').description('Rollups of usage');
+  usage
+    .command('reconcile [org_id]')
+    .description(
+      'Compare rollups with the sum of their signals and rebuild what differs; all organizations by default',
+    )
+    .option('--check', 'change nothing')
+    .option('--from <date>', 'first day, YYYY-MM-DD (default: 36 days back)', parseDate)
+    .action((orgId: string | undefined, options: { check?: boolean; from?: number }) =>
+      run(async (ctx) => {
+        const how = { repair: options.check !== true, fromMs: options.from };
+        const result =
+          orgId === undefined
+            ? await reconcileAllUsage(ctx, how)
+            : await reconcileUsage(ctx, await readOrganization(ctx, orgId), how);
+        return { ...result };
+      }),
+    );
+  usage
+    .command('purge')
+    .description('Delete what is older than its retention')
+    .action(() => run(async (ctx) => ({ deleted: await purge(ctx) })));
+}
+
+function parseDate(value: string): number {
+  const time = Date.parse(value);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value) || Number.isNaN(time)) {
+    throw new InvalidArgumentError('It must be a date such as 2026-01-31.');
+  }
+  return time;
+}

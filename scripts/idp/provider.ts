@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { type IdpPerson, loginPage } from './login-page.ts';
+import { IDP_AUDIENCE, IDP_CLIENT_ID, type IdpState, issuerOf } from './state.ts';
+
+const TOKEN_LIFETIME_S = 3_600;
+
+/** Serves a real OpenID provider (authorization code with PKCE) for people without passwords. Development only. */
+export async function startIdp(state: IdpState, people: () => readonly IdpPerson[]): Promise<Server> {
+  const provider = new Provider(issuerOf(state), configuration(state, people));
+  // The api's port is a matter of the day; the provider listens on loopback only, and so do its clients.
+  provider.Client.prototype.redirectUriAllowed = isLoopback;
+  provider.Client.prototype.postLogoutRedirectUriAllowed = isLoopback;
+  const handle = provider.callback();
+  const server = createServer((req, res) => {
+    const uid = /^\/login\/([\w-]+)$/.exec(req.url ?? '')?.[1];
+    if (uid === undefined) void handle(req, res);
+    else logIn(provider, people, uid, req, res).catch((error: unknown) => refuse(res, error));
+  });
+  server.listen(state.port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function configuration(state: IdpState, people: () => readonly IdpPerson[]): Configuration {
+  return {
+    jwks: { keys: [state.key] },
+    cookies: { keys: [state.cookieKey] },
+    clients: [
+      {
+        client_id: IDP_CLIENT_ID,
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        redirect_uris: ['http://127.0.0.1/callback'],
+        post_logout_redirect_uris: ['http://127.0.0.1/'],
+      },
+    ],
+    scopes: ['openid', 'offline_access', 'profile', 'email'],
+    claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
+    conformIdTokenClaims: false,
+    findAccount: async (_ctx, sub) => {
+      const person = people().find((candidate) => candidate.sub === sub);
+      if (!person) return undefined;
+      return { accountId: sub, claims: async () => ({ sub, name: person.name, email: person.email }) };
+    },
+    interactions: { url: (_ctx, interaction) => `/login/${interaction.uid}` },
+    loadExistingGrant: grantEverything,
+    ttl: {
+      AccessToken: TOKEN_LIFETIME_S,
+      IdToken: TOKEN_LIFETIME_S,
+      Interaction: 3_600,
+      Grant: 1_209_600,
+      Session: 1_209_600,
+    },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true },
+      // With a resource, oidc-provider gives access tokens as JWT (RFC 9068).
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => IDP_AUDIENCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: () => ({
+          audience: IDP_AUDIENCE,
+          scope: 'api',
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: TOKEN_LIFETIME_S,
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+  };
+}
+
+/** The only client is our own, so nobody is asked for consent. */
+async function grantEverything(ctx: KoaContextWithOIDC) {
+  const { client, session, provider } = ctx.oidc;
+  if (!client || !session?.accountId) return undefined;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope('openid offline_access profile email');
+  grant.addResourceScope(IDP_AUDIENCE, 'api');
+  await grant.save();
+  return grant;
+}
+
+async function logIn(
+  provider: Provider,
+  people: () => readonly IdpPerson[],
+  uid: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  // Throws unless this browser has begun this interaction.
+  await provider.interactionDetails(req, res);
+  if (req.method === 'POST') {
+    const sub = new URLSearchParams(await text(req)).get('sub') ?? '';
+    if (!people().some((person) => person.sub === sub)) throw new Error('There is no such person.');
+    await provider.interactionFinished(req, res, { login: { accountId: sub } });
+    return;
+  }
+  res.setHeader('Content-Type', 'text/html; charset=utf-8');
+  res.setHeader(
+    'Content-Security-Policy',
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  );
+  res.end(loginPage(uid, people()));
+}
+
+function refuse(res: ServerResponse, error: unknown): void {
+  res.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8' });
+  res.end(`Sign in again from where you came. (${error instanceof Error ? error.message : 'unknown'})\n`);
+}
+
+function isLoopback(uri: string): boolean {
+  if (!URL.canParse(uri)) return false;
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(uri).hostname);
+}

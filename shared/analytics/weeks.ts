@@ -1,0 +1,57 @@
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import type { Organization } from '../organizations/model.ts';
+import { bucketEdges, nextStart } from '../usage/calendar.ts';
+
+const DEFAULT_WEEKS = 4;
+const MOST_WEEKS = 53;
+
+/**
+ * The bounds of the asked weeks: whole closed ISO weeks of the organization's timezone, by default the last four.
+ * Anything else would let two questions differ by less than a week: `invalid_request`.
+ */
+export function weekEdges(
+  ctx: Context,
+  organization: Organization,
+  asked: { fromMs?: number | undefined; toMs?: number | undefined },
+): number[] {
+  const zones = organization.timezones;
+  const thisWeekMs = mondayAtOrBefore(organization, ctx.clock.now());
+  const toMs = asked.toMs ?? thisWeekMs;
+  const fromMs = asked.fromMs ?? weeksBefore(organization, toMs, DEFAULT_WEEKS);
+  for (const [name, atMs] of Object.entries({ from: fromMs, to: toMs })) {
+    if (mondayAtOrBefore(organization, atMs) !== atMs) {
+      throw new DomainError(
+        'invalid_request',
+        `${name} must be a Monday 00:00 of the organization's timezone, such as ${isoTime(mondayAtOrBefore(organization, atMs))}.`,
+      );
+    }
+  }
+  if (fromMs >= toMs) throw new DomainError('invalid_request', 'from must be before to.');
+  if (toMs > thisWeekMs) {
+    throw new DomainError('invalid_request', `to: only weeks that are over, until ${isoTime(thisWeekMs)}.`);
+  }
+  try {
+    return bucketEdges(zones, 'week', fromMs, toMs, MOST_WEEKS);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new DomainError('invalid_request', `from and to may lie at most ${MOST_WEEKS} weeks apart.`);
+  }
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** The start of the ISO week that holds a moment. */
+function mondayAtOrBefore({ timezones }: Organization, atMs: number): number {
+  // Two weeks back is before the Monday, whatever the offsets do.
+  let monday = nextStart(timezones, 'week', atMs - 2 * WEEK_MS);
+  for (let next = monday; next <= atMs; next = nextStart(timezones, 'week', next)) monday = next;
+  return monday;
+}
+
+function weeksBefore(organization: Organization, mondayMs: number, weeks: number): number {
+  let monday = mondayMs;
+  for (let count = 0; count < weeks; count += 1) monday = mondayAtOrBefore(organization, monday - 1);
+  return monday;
+}

@@ -1,0 +1,43 @@
+import { dateAt } from '../clock.ts';
+import type { Context } from '../context.ts';
+import type { Session } from '../sessions/model.ts';
+import { streamSignals } from '../sessions/read-session.ts';
+import { walkPage } from '../walk.ts';
+import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
+import { totalsOf } from './mark-for-check.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The last sessions of a user that had finished in event time before `session` began, whether or not a job has ended
+ * them yet, newest first.
+ */
+export async function readBaseline(ctx: Context, session: Session, timeoutMs: number): Promise<Totals[]> {
+  const { org_id, user_id } = session;
+  const beganMs = session.started_at.getTime();
+  const hadFinished = (past: Session) => past.last_activity_at.getTime() + timeoutMs < beganMs;
+  const { rows } = await walkPage<Session>({
+    order: 'desc',
+    fromMs: beganMs - BASELINE.days * DAY_MS,
+    toMs: beganMs,
+    after: null,
+    limit: BASELINE.sessions,
+    position: (past) => ({ atMs: past.started_at.getTime(), id: past._id }),
+    fetchRange: async (from, to) => {
+      const past = await ctx.db.sessions
+        .find({ org_id, user_id, started_at: { $gte: dateAt(from), $lt: dateAt(to) } })
+        .sort({ started_at: -1, _id: -1 })
+        .lean<Session[]>();
+      return past.filter(hadFinished);
+    },
+    fetchTies: async () => [],
+  });
+  return rows.map(totalsOf);
+}
+
+export async function readBusiestHour(ctx: Context, sessionId: string): Promise<BusiestHour> {
+  const signals: Parameters<typeof busiestHour>[0][number][] = [];
+  for await (const { ts, tokens_in, tokens_out, cost_nusd } of streamSignals(ctx, sessionId))
+    signals.push({ tsMs: ts.getTime(), tokens: tokens_in + tokens_out, cost_nusd: cost_nusd ?? 0 });
+  return busiestHour(signals);
+}

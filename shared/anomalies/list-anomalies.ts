@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { dateAt, isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { type Order, type Position, walkPage } from '../walk.ts';
+import { ANOMALY_TYPES, type Anomaly, type AnomalyType } from './model.ts';
+
+/** Interface 6.2, with `id` and `detected_at`. */
+export const anomalyView = z.strictObject({
+  id: z.string(),
+  anomaly_type: z.enum(ANOMALY_TYPES),
+  user_id: z.string(),
+  baseline_avg: z.number().describe('Tokens, US dollars or an error rate, by type'),
+  observed: z.number(),
+  deviation_pct: z.number(),
+  session_id: z.string(),
+  detected_at: z.string().describe('When it was first seen; the figures are those of the last report'),
+});
+
+export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
+  const { _id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
+  const detected_at = isoTime(anomaly.detected_at.getTime());
+  return { id: _id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id, detected_at };
+}
+
+export interface AnomalyFilter {
+  user_id?: string | undefined;
+  session_id?: string | undefined;
+  anomaly_type?: AnomalyType | undefined;
+  /** Epoch ms; `detected_at` in [fromMs, toMs). */
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+}
+
+/** One page of an organization's anomalies, ordered by (`detected_at`, id). Counts only when `total` is not known. */
+export async function listAnomalies(
+  ctx: Context,
+  orgId: string,
+  { fromMs = 0, toMs = ctx.clock.now() + 1, ...equal }: AnomalyFilter,
+  page: { order: Order; limit: number; after: Position | null; total: number | null },
+): Promise<{ rows: Anomaly[]; hasMore: boolean; last: Position | null; total: number }> {
+  const given = Object.entries(equal).filter(([, value]) => value !== undefined);
+  const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given) };
+  const direction = page.order === 'desc' ? -1 : 1;
+  const find = (condition: Record<string, unknown>, limit: number) =>
+    ctx.db.anomalies
+      .find({ ...matching, ...condition })
+      .sort({ detected_at: direction, _id: direction })
+      .limit(limit)
+      .lean<Anomaly[]>();
+  const between = (from: number, to: number) => ({ detected_at: { $gte: dateAt(from), $lt: dateAt(to) } });
+  const [walked, total] = await Promise.all([
+    walkPage<Anomaly>({
+      ...page,
+      fromMs,
+      toMs,
+      position: (anomaly) => ({ atMs: anomaly.detected_at.getTime(), id: anomaly._id }),
+      fetchRange: (from, to, limit) => find(between(from, to), limit),
+      fetchTies: (at, id, limit) =>
+        find({ detected_at: dateAt(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
+    }),
+    page.total ?? ctx.db.anomalies.countDocuments({ ...matching, ...between(fromMs, toMs) }),
+  ]);
+  return { ...walked, total };
+}

@@ -1,0 +1,55 @@
+import { Schema } from 'mongoose';
+
+export const ANOMALY_TYPES = ['token_spike', 'cost_spike', 'error_spike', 'runaway_session'] as const;
+export type AnomalyType = (typeof ANOMALY_TYPES)[number];
+
+/** One incident: a kind of anomaly in a session. It is reported again only when what was observed has doubled. */
+export interface Anomaly {
+  /** Derived from type and session. */
+  _id: string;
+  org_id: string;
+  user_id: string;
+  session_id: string;
+  anomaly_type: AnomalyType;
+  /** As last reported: tokens, US dollars or an error rate, by type. */
+  baseline_avg: number;
+  observed: number;
+  deviation_pct: number;
+  /** How many events it has raised. */
+  reports: number;
+  detected_at: Date;
+  updated_at: Date;
+}
+
+export const anomalySchema = new Schema<Anomaly>({
+  _id: { type: String, required: true },
+  org_id: { type: String, required: true },
+  user_id: { type: String, required: true },
+  session_id: { type: String, required: true },
+  anomaly_type: { type: String, required: true },
+  baseline_avg: Number,
+  observed: Number,
+  deviation_pct: Number,
+  reports: Number,
+  detected_at: Date,
+  updated_at: Date,
+});
+// One per list filter, and for two at once: a page reads a bounded range of one of them.
+anomalySchema.index({ org_id: 1, detected_at: 1, _id: 1 });
+anomalySchema.index({ org_id: 1, user_id: 1, detected_at: 1, _id: 1 });
+anomalySchema.index({ org_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 });
+anomalySchema.index({ org_id: 1, user_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 });
+anomalySchema.index({ org_id: 1, session_id: 1, detected_at: 1, _id: 1 });
+
+/** That a session is marked for a look (its `check_due_at`), for the sweeper: the row comes and goes with the mark. */
+export interface SessionCheck {
+  /** The session. */
+  _id: string;
+  due_at: Date;
+}
+
+export const sessionCheckSchema = new Schema<SessionCheck>({
+  _id: { type: String, required: true },
+  due_at: Date,
+});
+sessionCheckSchema.index({ due_at: 1 });

@@ -1,0 +1,73 @@
+import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../contract.ts';
+import type { Budget, BudgetLevel, BudgetMetric, Tallied } from './model.ts';
+import type { Period } from './periods.ts';
+
+export type BudgetState = 'ok' | BudgetLevel;
+
+/** Usage of a budget in one of its windows. */
+export interface WindowUsage {
+  period: Period;
+  usage: Tallied;
+}
+
+/** A budget has reached a level in a window. `current` is in the unit of the budget's limit. */
+export interface Verdict {
+  budget: Budget;
+  level: BudgetLevel;
+  period: Period;
+  current: number;
+}
+
+/** What of a tally a budget looks at: nano-USD for `cost_usd`, else a count. */
+export function amountOf(metric: BudgetMetric, usage: Tallied): number {
+  switch (metric) {
+    case 'cost_usd':
+      return usage.cost_nusd;
+    case 'tokens':
+      return usage.tokens_in + usage.tokens_out;
+    case 'tokens_in':
+    case 'tokens_out':
+    case 'signals':
+    case 'sessions':
+    case 'errors':
+      return usage[metric];
+  }
+}
+
+/** The levels that an amount has reached, in the order in which they fire (interface 6.1, 8). */
+export function levelsReached(current: number, limit: number): BudgetLevel[] {
+  if (current >= limit) return ['warning', 'exceeded'];
+  // In whole fifths: four of them are 80 %, without a rounding error.
+  const { numerator, denominator } = BUDGET_WARNING_RATIO;
+  return current * denominator >= limit * numerator ? ['warning'] : [];
+}
+
+export function stateOf(current: number, limit: number): BudgetState {
+  return levelsReached(current, limit).at(-1) ?? 'ok';
+}
+
+/** Every level that a budget has reached in windows that may still fire, warning before exceeded. Pure. */
+export function evaluateBudget(budget: Budget, windows: readonly WindowUsage[], nowMs: number): Verdict[] {
+  return windows
+    .filter(({ period }) => mayFire(period, nowMs))
+    .flatMap(({ period, usage }) => {
+      const current = amountOf(budget.metric, usage);
+      return levelsReached(current, budget.limit).map((level) => ({ budget, level, period, current }));
+    });
+}
+
+/** A closed window may fire until 48 h after its end (design 4). */
+export function mayFire(period: Period, nowMs: number): boolean {
+  return nowMs < period.endMs + CLOSED_WINDOW_FIRES_MS;
+}
+
+/** The pace is measured over at least this part of the window, so that its first minutes promise no fortune. */
+const SHORTEST_PACE = 1 / 20;
+
+/** What the window will hold at its end if the rest of it goes on at the pace so far; in the unit of `current`. */
+export function forecast(current: number, period: Period, nowMs: number): number {
+  const lengthMs = period.endMs - period.startMs;
+  const elapsedMs = Math.min(Math.max(nowMs - period.startMs, lengthMs * SHORTEST_PACE), lengthMs);
+  const leftMs = Math.max(0, period.endMs - Math.max(nowMs, period.startMs));
+  return Math.round(current + (current / elapsedMs) * leftMs);
+}

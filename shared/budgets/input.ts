@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { text, timezone } from '../text.ts';
+import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from './model.ts';
+
+const fields = {
+  name: text(256),
+  scope: z.enum(BUDGET_SCOPES).describe('Whose usage counts'),
+  scope_id: text(256).optional().describe('Id of the team, project or user; may be left out for `org`'),
+  metric: z.enum(BUDGET_METRICS),
+  threshold: z.number().positive().describe('US dollars for `cost_usd`, else a count'),
+  window: z.enum(BUDGET_WINDOWS).describe('A calendar period; weeks begin on Monday'),
+  timezone: timezone.optional().describe("IANA timezone of the window; the organization's by default"),
+};
+
+/** A budget as posted (design 4). Every other field is refused. */
+export const budgetInput = z.strictObject(fields);
+export type BudgetInput = z.output<typeof budgetInput>;
+
+/** A change: what is left out stays. */
+export const budgetChange = z.strictObject(fields).partial();
+export type BudgetChange = z.output<typeof budgetChange>;

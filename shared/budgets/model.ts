@@ -1,0 +1,195 @@
+import { Schema } from 'mongoose';
+
+export const BUDGET_SCOPES = ['org', 'team', 'project', 'user'] as const;
+export type BudgetScope = (typeof BUDGET_SCOPES)[number];
+
+export const BUDGET_METRICS = [
+  'cost_usd',
+  'tokens',
+  'tokens_in',
+  'tokens_out',
+  'signals',
+  'sessions',
+  'errors',
+] as const;
+export type BudgetMetric = (typeof BUDGET_METRICS)[number];
+
+export const BUDGET_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+export type BudgetWindowKind = (typeof BUDGET_WINDOWS)[number];
+
+/** Interface 6.1: what a budget can raise in a window, in the order in which it does. */
+export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
+export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
+
+export interface Budget {
+  _id: string;
+  org_id: string;
+  name: string;
+  scope: BudgetScope;
+  /** An organization, team, project or user, by its id. */
+  scope_id: string;
+  metric: BudgetMetric;
+  /** In the unit that usage is counted in: nano-USD for `cost_usd`, otherwise as given. */
+  limit: number;
+  window: BudgetWindowKind;
+  timezone: string;
+  /** Rises with every edit that decides anything, so that the levels may fire again. */
+  revision: number;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export const budgetSchema = new Schema<Budget>({
+  _id: { type: String, required: true },
+  org_id: { type: String, required: true },
+  name: { type: String, required: true },
+  scope: { type: String, required: true },
+  scope_id: { type: String, required: true },
+  metric: { type: String, required: true },
+  limit: { type: Number, required: true },
+  window: { type: String, required: true },
+  timezone: { type: String, required: true },
+  revision: { type: Number, required: true },
+  created_at: { type: Date, required: true },
+  updated_at: { type: Date, required: true },
+});
+budgetSchema.index({ org_id: 1, created_at: 1, _id: 1 });
+// What a bound key lists.
+budgetSchema.index({ org_id: 1, scope: 1, scope_id: 1, created_at: 1, _id: 1 });
+
+export const TALLIED = [
+  'cost_nusd',
+  'unpriced_signals',
+  'tokens_in',
+  'tokens_out',
+  'signals',
+  'sessions',
+  'errors',
+] as const;
+export type Tallied = Record<(typeof TALLIED)[number], number>;
+
+/** Whose usage is counted, and over which calendar: what budgets that differ in metric and threshold share. */
+export type Tally = Pick<Budget, 'scope' | 'scope_id' | 'window' | 'timezone'>;
+
+/**
+ * Usage of one tally in one calendar window. It is spread over slots (`gate.ts`), so that processes do not write
+ * the same row: a window's usage is the sum of its rows.
+ */
+export interface BudgetWindow extends Tallied {
+  /** `windowKey(...)`. */
+  _id: string;
+  org_id: string;
+  /** `tallyKey(...)`. */
+  tally: string;
+  window_start: Date;
+  window_end: Date;
+}
+
+/** No signal can reach a window any more once it lies this far back (signals are at most 35 days old). */
+const WINDOW_KEPT_S = 40 * 86_400;
+
+export const budgetWindowSchema = new Schema<BudgetWindow>(
+  {
+    _id: { type: String, required: true },
+    org_id: String,
+    tally: String,
+    window_start: Date,
+    window_end: Date,
+    ...Object.fromEntries(TALLIED.map((measure) => [measure, { type: Number, default: 0 }])),
+  },
+  { suppressReservedKeysWarning: true },
+);
+// What an evaluation reads.
+budgetWindowSchema.index({ org_id: 1, window_end: 1 });
+// What a recount replaces.
+budgetWindowSchema.index({ org_id: 1, tally: 1 });
+budgetWindowSchema.index({ window_end: 1 }, { expireAfterSeconds: WINDOW_KEPT_S });
+
+/**
+ * One slot of an organization. Every transaction that records signals writes one of them, a change of budgets
+ * writes all of them: the two never overlap unseen, though a snapshot alone would let them.
+ */
+export interface BudgetGate {
+  /** `gateKey(...)`. */
+  _id: string;
+  org_id: string;
+  /** Of the organization's budgets and teams: the same in all slots. */
+  version?: number;
+  touches?: number;
+}
+
+export const budgetGateSchema = new Schema<BudgetGate>({
+  _id: { type: String, required: true },
+  org_id: String,
+  version: Number,
+  touches: Number,
+});
+
+/**
+ * Usage that waits to be evaluated: written with it, deleted when that has been done. A row of its own, because one
+ * that comes and goes costs nothing while there is nothing to do.
+ */
+export interface BudgetDue {
+  /** `gateKey(...)` of the slot that it came through, or `takenKey(...)` while a worker evaluates it. */
+  _id: string;
+  org_id: string;
+  /** Since when. */
+  due_at: Date;
+  /** The earliest end of a window that it changed. */
+  reach: Date;
+  marks?: number;
+  /** Which worker has it: another one every time. */
+  take?: string;
+}
+
+export const budgetDueSchema = new Schema<BudgetDue>({
+  _id: { type: String, required: true },
+  org_id: String,
+  due_at: Date,
+  reach: Date,
+  marks: Number,
+  take: String,
+});
+// What the sweeper looks for.
+budgetDueSchema.index({ due_at: 1 });
+
+/** That a level was reached: once per budget, window, level and revision. */
+export interface BudgetFiring {
+  /** `firingKey(...)`. */
+  _id: string;
+  org_id: string;
+  budget_id: string;
+  revision: number;
+  level: BudgetLevel;
+  window_start: Date;
+  window_end: Date;
+  /** Null: reached in a closed window before this revision began, which raises no event. */
+  event_id: string | null;
+  fired_at: Date;
+}
+
+export const budgetFiringSchema = new Schema<BudgetFiring>({
+  _id: { type: String, required: true },
+  org_id: String,
+  budget_id: String,
+  revision: Number,
+  level: String,
+  window_start: Date,
+  window_end: Date,
+  event_id: { type: String, default: null },
+  fired_at: Date,
+});
+budgetFiringSchema.index({ budget_id: 1 });
+budgetFiringSchema.index({ window_end: 1 }, { expireAfterSeconds: WINDOW_KEPT_S });
+
+/** When an organization's budgets were last evaluated: all are, every time. */
+export interface BudgetEvaluation {
+  /** The organization. */
+  _id: string;
+  evaluated_at: Date;
+}
+
+export const budgetEvaluationSchema = new Schema<BudgetEvaluation>({
+  _id: { type: String, required: true },
+  evaluated_at: Date,
+});

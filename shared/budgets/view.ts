@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { isoTime } from '../clock.ts';
+import { usd4 } from '../pricing/money.ts';
+import { amountOf, forecast, stateOf } from './evaluate.ts';
+import {
+  BUDGET_METRICS,
+  BUDGET_SCOPES,
+  BUDGET_WINDOWS,
+  type Budget,
+  type BudgetMetric,
+  type Tallied,
+} from './model.ts';
+import type { Period } from './periods.ts';
+
+/** A budget with how it stands in the window that is open now. */
+export const budgetView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  scope: z.enum(BUDGET_SCOPES),
+  scope_id: z.string(),
+  metric: z.enum(BUDGET_METRICS),
+  threshold: z.number(),
+  window: z.enum(BUDGET_WINDOWS),
+  timezone: z.string(),
+  current: z.number().describe('Usage in the open window, in the unit of the threshold'),
+  remaining: z.number().describe('Up to the threshold; 0 beyond it'),
+  utilization_pct: z.number(),
+  window_start: z.string(),
+  window_end: z.string(),
+  state: z.enum(['ok', 'warning', 'exceeded']),
+  forecast: z.number().describe("Usage at the window's end, if the rest of it goes on at the pace so far"),
+  unpriced_signals: z.int().describe('Signals of the window whose cost is not known, and counts as 0'),
+  last_evaluated_at: z.string().nullable(),
+  revision: z.int().describe('Rises with every change that lets the levels fire again'),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type BudgetView = z.output<typeof budgetView>;
+
+export interface BudgetStatus {
+  period: Period;
+  usage: Tallied;
+  /** Epoch milliseconds; null before the first evaluation. */
+  evaluatedMs: number | null;
+}
+
+export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number): BudgetView {
+  const { period, usage, evaluatedMs } = status;
+  const { metric, limit } = budget;
+  const current = amountOf(metric, usage);
+  return {
+    id: budget._id,
+    name: budget.name,
+    scope: budget.scope,
+    scope_id: budget.scope_id,
+    metric,
+    threshold: thresholdOf(budget),
+    window: budget.window,
+    timezone: budget.timezone,
+    current: shown(metric, current),
+    remaining: shown(metric, Math.max(0, limit - current)),
+    utilization_pct: Math.round((current / limit) * 10_000) / 100,
+    window_start: isoTime(period.startMs),
+    window_end: isoTime(period.endMs),
+    state: stateOf(current, limit),
+    forecast: shown(metric, forecast(current, period, nowMs)),
+    unpriced_signals: usage.unpriced_signals,
+    last_evaluated_at: evaluatedMs === null ? null : isoTime(evaluatedMs),
+    revision: budget.revision,
+    created_at: isoTime(budget.created_at.getTime()),
+    updated_at: isoTime(budget.updated_at.getTime()),
+  };
+}
+
+/** The threshold as it was posted: nano-USD hold nine decimals. */
+export function thresholdOf({ metric, limit }: Pick<Budget, 'metric' | 'limit'>): number {
+  return metric === 'cost_usd' ? limit / 1e9 : limit;
+}
+
+/** An amount at the edge: US dollars with at most 4 decimals, or a count. */
+export function shown(metric: BudgetMetric, amount: number): number {
+  return metric === 'cost_usd' ? usd4(amount) : amount;
+}

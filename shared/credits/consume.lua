@@ -1,0 +1,111 @@
+-- Spends one credit, or says why not. All checks come before the first write; the first write is the one that grows.
+-- KEYS[1] gate  KEYS[2] account  KEYS[3] answer of this idempotency key  KEYS[4] outbox
+-- ARGV[1] now in ms, of a test clock only ('' = Redis TIME)      ARGV[2] refuse after this Redis time (ms)
+-- ARGV[3] token id        ARGV[4] HMAC of the token
+-- ARGV[5] fingerprint of the request                             ARGV[6] hash of the idempotency key
+-- ARGV[7] bucket that the receipt names ('?' = none yet, ask which; '' = none to be had: answer repeats only)
+-- ARGV[8] receipt         ARGV[9], ARGV[10] start and end of the present month ('' = not known)
+-- ARGV[11] plans          ARGV[12] ms to keep the answer         ARGV[13] entries that the outbox may hold
+-- Returns { code, redis ms, … }:
+--   late · gate · token                       refused, nothing written
+--   replay   answer, expires                  this was answered before
+--   reused                                    the key was used for something else
+--   unsigned                                  no receipt was given
+--   month    anchor, device, org, user        call again with the present month
+--   empty    window end, month end            no credits ('' where a bucket never has any)
+--   full                                      the outbox is
+--   bucket   bucket, window end, month start, month end, anchor, device, org, user   the receipt must name this bucket
+--   spent    answer, expires, next bucket, window end, month start, month end
+
+local clock = redis_ms()
+if clock > tonumber(ARGV[2]) then return { 'late', clock } end
+if not gate_is_open(KEYS[1]) then return { 'gate', clock } end
+
+local account = redis.call('HMGET', KEYS[2], 'd:' .. ARGV[3], 'seq', 'at', 'plan', 'anchor', 'w', 'm', 'lots',
+  'org', 'user')
+local device, hmac = string.match(account[1] or '', '^([^,]+),(%x+)$')
+if not device or hmac ~= ARGV[4] then return { 'token', clock } end
+
+local now = ARGV[1] == '' and clock or tonumber(ARGV[1])
+local stored = redis.call('GET', KEYS[3])
+if stored then
+  local fingerprint, expires, answer = string.match(stored, '^([^\n]*)\n(%d+)\n(.*)$')
+  if tonumber(expires) * 1000 > now then
+    if fingerprint ~= ARGV[5] then return { 'reused', clock } end
+    return { 'replay', clock, answer, expires }
+  end
+end
+if ARGV[7] == '' then return { 'unsigned', clock } end
+
+-- What there is now: a period that is over counts as full again, an expired lot as gone.
+local rows = {}
+local anchor = account[5]
+local window_credits, window_ms, monthly_credits = read_plan(ARGV[11], account[4])
+local window, window_rest = read_period(account[6], now)
+local month, month_rest = read_period(account[7], now)
+if not window and (window_credits > 0 or window_rest > 0) then
+  window = { from = now, to = now + window_ms, limit = window_credits, left = window_credits }
+  rows[#rows + 1] = row('window', window.left - window_rest, 'window.reset', window)
+end
+if not month and (monthly_credits > 0 or month_rest > 0) then
+  local from, to = tonumber(ARGV[9]), tonumber(ARGV[10])
+  if not from or now < from or now >= to then return { 'month', clock, anchor, device, account[9], account[10] } end
+  month = { from = from, to = to, limit = monthly_credits, left = monthly_credits }
+  rows[#rows + 1] = row('monthly', month.left - month_rest, 'monthly.reset', month)
+end
+local lots = expire_lots(read_lots(account[8]), now, rows)
+local left = {
+  window = window and window.left or 0,
+  monthly = month and month.left or 0,
+  paid = sum_lots(lots, 'p'),
+  granted = sum_lots(lots, 'g'),
+}
+
+local function first_bucket()
+  for _, bucket in ipairs({ 'window', 'monthly', 'paid', 'granted' }) do
+    if left[bucket] > 0 then return bucket end
+  end
+end
+
+local window_end = window and int(window.to) or ''
+local month_start = month and int(month.from) or ''
+local month_end = month and int(month.to) or ''
+local bucket = first_bucket()
+if not bucket then return { 'empty', clock, window_end, month_end } end
+if redis.call('XLEN', KEYS[4]) >= tonumber(ARGV[13]) then return { 'full', clock } end
+if bucket ~= ARGV[7] then
+  return { 'bucket', clock, bucket, window_end, month_start, month_end, anchor, device, account[9], account[10] }
+end
+
+-- Spend.
+local lot
+left[bucket] = left[bucket] - 1
+if bucket == 'window' then
+  window.left = window.left - 1
+elseif bucket == 'monthly' then
+  month.left = month.left - 1
+else
+  local kind = string.sub(bucket, 1, 1)
+  local index = 1
+  while lots[index].kind ~= kind do index = index + 1 end
+  lot = lots[index]
+  lot.left = lot.left - 1
+  if lot.left == 0 then table.remove(lots, index) end
+end
+rows[#rows + 1] = row(bucket, -1, 'receipt', nil, lot)
+
+local seq = tonumber(account[2])
+local at = math.max(tonumber(account[3]), math.floor(now / 1000))
+local expires = int(math.floor((now + tonumber(ARGV[12])) / 1000))
+local answer = '{"receipt":"' .. ARGV[8] .. '","delta":-1,"bucket":"' .. bucket .. '","reason":"receipt","balance":'
+  .. '{"window":' .. int(left.window) .. ',"monthly":' .. int(left.monthly)
+  .. ',"paid":' .. int(left.paid) .. ',"granted":' .. int(left.granted)
+  .. '},"created_at":' .. int(at) .. '}'
+
+redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'seq', int(seq + 1), 'at', int(at),
+  'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[6], 'fingerprint', ARGV[5], 'device', device,
+  'answer', answer, 'expires', expires)
+redis.call('SET', KEYS[3], ARGV[5] .. '\n' .. expires .. '\n' .. answer, 'PX', ARGV[12])
+redis.call('HSET', KEYS[2], 'seq', int(seq + #rows), 'at', int(at), 'lots', write_lots(lots),
+  'w', window and write_period(window) or account[6], 'm', month and write_period(month) or account[7])
+return { 'spent', clock, answer, expires, first_bucket() or bucket, window_end, month_start, month_end }

@@ -1,0 +1,43 @@
+import type { Context } from '../context.ts';
+import { accountKeys, shardOf } from '../redis/keys.ts';
+import { changeCredits } from './change.ts';
+import type { CreditAccount } from './model.ts';
+import { creditNow } from './redis-time.ts';
+import { decodeLots } from './state.ts';
+
+const PARALLEL = 200;
+
+/**
+ * Writes off the lots that have expired, so that the ledger shows it also for accounts that spend nothing. (A spend
+ * never takes from them, whether or not this has run.) Returns how many accounts had some.
+ */
+export async function expireCredits(ctx: Context): Promise<number> {
+  let expired = 0;
+  let batch: Promise<boolean>[] = [];
+  const settle = async () => {
+    expired += (await Promise.all(batch)).filter(Boolean).length;
+    batch = [];
+  };
+  for await (const { _id } of ctx.db.creditAccounts
+    .find({})
+    .lean<CreditAccount>()
+    .cursor({ batchSize: 1_000 })) {
+    batch.push(expireAccount(ctx, _id));
+    if (batch.length >= PARALLEL) await settle();
+  }
+  await settle();
+  return expired;
+}
+
+async function expireAccount(ctx: Context, accountId: string): Promise<boolean> {
+  const lots = decodeLots((await ctx.redis.producer.hget(accountKeys(accountId).account, 'lots')) ?? '');
+  const nowMs = await creditNow(ctx, shardOf(accountId));
+  if (!lots.some((lot) => lot.expiresMs !== 0 && lot.expiresMs <= nowMs)) return false;
+  const { outcome } = await changeCredits(ctx, {
+    accountId,
+    idk: '',
+    fingerprint: '',
+    operation: ['expire'],
+  });
+  return outcome === 'done';
+}

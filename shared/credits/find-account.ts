@@ -1,0 +1,13 @@
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { ensureAccount } from './account.ts';
+
+/** The account of a member, made when it is not there yet. Throws `not_found`, `rebuilding`, `store_unavailable`. */
+export async function findAccount(ctx: Context, orgId: string, userId: string): Promise<string> {
+  const member = await ctx.db.members.findOne({ org_id: orgId, user_id: userId }).lean();
+  if (!member || member.removed_at !== null) throw new DomainError('not_found', 'There is no such member.');
+  const { plan } = await readOrganization(ctx, orgId);
+  await ensureAccount(ctx, member, plan);
+  return member._id;
+}

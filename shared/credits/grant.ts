@@ -1,0 +1,50 @@
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { changeCredits } from './change.ts';
+import { digest } from './digest.ts';
+import type { LedgerRow } from './model.ts';
+import { viewRow } from './refund.ts';
+
+export interface Grant {
+  accountId: string;
+  bucket: 'paid' | 'granted';
+  /** 1..1e9 */
+  amount: number;
+  /** Unix seconds. */
+  expires_at?: number | undefined;
+  idempotencyKey: string;
+}
+
+/** Interface 2.5. */
+export type LedgerTransaction = ReturnType<typeof viewRow>;
+
+/**
+ * Adds a lot of paid or granted credits, once a key, for ever. Throws `not_found` when the member has no account,
+ * `idempotency_key_reused`, `invalid_request` for an expiry that has passed, and as `changeCredits`.
+ */
+export async function grantCredits(
+  ctx: Context,
+  grant: Grant,
+): Promise<{ transaction: LedgerTransaction; replayed: boolean }> {
+  const { accountId, bucket, amount, expires_at: expiresAt } = grant;
+  const idk = digest('grant', grant.idempotencyKey);
+  const fingerprint = digest('grant', bucket, amount, expiresAt ?? 0);
+  // Redis forgets a key after 48 h, the ledger never.
+  const known = await ctx.db.ledger.findById(`${accountId}:${idk}`).lean<LedgerRow>();
+  if (known) {
+    if (known.fingerprint !== fingerprint)
+      throw new DomainError('idempotency_key_reused', 'This Idempotency-Key was used for something else.');
+    return { transaction: viewRow(known), replayed: true };
+  }
+  if (expiresAt !== undefined && expiresAt * 1_000 <= ctx.clock.now())
+    throw new DomainError('invalid_request', 'expires_at has passed.');
+  const reason = bucket === 'paid' ? 'credit.purchase' : 'credit.grant';
+  const { answer, outcome } = await changeCredits(ctx, {
+    accountId,
+    idk,
+    fingerprint,
+    operation: ['lot', bucket, reason, amount, (expiresAt ?? 0) * 1_000, newId('lot')],
+  });
+  return { transaction: JSON.parse(answer) as LedgerTransaction, replayed: outcome === 'replay' };
+}

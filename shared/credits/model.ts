@@ -1,0 +1,139 @@
+import { Schema } from 'mongoose';
+import type { Plan } from '../contract.ts';
+
+export const BUCKETS = ['window', 'monthly', 'paid', 'granted'] as const;
+/** In the order in which they are spent (interface 4.4). */
+export type Bucket = (typeof BUCKETS)[number];
+
+/** Where an account's months begin: day and time of a wall clock; the 31st is the last day of a shorter month. */
+export interface Anchor {
+  /** 1..31 */
+  day: number;
+  /** `HH:MM:SS` */
+  time: string;
+  timezone: string;
+}
+
+/** What Redis cannot lose: that there is an account, and what it began with. One member is one account. */
+export interface CreditAccount {
+  /** The member's id. */
+  _id: string;
+  org_id: string;
+  user_id: string;
+  plan: Plan;
+  anchor: Anchor;
+  created_at: Date;
+}
+
+export const creditAccountSchema = new Schema<CreditAccount>({
+  _id: { type: String, required: true },
+  org_id: { type: String, required: true },
+  user_id: { type: String, required: true },
+  plan: { type: String, required: true },
+  anchor: {
+    type: new Schema({ day: Number, time: String, timezone: String }, { _id: false }),
+    required: true,
+  },
+  created_at: { type: Date, required: true },
+});
+creditAccountSchema.index({ org_id: 1, user_id: 1 });
+
+export const REASONS = [
+  'receipt',
+  'credit.grant',
+  'credit.purchase',
+  'window.reset',
+  'monthly.reset',
+  'credit.expire',
+  'credit.refund',
+  'credit.adjust',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** One change of one bucket of one account (interface 2.5). Kept for ever, never changed. */
+export interface LedgerRow {
+  /** `account:idk` for what an idempotency key asked for, so that the key's second use is noticed; else `account:#seq`. */
+  _id: string;
+  account_id: string;
+  /** 1, 2, 3 … without a gap in each account. */
+  seq: number;
+  delta: number;
+  bucket: Bucket;
+  reason: Reason;
+  /** Unix seconds; never falls from one `seq` to the next. */
+  created_at: number;
+  /** Hash of the idempotency key, and of the request that came with it. */
+  idk?: string;
+  fingerprint?: string;
+  device_id?: string;
+  /** Of a window or month: start and end (epoch ms), credits in all. */
+  period?: [startMs: number, endMs: number, limit: number];
+  /** Of paid and granted credits: id, when they expire (epoch ms; 0 is never). */
+  lot?: [id: string, expiresMs: number];
+}
+
+export const ledgerSchema = new Schema<LedgerRow>({
+  _id: { type: String, required: true },
+  account_id: { type: String, required: true },
+  seq: { type: Number, required: true },
+  delta: { type: Number, required: true },
+  bucket: { type: String, required: true },
+  reason: { type: String, required: true },
+  created_at: { type: Number, required: true },
+  idk: String,
+  fingerprint: String,
+  device_id: String,
+  period: { type: [Number], default: undefined },
+  lot: { type: [Schema.Types.Mixed], default: undefined } as never,
+});
+ledgerSchema.index({ account_id: 1, seq: 1 }, { unique: true });
+
+/** The answer to an idempotency key, for 48 h: what Redis holds too. */
+export interface StoredAnswer {
+  /** `account:idk` */
+  _id: string;
+  account_id: string;
+  idk: string;
+  fingerprint: string;
+  answer: string;
+  expires_at: Date;
+}
+
+export const storedAnswerSchema = new Schema<StoredAnswer>({
+  _id: { type: String, required: true },
+  account_id: { type: String, required: true },
+  idk: { type: String, required: true },
+  fingerprint: { type: String, required: true },
+  answer: { type: String, required: true },
+  expires_at: { type: Date, required: true },
+});
+storedAnswerSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 });
+
+/** One row a shard. Whoever writes the shard's ledger raises `n` in the same transaction: a stalled writer fails. */
+export interface LedgerFence {
+  /** `00`..`63` */
+  _id: string;
+  n: number;
+  /** Stream id of the last entry that the ledger holds: a Redis whose stream ends earlier has lost something. */
+  last_id: string;
+}
+
+export const ledgerFenceSchema = new Schema<LedgerFence>({
+  _id: { type: String, required: true },
+  n: { type: Number, required: true },
+  last_id: { type: String, required: true },
+});
+
+/** Public halves of every key that has signed; old ones stay, so that old receipts can be checked. */
+export interface SigningKey {
+  /** The `kid`. */
+  _id: string;
+  x: string;
+  created_at: Date;
+}
+
+export const signingKeySchema = new Schema<SigningKey>({
+  _id: { type: String, required: true },
+  x: { type: String, required: true },
+  created_at: { type: Date, required: true },
+});

@@ -1,0 +1,83 @@
+import type { Context } from '../context.ts';
+import { shardOf } from '../redis/keys.ts';
+import { changeCredits } from './change.ts';
+import { storedBalances } from './fold.ts';
+import { BUCKETS, type Bucket, type CreditAccount } from './model.ts';
+import { projectLedger } from './project-ledger.ts';
+import { readAccount } from './read-balance.ts';
+import { catchUp } from './read-ledger.ts';
+
+/** What is wrong with one account. */
+export interface Drift {
+  account_id: string;
+  /** Balance minus sum of the ledger, by bucket; only what is not 0. */
+  drift: Partial<Record<Bucket, number>>;
+  /** Rows that are missing below the last one. */
+  missing_rows: number;
+}
+
+export interface Reconciliation {
+  accounts: number;
+  drifted: Drift[];
+  repaired: number;
+}
+
+const PARALLEL = 8;
+
+/**
+ * Holds every balance against the sum of its ledger, and counts rows against `seq`. Changes nothing unless `repair`
+ * is asked for: then a `credit.adjust` row makes a ledger add up to its balance.
+ */
+export async function reconcileCredits(ctx: Context, options: { repair: boolean }): Promise<Reconciliation> {
+  const result: Reconciliation = { accounts: 0, drifted: [], repaired: 0 };
+  let batch: Promise<Drift | null>[] = [];
+  const settle = async () => {
+    for (const drift of await Promise.all(batch)) if (drift) result.drifted.push(drift);
+    batch = [];
+  };
+  for await (const { _id } of ctx.db.creditAccounts.find({}).lean<CreditAccount>().cursor()) {
+    result.accounts += 1;
+    batch.push(findDrift(ctx, _id));
+    if (batch.length >= PARALLEL) await settle();
+  }
+  await settle();
+  ctx.metrics.creditDrift.set(result.drifted.length);
+  for (const drift of result.drifted) {
+    ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
+    if (options.repair) result.repaired += await repair(ctx, drift);
+  }
+  return result;
+}
+
+async function findDrift(ctx: Context, accountId: string): Promise<Drift | null> {
+  const record = await readAccount(ctx, accountId);
+  if (!record) return { account_id: accountId, drift: {}, missing_rows: 0 };
+  await catchUp(ctx, accountId);
+  const { seq } = record.state;
+  const sums = await sumLedger(ctx, accountId, seq);
+  const balances = storedBalances(record.state);
+  const off = BUCKETS.map((bucket) => [bucket, balances[bucket] - (sums.byBucket.get(bucket) ?? 0)] as const);
+  const drift = Object.fromEntries(off.filter(([, difference]) => difference !== 0));
+  const missing = seq - sums.rows;
+  if (Object.keys(drift).length === 0 && missing === 0) return null;
+  return { account_id: accountId, drift, missing_rows: missing };
+}
+
+async function sumLedger(ctx: Context, accountId: string, seq: number) {
+  const groups = await ctx.db.ledger.aggregate<{ _id: Bucket; sum: number; rows: number }>([
+    { $match: { account_id: accountId, seq: { $gte: 1, $lte: seq } } },
+    { $group: { _id: '$bucket', sum: { $sum: '$delta' }, rows: { $sum: 1 } } },
+  ]);
+  return {
+    byBucket: new Map(groups.map((group) => [group._id, group.sum])),
+    rows: groups.reduce((total, group) => total + group.rows, 0),
+  };
+}
+
+async function repair(ctx: Context, { account_id: accountId, drift }: Drift): Promise<number> {
+  for (const [bucket, delta] of Object.entries(drift)) {
+    await changeCredits(ctx, { accountId, idk: '', fingerprint: '', operation: ['adjust', bucket, delta] });
+  }
+  await projectLedger(ctx, [shardOf(accountId)]);
+  return Object.keys(drift).length > 0 ? 1 : 0;
+}

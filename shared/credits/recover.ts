@@ -1,0 +1,195 @@
+import type { Context } from '../context.ts';
+import { raw } from '../mongo.ts';
+import { accountKeys, idempotencyKey, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
+import { loadScript, runScript } from '../redis/script.ts';
+import { emptyState } from './fold.ts';
+import { foldLedger } from './fold-ledger.ts';
+import type { CreditAccount } from './model.ts';
+import { isEarlier } from './outbox.ts';
+import { fenceId, projectLedger } from './project-ledger.ts';
+import { identityFields, stateFields } from './state.ts';
+
+const gateScript = loadScript(new URL('state.lua', import.meta.url), new URL('gate.lua', import.meta.url));
+const accountScript = loadScript(
+  new URL('state.lua', import.meta.url),
+  new URL('account.lua', import.meta.url),
+);
+
+/** Accounts that are put back at the same time. */
+const PARALLEL = 32;
+
+export interface Recovery {
+  /** Shards that were opened. */
+  opened: number;
+  /** Shards of which Redis had lost something, so that they were rebuilt from the ledger. */
+  rebuilt: number;
+  accounts: number;
+}
+
+/**
+ * Opens the shards whose gate is shut: after a start of Redis, that is all of them. What the streams still hold goes to
+ * the ledger first; a Redis that ends earlier than the ledger is rebuilt from it; accounts, devices and revocations are
+ * put right from MongoDB; then the gate opens, for this very Redis process. Any process may do it, several may at once.
+ */
+export async function recoverCredits(ctx: Context): Promise<Recovery> {
+  const shut = await shutShards(ctx);
+  if (shut.size === 0) return { opened: 0, rebuilt: 0, accounts: 0 };
+  ctx.log.info({ shards: shut.size }, 'credits are checked against the ledger');
+  return recoverShards(ctx, shut, { force: false });
+}
+
+/** Shuts every shard and puts all balances back to what the ledger says, whatever Redis holds. */
+export async function rebuildCredits(ctx: Context): Promise<Recovery> {
+  const held = new Map<number, string>();
+  for (const shard of ALL_SHARDS) {
+    const [, runId] = await callGate(ctx, shard, ['hold']);
+    held.set(shard, runId);
+  }
+  return recoverShards(ctx, held, { force: true });
+}
+
+async function recoverShards(
+  ctx: Context,
+  shut: ReadonlyMap<number, string>,
+  { force }: { force: boolean },
+): Promise<Recovery> {
+  const shards = [...shut.keys()];
+  while ((await projectLedger(ctx, shards)) > 0);
+  await raiseFences(ctx, shards);
+  const lost = await shardsThatLost(ctx, shards);
+  const rebuilding = new Set(force ? shards : lost.keys());
+  const accounts = await restoreAccounts(ctx, new Set(shards), rebuilding, force);
+  if (rebuilding.size > 0) await restoreAnswers(ctx, rebuilding);
+  let opened = 0;
+  for (const [shard, runId] of shut) {
+    const [open] = await callGate(ctx, shard, ['open', runId, lost.get(shard) ?? '']);
+    if (open === 1) opened += 1;
+  }
+  ctx.log.info({ opened, rebuilt: rebuilding.size, accounts }, 'credits are open');
+  return { opened, rebuilt: rebuilding.size, accounts };
+}
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+
+/** The shards in which nothing can be spent, with the run id of the Redis that holds them. */
+export async function shutShards(ctx: Context): Promise<Map<number, string>> {
+  const looks = await Promise.all(
+    ALL_SHARDS.map(async (shard) => ({ shard, look: await callGate(ctx, shard, ['look']) })),
+  );
+  const shut = looks.filter(({ look: [open] }) => open === 0);
+  return new Map(shut.map(({ shard, look: [, runId] }) => [shard, runId]));
+}
+
+async function callGate(ctx: Context, shard: number, args: string[]): Promise<[open: number, runId: string]> {
+  const { gate, outbox } = shardKeys(shard);
+  return (await runScript(ctx.redis.producer, gateScript, [gate, outbox], args)) as [number, string];
+}
+
+/** Whoever read a stream of the Redis before cannot write behind this any more. */
+async function raiseFences(ctx: Context, shards: readonly number[]): Promise<void> {
+  await raw(ctx.db.ledgerFences).bulkWrite(
+    shards.map((shard) => ({
+      updateOne: {
+        filter: { _id: fenceId(shard) },
+        update: { $inc: { n: 1 }, $setOnInsert: { last_id: '0-0' } },
+        upsert: true,
+      },
+    })),
+  );
+}
+
+/** Shards whose stream ends before what the ledger has of it, with a stream id beyond both. */
+async function shardsThatLost(ctx: Context, shards: readonly number[]): Promise<Map<number, string>> {
+  const fences = await ctx.db.ledgerFences.find({ _id: { $in: shards.map(fenceId) } }).lean();
+  const lost = new Map<number, string>();
+  for (const fence of fences) {
+    const shard = Number(fence._id);
+    if (!isEarlier(await lastStreamId(ctx, shard), fence.last_id)) continue;
+    const [ms = '0'] = fence.last_id.split('-');
+    lost.set(shard, `${Math.max(Number(ms) + 1, ctx.clock.now())}-0`);
+  }
+  return lost;
+}
+
+async function lastStreamId(ctx: Context, shard: number): Promise<string> {
+  const { outbox } = shardKeys(shard);
+  if ((await ctx.redis.producer.exists(outbox)) === 0) return '0-0';
+  const info = (await ctx.redis.producer.xinfo('STREAM', outbox)) as unknown[];
+  return String(info[info.indexOf('last-generated-id') + 1]);
+}
+
+async function restoreAccounts(
+  ctx: Context,
+  shards: ReadonlySet<number>,
+  lost: ReadonlySet<number>,
+  force: boolean,
+): Promise<number> {
+  const devices = await readDevices(ctx, shards);
+  let count = 0;
+  let batch: Promise<void>[] = [];
+  for await (const account of ctx.db.creditAccounts
+    .find({})
+    .lean<CreditAccount>()
+    .cursor({ batchSize: 1_000 })) {
+    const shard = shardOf(account._id);
+    if (!shards.has(shard)) continue;
+    count += 1;
+    batch.push(
+      restoreAccount(ctx, account, devices.get(account._id) ?? [], { isLost: lost.has(shard), force }),
+    );
+    if (batch.length < PARALLEL) continue;
+    await Promise.all(batch);
+    batch = [];
+  }
+  await Promise.all(batch);
+  return count;
+}
+
+/** `token id, device id, HMAC` of each device of each account, without HMAC when it is revoked. */
+async function readDevices(ctx: Context, shards: ReadonlySet<number>): Promise<Map<string, string[]>> {
+  const byAccount = new Map<string, string[]>();
+  const fields = { account_id: 1, token_id: 1, token_hmac: 1, status: 1 };
+  for await (const device of raw(ctx.db.devices).find({}, { projection: fields, batchSize: 5_000 })) {
+    if (!shards.has(shardOf(device.account_id))) continue;
+    const list = byAccount.get(device.account_id) ?? [];
+    byAccount.set(device.account_id, list);
+    list.push(device.token_id, device._id, device.status === 'revoked' ? '' : device.token_hmac);
+  }
+  return byAccount;
+}
+
+async function restoreAccount(
+  ctx: Context,
+  account: CreditAccount,
+  devices: readonly string[],
+  { isLost, force }: { isLost: boolean; force: boolean },
+): Promise<void> {
+  const { gate, account: key } = accountKeys(account._id);
+  // An account that is missing from a Redis that lost nothing is one that it never got: nothing was spent from it.
+  const state = isLost ? await foldLedger(ctx, account._id) : emptyState();
+  const fields = [...identityFields(account), ...stateFields(state)];
+  const seq = force ? 'force' : isLost ? String(state.seq) : '';
+  await runScript(
+    ctx.redis.producer,
+    accountScript,
+    [gate, key],
+    ['restore', seq, String(fields.length), ...fields, ...devices],
+  );
+}
+
+/** Every answer that is still promised to a repeat. */
+async function restoreAnswers(ctx: Context, shards: ReadonlySet<number>): Promise<void> {
+  const nowMs = ctx.clock.now();
+  let batch: Promise<unknown>[] = [];
+  for await (const stored of raw(ctx.db.storedAnswers).find({}, { batchSize: 2_000 })) {
+    const expiresMs = stored.expires_at.getTime();
+    if (expiresMs <= nowMs || !shards.has(shardOf(stored.account_id))) continue;
+    const value = `${stored.fingerprint}\n${Math.floor(expiresMs / 1_000)}\n${stored.answer}`;
+    const key = idempotencyKey(stored.account_id, stored.idk);
+    batch.push(ctx.redis.producer.set(key, value, 'PX', expiresMs - nowMs, 'NX'));
+    if (batch.length < 200) continue;
+    await Promise.all(batch);
+    batch = [];
+  }
+  await Promise.all(batch);
+}

@@ -1,0 +1,54 @@
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import { changeCredits } from './change.ts';
+import { digest } from './digest.ts';
+import type { LedgerRow } from './model.ts';
+
+/**
+ * Gives a spend's credit back, once however often it is asked for: to where it came from while that runs, else as a
+ * granted one that does not expire. Throws `not_found`, `conflict` when the row is no spend, and as `changeCredits`.
+ */
+export async function refundSpend(ctx: Context, accountId: string, seq: number): Promise<string> {
+  const row = await ctx.db.ledger.findOne({ account_id: accountId, seq }).lean<LedgerRow>();
+  if (!row) throw new DomainError('not_found', 'There is no such row in the ledger.');
+  if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');
+  return refundRow(ctx, row);
+}
+
+/** Takes back the spend of a key that had been answered for the same output before. */
+export async function refundLateRepeat(ctx: Context, row: LedgerRow): Promise<void> {
+  ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend is taken back');
+  await refundRow(ctx, row);
+}
+
+async function refundRow(ctx: Context, row: LedgerRow): Promise<string> {
+  const idk = digest('refund', row.seq);
+  const done = await ctx.db.ledger.findById(`${row.account_id}:${idk}`).lean<LedgerRow>();
+  if (done) return JSON.stringify(viewRow(done));
+  const [lotId, lotExpires] = row.lot ?? ['', 0];
+  const { answer } = await changeCredits(ctx, {
+    accountId: row.account_id,
+    idk,
+    fingerprint: digest('refund', row.seq),
+    operation: ['refund', row.bucket, await periodStart(ctx, row), lotId, lotExpires],
+  });
+  return answer;
+}
+
+/** The window or month that ran when a row was written: what the last reset before it opened. */
+async function periodStart(ctx: Context, row: LedgerRow): Promise<number | ''> {
+  if (row.bucket !== 'window' && row.bucket !== 'monthly') return '';
+  const wanted = `${row.bucket}.reset`;
+  for (let to = row.seq; to > 0; to -= 1_000) {
+    const range = { account_id: row.account_id, seq: { $gte: to - 1_000, $lt: to } };
+    const rows = await ctx.db.ledger.find(range).sort({ seq: -1 }).lean<LedgerRow[]>();
+    const reset = rows.find((candidate) => candidate.reason === wanted);
+    if (reset) return reset.period?.[0] ?? '';
+  }
+  return '';
+}
+
+/** A row as the contract has it (interface 2.5). */
+export function viewRow({ delta, bucket, reason, created_at }: LedgerRow) {
+  return { delta, bucket, reason, created_at };
+}

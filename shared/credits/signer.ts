@@ -1,0 +1,119 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  sign as signBytes,
+  verify as verifyBytes,
+} from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+
+/** RFC 8037 public key. */
+export interface PublicJwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+  kid: string;
+  alg: 'Ed25519';
+  use: 'sig';
+}
+
+/** Signs receipts. A key service could stand behind it; this one holds a key of its own. */
+export interface Signer {
+  /** A compact JWS over the claims. Throws when there is no usable key. */
+  sign(claims: Record<string, unknown>): Promise<string>;
+  /** The key that signs now, or null. */
+  publicKey(): PublicJwk | null;
+  /** Looks at the key file again, at once. */
+  reload(): void;
+  close(): void;
+}
+
+const RELOAD_MS = 10_000;
+const SELF_TEST_MS = 60_000;
+
+const privateJwk = z.looseObject({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  d: z.string(),
+  x: z.string(),
+  kid: z.string().min(1).max(128),
+});
+
+interface LoadedKey {
+  text: string;
+  key: KeyObject;
+  head: string;
+  publicJwk: PublicJwk;
+}
+
+/** The key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing is signed. */
+export function createSigner(config: Config, log: Log): Signer {
+  const file = config.signingKeyFile;
+  let loaded: LoadedKey | null = null;
+
+  function reload(): void {
+    try {
+      const text = file ? readFileSync(file, 'utf8') : (config.signingKey ?? '');
+      if (text !== loaded?.text) loaded = loadKey(text);
+    } catch (error) {
+      if (loaded !== null) log.error({ err: error }, 'the signing key is gone; nothing is signed');
+      loaded = null;
+    }
+  }
+
+  function testItself(): void {
+    if (loaded === null || signsRightly(loaded)) return;
+    log.error({ kid: loaded.publicJwk.kid }, 'the signing key does not verify; nothing is signed');
+    loaded = null;
+  }
+
+  reload();
+  testItself();
+  const reloading = setInterval(reload, RELOAD_MS).unref();
+  const testing = setInterval(testItself, SELF_TEST_MS).unref();
+  return {
+    sign: async (claims) => {
+      if (loaded === null) throw new Error('There is no signing key');
+      return signJws(loaded, JSON.stringify(claims));
+    },
+    publicKey: () => loaded?.publicJwk ?? null,
+    reload: () => {
+      reload();
+      testItself();
+    },
+    close: () => {
+      clearInterval(reloading);
+      clearInterval(testing);
+    },
+  };
+}
+
+function loadKey(text: string): LoadedKey {
+  const jwk = privateJwk.parse(JSON.parse(text));
+  const key = createPrivateKey({ key: { kty: jwk.kty, crv: jwk.crv, d: jwk.d, x: jwk.x }, format: 'jwk' });
+  const header = { alg: 'Ed25519', typ: 'usage-receipt+jwt', kid: jwk.kid };
+  const publicJwk = {
+    kty: jwk.kty,
+    crv: jwk.crv,
+    x: jwk.x,
+    kid: jwk.kid,
+    alg: 'Ed25519',
+    use: 'sig',
+  } as const;
+  return { text, key, head: Buffer.from(JSON.stringify(header)).toString('base64url'), publicJwk };
+}
+
+function signJws({ head, key }: LoadedKey, payload: string): string {
+  const input = `${head}.${Buffer.from(payload).toString('base64url')}`;
+  return `${input}.${signBytes(null, Buffer.from(input), key).toString('base64url')}`;
+}
+
+/** The private half belongs to the public half that receipts are checked with. */
+function signsRightly({ key, publicJwk }: LoadedKey): boolean {
+  const probe = Buffer.from('usage-governor self-test');
+  const publicKey = createPublicKey({ key: { ...publicJwk }, format: 'jwk' });
+  return verifyBytes(null, probe, publicKey, signBytes(null, probe, key));
+}

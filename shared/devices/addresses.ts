@@ -1,0 +1,27 @@
+import type { Context } from '../context.ts';
+
+const MOST_KNOWN = 100_000;
+const lastAddress = new WeakMap<Context, Map<string, string>>();
+
+/**
+ * Tells operators of a token that is used from more than one address, by a metric and a log line: a laptop moves now
+ * and then, two machines with one token take turns all the time. Only for tokens that were accepted.
+ */
+export function noteDeviceAddress(
+  ctx: Context,
+  device: { accountId: string; tokenId: string },
+  address: string,
+): void {
+  const known = lastAddress.get(ctx) ?? new Map<string, string>();
+  lastAddress.set(ctx, known);
+  const before = known.get(device.tokenId);
+  if (before === address) return;
+  if (known.size > MOST_KNOWN) known.clear();
+  known.set(device.tokenId, address);
+  if (before === undefined) return;
+  ctx.metrics.deviceAddressChanges.inc();
+  ctx.log.warn(
+    { account_id: device.accountId, token_id: device.tokenId, addresses: [before, address] },
+    'a device token is used from another address',
+  );
+}

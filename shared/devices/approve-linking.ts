@@ -1,0 +1,68 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import { DEVICES_PER_ACCOUNT } from '../contract.ts';
+import { DomainError } from '../errors.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { countWrongCode, refuseGuesser } from './guesses.ts';
+import { activeSlots } from './list-devices.ts';
+import type { DeviceGrant } from './model.ts';
+import { parseUserCode } from './user-code.ts';
+
+/**
+ * A member takes the device that shows this user code into the own account. Once: of two who try, one wins.
+ * Throws `invalid_grant` for a code that is unknown or used, `expired_token`, `too_many_requests` after five of those
+ * from one account or address, `too_many_devices` (the code stays good).
+ */
+export async function approveLinking(
+  ctx: Context,
+  member: { accountId: string; orgId: string; address: string },
+  typedCode: string,
+): Promise<void> {
+  const grant = await findPending(ctx, member, typedCode);
+  if ((await activeSlots(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
+    throw new DomainError(
+      'too_many_devices',
+      `An account has at most ${DEVICES_PER_ACCOUNT} active devices. Revoke one, then enter the code again.`,
+    );
+  }
+  const isPending = { $eq: ['$status', 'pending'] };
+  await inTransaction(ctx.db, async (transaction) => {
+    const { modifiedCount } = await raw(ctx.db.deviceGrants).updateOne(
+      { _id: grant._id },
+      [
+        {
+          $set: {
+            account_id: { $cond: [isPending, member.accountId, '$account_id'] },
+            status: { $cond: [isPending, 'approved', '$status'] },
+          },
+        },
+      ],
+      { session: transaction },
+    );
+    if (modifiedCount === 0) throw invalidCode();
+    const details = { account_id: member.accountId, device_id: grant.device_id };
+    await recordAudit(ctx, { action: 'device.approve', org_id: member.orgId, details }, transaction);
+  });
+}
+
+async function findPending(
+  ctx: Context,
+  member: { accountId: string; address: string },
+  typedCode: string,
+): Promise<DeviceGrant> {
+  const guessers = [`account:${member.accountId}`, `address:${member.address}`];
+  refuseGuesser(ctx, guessers);
+  const code = parseUserCode(typedCode);
+  const grant = code === null ? null : await ctx.db.deviceGrants.findOne({ user_code: code }).lean();
+  refuseGuesser(ctx, guessers);
+  const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
+  if (grant?.status === 'pending' && !isExpired) return grant;
+  countWrongCode(ctx, guessers);
+  if (grant?.status === 'pending')
+    throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
+  throw invalidCode();
+}
+
+function invalidCode(): DomainError {
+  return new DomainError('invalid_grant', 'This code is not known, or it was used already.');
+}

@@ -1,0 +1,157 @@
+import { createHmac } from 'node:crypto';
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../contract.ts';
+import { ensureAccount, putDevice } from '../credits/account.ts';
+import { DomainError, isDuplicateKey } from '../errors.ts';
+import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import type { Member } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { activeSlots } from './list-devices.ts';
+import { type Device, type DeviceGrant, deviceSlotId } from './model.ts';
+import { revokeDevice } from './revoke-device.ts';
+
+/**
+ * Gives the token of an approved device, once. Everything before the answer may be repeated and ends the same, because
+ * token and device id come from the grant: a crash or a store that is down costs the device only another poll.
+ * Throws the errors of RFC 8628 section 3.5 and RFC 6749 section 5.2.
+ */
+export async function redeemGrant(
+  ctx: Context,
+  deviceCode: string,
+): Promise<{ access_token: string; device_id: string }> {
+  const grant = await ctx.db.deviceGrants
+    .findById(credentialHash(deviceCode, ctx.config.apiKeyPepper))
+    .lean();
+  if (!grant || grant.status === 'redeemed')
+    throw new DomainError('invalid_grant', 'This device code is not known, or it was used already.');
+  if (grant.expires_at.getTime() <= ctx.clock.now())
+    throw new DomainError('expired_token', 'This device code has expired. Begin again.');
+  if (grant.status === 'pending' || grant.account_id === null) return refusePoll(ctx, grant);
+
+  const member = await readMember(ctx, grant.account_id);
+  const { plan } = await readOrganization(ctx, member.org_id);
+  await ensureAccount(ctx, member, plan);
+  const { id, token } = mintDeviceToken(member._id, seedOf(ctx, deviceCode));
+  const hmac = credentialHash(token, ctx.config.apiKeyPepper);
+  await linkDevice(ctx, grant, member, { token_id: id, token_hmac: hmac });
+  await putInRedis(ctx, member._id, { device_id: grant.device_id, token_id: id, token_hmac: hmac });
+  await refuseIfGone(ctx, member._id, grant.device_id);
+  if (!(await markRedeemed(ctx, grant)))
+    throw new DomainError('invalid_grant', 'This device code was used already.');
+  return { access_token: token, device_id: grant.device_id };
+}
+
+/** `slow_down` is a kind of `authorization_pending`: an approved device is never told to wait. */
+async function refusePoll(ctx: Context, grant: DeviceGrant): Promise<never> {
+  const nowMs = ctx.clock.now();
+  const isEarly =
+    grant.last_polled_at !== null && nowMs - grant.last_polled_at.getTime() < grant.interval_s * 1_000;
+  const interval = grant.interval_s + (isEarly ? DEVICE_SLOW_DOWN_S : 0);
+  await ctx.db.deviceGrants.updateOne(
+    { _id: grant._id },
+    { $set: { last_polled_at: new Date(nowMs), interval_s: interval } },
+  );
+  if (isEarly) throw new DomainError('slow_down', `Ask every ${interval} seconds.`);
+  throw new DomainError('authorization_pending', 'The user code was not approved yet.');
+}
+
+async function readMember(ctx: Context, accountId: string): Promise<Member> {
+  const member = await ctx.db.members.findById(accountId).lean();
+  if (!member || member.removed_at !== null)
+    throw new DomainError('access_denied', 'Who approved this device is no member any more.');
+  return member;
+}
+
+/** Only who knows both the device code and the pepper can make the token again; neither is stored with the other. */
+function seedOf(ctx: Context, deviceCode: string): Uint8Array {
+  return createHmac('sha512', ctx.config.apiKeyPepper).update(`device-token:${deviceCode}`).digest();
+}
+
+/** Makes the device's row in a free slot, unless an earlier poll made it. Throws `access_denied` without a slot. */
+async function linkDevice(
+  ctx: Context,
+  grant: DeviceGrant,
+  member: Member,
+  token: Pick<Device, 'token_id' | 'token_hmac'>,
+): Promise<void> {
+  const { device_id, name, public_key } = grant;
+  for (;;) {
+    if (await ctx.db.devices.exists({ account_id: member._id, device_id })) return;
+    const slot = await freeSlot(ctx, member._id);
+    try {
+      await insertDevice(ctx, {
+        _id: device_id,
+        account_id: member._id,
+        org_id: member.org_id,
+        device_id,
+        name,
+        public_key,
+        status: 'active',
+        slot,
+        ...token,
+        created_at: new Date(ctx.clock.now()),
+        revoked_at: null,
+        last_seen_at: null,
+      });
+      return;
+    } catch (error) {
+      // Another poll made it, or another device took the slot: look again.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  }
+}
+
+async function insertDevice(ctx: Context, device: Device): Promise<void> {
+  const { account_id, device_id, slot } = device;
+  await inTransaction(ctx.db, async (transaction) => {
+    const taking = { _id: deviceSlotId(account_id, slot), account_id, device_id, slot };
+    await ctx.db.deviceSlots.create([taking], { session: transaction });
+    await ctx.db.devices.create([device], { session: transaction });
+    const details = { account_id, device_id };
+    await recordAudit(ctx, { action: 'device.link', org_id: device.org_id, details }, transaction);
+  });
+}
+
+async function freeSlot(ctx: Context, accountId: string): Promise<number> {
+  const taken = new Set((await activeSlots(ctx, accountId)).map((taking) => taking.slot));
+  for (let slot = 0; slot < DEVICES_PER_ACCOUNT; slot += 1) {
+    if (!taken.has(slot)) return slot;
+  }
+  throw new DomainError(
+    'access_denied',
+    `The account has ${DEVICES_PER_ACCOUNT} active devices. Revoke one first.`,
+  );
+}
+
+async function putInRedis(
+  ctx: Context,
+  accountId: string,
+  device: Pick<Device, 'device_id' | 'token_id' | 'token_hmac'>,
+): Promise<void> {
+  try {
+    await putDevice(ctx, accountId, device);
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'conflict')) throw error;
+    throw new DomainError('access_denied', 'This device was revoked.');
+  }
+}
+
+/** A member who was removed meanwhile, after all devices that there were had been revoked: this one is revoked too. */
+async function refuseIfGone(ctx: Context, accountId: string, deviceId: string): Promise<void> {
+  try {
+    await readMember(ctx, accountId);
+  } catch (error) {
+    await revokeDevice(ctx, accountId, deviceId);
+    throw error;
+  }
+}
+
+/** Compare-and-set: true for the one poll that gets the answer. */
+async function markRedeemed(ctx: Context, grant: DeviceGrant): Promise<boolean> {
+  const { modifiedCount } = await raw(ctx.db.deviceGrants).updateOne({ _id: grant._id }, [
+    { $set: { status: { $cond: [{ $eq: ['$status', 'approved'] }, 'redeemed', '$status'] } } },
+  ]);
+  return modifiedCount === 1;
+}

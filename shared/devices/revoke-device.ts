@@ -1,0 +1,58 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import { revokeDeviceInAccount } from '../credits/account.ts';
+import { DomainError } from '../errors.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { activeSlots } from './list-devices.ts';
+import { deviceSlotId } from './model.ts';
+
+/**
+ * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
+ * `not_found` for everything that is not the account's, after one query whatever the id was; `store_unavailable` or
+ * `rebuilding` when it has to be repeated.
+ */
+export async function revokeDevice(ctx: Context, accountId: string, deviceId: string): Promise<void> {
+  const device = await ctx.db.devices.findOne({ account_id: accountId, device_id: deviceId }).lean();
+  if (!device) throw new DomainError('not_found', 'There is no such device.');
+  await revokeInRedis(ctx, accountId, deviceId);
+  if (device.status === 'revoked') return;
+  await inTransaction(ctx.db, async (transaction) => {
+    const isActive = { $eq: ['$status', 'active'] };
+    const { modifiedCount } = await raw(ctx.db.devices).updateOne(
+      { _id: deviceId },
+      [
+        {
+          $set: {
+            status: 'revoked',
+            revoked_at: { $cond: [isActive, new Date(ctx.clock.now()), '$revoked_at'] },
+          },
+        },
+      ],
+      { session: transaction },
+    );
+    if (modifiedCount === 0) return;
+    const slotId = deviceSlotId(accountId, device.slot);
+    await ctx.db.deviceSlots.deleteOne({ _id: slotId }, { session: transaction });
+    const details = { account_id: accountId, device_id: deviceId };
+    await recordAudit(ctx, { action: 'device.revoke', org_id: device.org_id, details }, transaction);
+  });
+  // A Redis that was rebuilt from the rows between the two steps has taken it for active.
+  await revokeInRedis(ctx, accountId, deviceId);
+}
+
+/** Of a member who leaves. */
+export async function revokeAllDevices(ctx: Context, accountId: string): Promise<void> {
+  for (const { device_id } of await activeSlots(ctx, accountId)) {
+    await revokeDevice(ctx, accountId, device_id);
+  }
+}
+
+/** What is not known to be done is repeated, and repeating it is safe: to the caller it was not done. */
+async function revokeInRedis(ctx: Context, accountId: string, deviceId: string): Promise<void> {
+  try {
+    await revokeDeviceInAccount(ctx, accountId, deviceId);
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'outcome_unknown')) throw error;
+    throw new DomainError('store_unavailable', 'Redis did not answer in time. Repeat the request.');
+  }
+}

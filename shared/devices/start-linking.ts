@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { baseUrl } from '../config.ts';
+import type { Context } from '../context.ts';
+import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../contract.ts';
+import { isDuplicateKey } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { credentialHash } from '../keys/credential.ts';
+import type { DeviceGrant } from './model.ts';
+import { newUserCode, showUserCode } from './user-code.ts';
+
+/** RFC 8628 section 3.2. Times in seconds. */
+export interface DeviceAuthorization {
+  device_code: string;
+  user_code: string;
+  verification_uri: string;
+  verification_uri_complete: string;
+  expires_in: number;
+  interval: number;
+}
+
+/** Begins to link a device. Nobody owns it until a person approves the user code. */
+export async function startLinking(
+  ctx: Context,
+  input: { name: string | null; public_key: Record<string, unknown> | null },
+): Promise<DeviceAuthorization> {
+  const deviceCode = randomBytes(32).toString('base64url');
+  const nowMs = ctx.clock.now();
+  const { user_code } = await insertGrant(ctx, {
+    _id: credentialHash(deviceCode, ctx.config.apiKeyPepper),
+    user_code: newUserCode(),
+    device_id: newId('dev'),
+    ...input,
+    status: 'pending',
+    account_id: null,
+    interval_s: DEVICE_POLL_INTERVAL_S,
+    last_polled_at: null,
+    created_at: new Date(nowMs),
+    expires_at: new Date(nowMs + DEVICE_CODE_LIFETIME_S * 1_000),
+  });
+  const shown = showUserCode(user_code);
+  const verification = `${baseUrl(ctx.config)}/activate`;
+  return {
+    device_code: deviceCode,
+    user_code: shown,
+    verification_uri: verification,
+    verification_uri_complete: `${verification}?user_code=${shown}`,
+    expires_in: DEVICE_CODE_LIFETIME_S,
+    interval: DEVICE_POLL_INTERVAL_S,
+  };
+}
+
+/** With another user code for as long as the unique index knows this one. */
+async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGrant> {
+  for (;;) {
+    try {
+      await ctx.db.deviceGrants.create([grant]);
+      return grant;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      grant = { ...grant, user_code: newUserCode() };
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { createLocalJWKSet, errors, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import { fetchJson } from './fetch-bounded.ts';
+
+/** A key that the issuer withdrew is refused after this long, and once more. */
+const REFRESH_AFTER_MS = 600_000;
+/** Tokens that name unknown keys cause at most one fetch in this time. */
+const COOLDOWN_MS = 30_000;
+/** While there are no keys at all, nobody can be let in: worth trying sooner. */
+const COLD_COOLDOWN_MS = 2_000;
+
+interface KeyCache {
+  keys: LocalJWKSet | null;
+  fetchedAtMs: number;
+  triedAtMs: number;
+  fetching: Promise<void> | null;
+}
+
+const caches = new WeakMap<Context, KeyCache>();
+
+/**
+ * Finds the issuer's public key for a token. Keys that are known go on while the issuer is down; while none were ever
+ * read it throws `issuer_unavailable`. For an unknown `kid` the keys are read again, at most every 30 s.
+ */
+export function issuerKeys(ctx: Context): JWTVerifyGetKey {
+  const cache = caches.get(ctx) ?? { keys: null, fetchedAtMs: 0, triedAtMs: 0, fetching: null };
+  caches.set(ctx, cache);
+  return async (header, token) => {
+    const known = cache.keys ?? (await readFirst(ctx, cache));
+    if (isPast(ctx, cache.fetchedAtMs, REFRESH_AFTER_MS)) void refresh(ctx, cache, COOLDOWN_MS);
+    try {
+      return await known(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await refresh(ctx, cache, COOLDOWN_MS);
+      if (cache.keys === null || cache.keys === known) throw error;
+      return cache.keys(header, token);
+    }
+  };
+}
+
+async function readFirst(ctx: Context, cache: KeyCache): Promise<LocalJWKSet> {
+  await refresh(ctx, cache, COLD_COOLDOWN_MS);
+  if (cache.keys === null)
+    throw new DomainError('issuer_unavailable', "The identity provider's keys cannot be read now.");
+  return cache.keys;
+}
+
+/** One fetch at a time, none within `cooldownMs` of the last one, failed or not. Never throws: the old keys stay. */
+function refresh(ctx: Context, cache: KeyCache, cooldownMs: number): Promise<void> {
+  if (cache.fetching) return cache.fetching;
+  if (!isPast(ctx, cache.triedAtMs, cooldownMs)) return Promise.resolve();
+  cache.triedAtMs = ctx.clock.now();
+  cache.fetching = fetchKeys(ctx)
+    .then((keys) => {
+      cache.keys = keys;
+      cache.fetchedAtMs = ctx.clock.now();
+    })
+    .catch((error: unknown) => ctx.log.warn({ err: error }, "the identity provider's keys were not read"))
+    .finally(() => {
+      cache.fetching = null;
+    });
+  return cache.fetching;
+}
+
+/** A clock that was put back counts as past: otherwise it would hold a fetch back for as long. */
+function isPast(ctx: Context, sinceMs: number, durationMs: number): boolean {
+  const elapsedMs = ctx.clock.now() - sinceMs;
+  return elapsedMs < 0 || elapsedMs >= durationMs;
+}
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+const discovery = z.object({ issuer: z.string(), jwks_uri: httpUrl });
+const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
+
+async function fetchKeys(ctx: Context): Promise<LocalJWKSet> {
+  const url = ctx.config.oidcJwksUrl ?? (await discoverKeysUrl(ctx.config.oidcIssuer ?? ''));
+  return createLocalJWKSet(keySet.parse(await fetchJson(url)));
+}
+
+/** OpenID Connect Discovery 1.0, sections 4 and 4.3: the document must be the issuer's own. */
+async function discoverKeysUrl(issuer: string): Promise<string> {
+  const found = discovery.parse(
+    await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
+  );
+  if (found.issuer !== issuer) throw new Error(`The issuer ${issuer} calls itself ${found.issuer}`);
+  return found.jwks_uri;
+}

@@ -1,0 +1,36 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../context.ts';
+import { DomainError, isDuplicateKey } from '../errors.ts';
+import { inTransaction } from '../mongo.ts';
+import type { Identity } from './verify-access-token.ts';
+
+/**
+ * Gives a member an identity of the identity provider, in place of any before. Repeating it changes nothing. Throws
+ * `not_found`, `conflict` when somebody else has it.
+ */
+export async function linkIdentity(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  idp: Identity,
+): Promise<void> {
+  try {
+    await inTransaction(ctx.db, async (transaction) => {
+      const member = await ctx.db.members
+        .findOne({ org_id: orgId, user_id: userId })
+        .session(transaction)
+        .lean();
+      if (!member || member.removed_at !== null)
+        throw new DomainError('not_found', 'There is no such member.');
+      if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return;
+      // Put anew and not updated: the embedded store's unique index would keep the old identity (docs/stores.md).
+      await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
+      await ctx.db.members.create([{ ...member, idp }], { session: transaction });
+      const details = { user_id: userId, ...idp };
+      await recordAudit(ctx, { action: 'member.identity', org_id: orgId, details }, transaction);
+    });
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');
+    throw error;
+  }
+}

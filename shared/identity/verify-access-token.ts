@@ -1,0 +1,43 @@
+import { jwtVerify } from 'jose';
+import { dateAt } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { DomainError } from '../errors.ts';
+import { issuerKeys } from './issuer-keys.ts';
+
+/** Asymmetric only: with HS256 in the list, whoever knows a public key could sign. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+/** How far the issuer's clock may be off. */
+const TOLERANCE_S = 30;
+const LONGEST_SUBJECT = 255;
+
+export interface Identity {
+  iss: string;
+  sub: string;
+}
+
+/**
+ * Whom an OIDC access token (RFC 9068) names, or null for every way in which it can be wrong. Throws
+ * `issuer_unavailable` only when nothing could be decided because the issuer's keys were never read.
+ */
+export async function verifyAccessToken(ctx: Context, token: string): Promise<Identity | null> {
+  const { oidcIssuer, oidcAudience, oidcTokenType, oidcMaxTokenAgeS } = ctx.config;
+  if (oidcIssuer === undefined || oidcAudience === undefined) return null;
+  try {
+    const { payload } = await jwtVerify(token, issuerKeys(ctx), {
+      algorithms: ALGORITHMS,
+      issuer: oidcIssuer,
+      audience: oidcAudience,
+      typ: oidcTokenType,
+      requiredClaims: ['exp', 'sub'],
+      maxTokenAge: oidcMaxTokenAgeS,
+      clockTolerance: TOLERANCE_S,
+      currentDate: dateAt(ctx.clock.now()),
+    });
+    const { sub } = payload;
+    const isSubject = typeof sub === 'string' && sub.length > 0 && sub.length <= LONGEST_SUBJECT;
+    return isSubject ? { iss: oidcIssuer, sub } : null;
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    return null;
+  }
+}

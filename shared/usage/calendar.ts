@@ -1,0 +1,93 @@
+import type { Organization } from '../organizations/model.ts';
+import { QUARTER_HOUR_MS } from './periods.ts';
+
+export const INTERVALS = ['none', 'hour', 'day', 'week', 'month'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** Which timezone holds from when on, newest last, as an organization keeps them. */
+export type Zones = Organization['timezones'];
+
+/** One timezone for all time. */
+export function onlyZone(timezone: string): Zones {
+  return [{ from: new Date(0), timezone }];
+}
+
+export function floorToQuarter(epochMs: number): number {
+  return Math.floor(epochMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+}
+
+export function ceilToQuarter(epochMs: number): number {
+  return Math.ceil(epochMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+}
+
+/**
+ * The bounds of the buckets of `[fromMs, toMs)`: both ends and every start of an hour, day, ISO week or month in
+ * between, in the local time that held then. A timezone that changes inside a bucket moves only its end. Throws
+ * RangeError when there are more than `limit` buckets.
+ */
+export function bucketEdges(
+  zones: Zones,
+  interval: Interval,
+  fromMs: number,
+  toMs: number,
+  limit = Number.POSITIVE_INFINITY,
+): number[] {
+  if (interval === 'none') return [fromMs, toMs];
+  const edges = [fromMs];
+  let edge = nextStart(zones, interval, fromMs);
+  while (edge < toMs) {
+    edges.push(edge);
+    if (edges.length > limit) throw new RangeError('too many buckets');
+    edge = nextStart(zones, interval, edge);
+  }
+  edges.push(toMs);
+  return edges;
+}
+
+/** The first start of an interval after a moment. */
+export function nextStart(zones: Zones, interval: Exclude<Interval, 'none'>, afterMs: number): number {
+  let atMs = afterMs;
+  for (;;) {
+    const next = nextStartIn(zoneAt(zones, atMs), interval, atMs);
+    const change = nextChange(zones, atMs);
+    if (change >= next) return next;
+    atMs = change;
+  }
+}
+
+/** When the timezone changes next after a moment; infinite when it does not. */
+export function nextChange(zones: Zones, afterMs: number): number {
+  return zones.find((entry) => entry.from.getTime() > afterMs)?.from.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+export function zoneAt(zones: Zones, epochMs: number): string {
+  return zones.findLast((entry) => entry.from.getTime() <= epochMs)?.timezone ?? 'UTC';
+}
+
+function nextStartIn(timezone: string, interval: Exclude<Interval, 'none'>, afterMs: number): number {
+  const local = Temporal.Instant.fromEpochMilliseconds(afterMs).toZonedDateTimeISO(timezone);
+  if (interval === 'hour') {
+    const sinceHour = (local.minute * 60 + local.second) * 1_000 + local.millisecond;
+    return afterMs - sinceHour + 3_600_000;
+  }
+  return startOf(local.toPlainDate(), interval).toZonedDateTime(timezone).epochMilliseconds;
+}
+
+/** The date that begins the next day, week or month. */
+function startOf(date: Temporal.PlainDate, interval: 'day' | 'week' | 'month'): Temporal.PlainDate {
+  if (interval === 'day') return date.add({ days: 1 });
+  if (interval === 'week') return date.add({ days: 8 - date.dayOfWeek });
+  return date.with({ day: 1 }).add({ months: 1 });
+}
+
+/** Which bucket holds a moment: the index of the last edge at or before it. `epochMs` lies inside the edges. */
+export function bucketOf(edges: readonly number[], epochMs: number): number {
+  let low = 0;
+  let high = edges.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((edges[middle] ?? 0) <= epochMs) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,212 @@
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { raw } from '../mongo.ts';
+import type { Organization } from '../organizations/model.ts';
+import type { Session } from '../sessions/model.ts';
+import { viewSession } from '../sessions/view.ts';
+import { type Position, walkPage } from '../walk.ts';
+import type { Columns, Row } from './encode.ts';
+import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
+import type { Rollup } from './model.ts';
+import { planReads, type Read } from './plan-reads.ts';
+import { boundsOf, type Range, type RangeInput, rangeOf } from './range.ts';
+import { type Match, matchOf, matchStages, type UsageFilter } from './read-usage.ts';
+
+export const LEVELS = ['sessions', 'daily'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export interface ExportQuestion extends Omit<RangeInput, 'interval'> {
+  level: Level;
+  filter: Omit<UsageFilter, 'team'>;
+}
+
+/** A table: its columns and, as they are asked for, its rows. Who stops reading stops the query. */
+export interface Export {
+  columns: Columns;
+  rows: AsyncIterable<readonly Row[]>;
+  fromMs: number;
+  toMs: number;
+}
+
+const BATCH_ROWS = 1_000;
+
+/** Throws `invalid_request`, before the first row, when the range cannot be answered exactly. */
+export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
+  const { level, filter, ...asked } = question;
+  const equal = matchOf(filter);
+  if (level === 'daily') {
+    const range = rangeOf(ctx, organization, { ...asked, interval: 'day' });
+    const { fromMs, toMs } = range;
+    return { columns: DAILY_COLUMNS, rows: dailyRows(ctx, organization, range, equal), fromMs, toMs };
+  }
+  const { fromMs, toMs } = boundsOf(ctx, asked);
+  return {
+    columns: SESSION_COLUMNS,
+    rows: sessionRows(ctx, organization._id, fromMs, toMs, equal),
+    fromMs,
+    toMs,
+  };
+}
+
+const SESSION_COLUMNS: Columns = [
+  { name: 'id', type: 'text' },
+  { name: 'user_id', type: 'text' },
+  { name: 'project_id', type: 'text' },
+  { name: 'started_at', type: 'time' },
+  { name: 'ended_at', type: 'time' },
+  { name: 'duration_s', type: 'integer' },
+  { name: 'model', type: 'text' },
+  { name: 'models', type: 'list' },
+  { name: 'tokens_in', type: 'integer' },
+  { name: 'tokens_out', type: 'integer' },
+  { name: 'cost_usd', type: 'money' },
+  { name: 'signal_count', type: 'integer' },
+  { name: 'error_count', type: 'integer' },
+  { name: 'adapter', type: 'text' },
+  { name: 'state', type: 'text' },
+  { name: 'end_reason', type: 'text' },
+  { name: 'intervention_count', type: 'integer' },
+  { name: 'unpriced_signals', type: 'integer' },
+  { name: 'last_activity_at', type: 'time' },
+];
+
+/** Sessions that started in the range, in order of (`started_at`, id): page by page, so memory stays flat. */
+async function* sessionRows(
+  ctx: Context,
+  orgId: string,
+  fromMs: number,
+  toMs: number,
+  equal: Match,
+): AsyncGenerator<readonly Row[]> {
+  const find = (condition: Record<string, unknown>, limit: number) =>
+    raw(ctx.db.sessions)
+      .find({ org_id: orgId, ...equal, ...condition })
+      .sort({ started_at: 1, _id: 1 })
+      .limit(limit)
+      .toArray();
+  let after: Position | null = null;
+  let hasMore = true;
+  while (hasMore) {
+    const page: { rows: Session[]; hasMore: boolean; last: Position | null } = await walkPage<Session>({
+      order: 'asc',
+      fromMs,
+      toMs,
+      after,
+      limit: BATCH_ROWS,
+      position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
+      fetchRange: (from, to, limit) =>
+        find({ started_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
+      fetchTies: (at, id, limit) => find({ started_at: new Date(at), _id: { $gt: id } }, limit),
+    });
+    if (page.rows.length > 0) yield page.rows.map(sessionRow);
+    after = page.last;
+    hasMore = page.hasMore;
+  }
+}
+
+function sessionRow(session: Session): Row {
+  const view = { ...viewSession(session), cost_usd: BigInt(session.cost_nusd) };
+  return SESSION_COLUMNS.map(({ name }) => view[name as keyof typeof view]);
+}
+
+const DAILY_COLUMNS: Columns = [
+  { name: 'start', type: 'time' },
+  { name: 'user_id', type: 'text' },
+  { name: 'project_id', type: 'text' },
+  { name: 'model', type: 'text' },
+  { name: 'adapter', type: 'text' },
+  { name: 'sessions', type: 'integer' },
+  { name: 'signals', type: 'integer' },
+  { name: 'errors', type: 'integer' },
+  { name: 'interventions', type: 'integer' },
+  { name: 'tokens_in', type: 'integer' },
+  { name: 'tokens_out', type: 'integer' },
+  { name: 'cache_read_tokens', type: 'integer' },
+  { name: 'cache_write_tokens', type: 'integer' },
+  { name: 'cost_usd', type: 'money' },
+  { name: 'unpriced_signals', type: 'integer' },
+];
+
+type Key = Pick<Rollup, 'user_id' | 'project_id' | 'model' | 'adapter'>;
+
+/** A row per day and (user, project, model, adapter), day by day, in the range's timezone. */
+async function* dailyRows(
+  ctx: Context,
+  organization: Organization,
+  range: Range,
+  equal: Match,
+): AsyncGenerator<readonly Row[]> {
+  for (let index = 0; index + 1 < range.edges.length; index += 1) {
+    const start = isoTime(range.edges[index] ?? 0);
+    const reads = planReads(organization, range.edges.slice(index, index + 2));
+    for await (const batch of batched(keyedSums(ctx, organization._id, reads, equal))) {
+      yield batch.map(({ key, sums }) => dailyRow(start, key, sums));
+    }
+  }
+}
+
+/** Sums by key over what one day needs. Usually that is the one row that each key has, as it is stored. */
+async function* keyedSums(
+  ctx: Context,
+  orgId: string,
+  reads: readonly Read[],
+  equal: Match,
+): AsyncGenerator<{ key: Key; sums: Sums }> {
+  const [first, ...others] = reads;
+  if (first && others.length === 0) {
+    yield* readSums(ctx, orgId, first, equal);
+    return;
+  }
+  const merged = new Map<string, { key: Key; sums: Sums }>();
+  for (const read of reads) {
+    for await (const { key, sums } of readSums(ctx, orgId, read, equal)) {
+      const id = JSON.stringify(key);
+      const row = merged.get(id) ?? { key, sums: noSums() };
+      merged.set(id, row);
+      addSums(row.sums, sums);
+    }
+  }
+  yield* merged.values();
+}
+
+async function* readSums(
+  ctx: Context,
+  orgId: string,
+  read: Read,
+  equal: Match,
+): AsyncGenerator<{ key: Key; sums: Sums }> {
+  const isSummed = read.period === 'quarter_hour';
+  const _id = { user_id: '$user_id', project_id: '$project_id', model: '$model', adapter: '$adapter' };
+  const cursor = raw(ctx.db.rollups).aggregate(
+    [...matchStages(orgId, read, equal), ...(isSummed ? [{ $group: { _id, ...SUM_STAGE } }] : [])],
+    { useBigInt64: true, batchSize: BATCH_ROWS },
+  );
+  try {
+    for await (const row of cursor) {
+      const key = isSummed ? row._id : row;
+      yield { key: key as Key, sums: sumsOf(row) };
+    }
+  } finally {
+    await cursor.close();
+  }
+}
+
+async function* batched(
+  rows: AsyncIterable<{ key: Key; sums: Sums }>,
+): AsyncGenerator<{ key: Key; sums: Sums }[]> {
+  let batch: { key: Key; sums: Sums }[] = [];
+  for await (const row of rows) {
+    // A session that moved to another model or start leaves a row of zeros behind.
+    if (isZero(row.sums)) continue;
+    batch.push(row);
+    if (batch.length < BATCH_ROWS) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function dailyRow(start: string, key: Key, sums: Sums): Row {
+  const view = { start, ...key, ...sums, cost_usd: sums.cost_nusd };
+  return DAILY_COLUMNS.map(({ name }) => view[name as keyof typeof view] as Row[number]);
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { usd4 } from '../pricing/money.ts';
+import { MEASURES, type Measures } from './model.ts';
+
+/** Sums of measures. Nano-USD pass 2^53 in a large organization's year, so money is a BigInt here. */
+export type Sums = Record<Exclude<keyof Measures, 'cost_nusd'>, number> & { cost_nusd: bigint };
+
+export const COUNTS = MEASURES.filter((measure) => measure !== 'cost_nusd');
+
+export function noSums(): Sums {
+  const zeros = Object.fromEntries(COUNTS.map((measure) => [measure, 0]));
+  return { ...zeros, cost_nusd: 0n } as Sums;
+}
+
+export function addSums(to: Sums, from: Sums): void {
+  for (const measure of COUNTS) to[measure] += from[measure];
+  to.cost_nusd += from.cost_nusd;
+}
+
+export function isZero(sums: Sums): boolean {
+  return sums.cost_nusd === 0n && COUNTS.every((measure) => sums[measure] === 0);
+}
+
+/** The accumulators of a `$group` that sums every measure exactly. Read it with `useBigInt64`. */
+export const SUM_STAGE = {
+  ...Object.fromEntries(COUNTS.map((measure) => [measure, { $sum: `$${measure}` }])),
+  cost_nusd: { $sum: { $toLong: '$cost_nusd' } },
+};
+
+/** A row of such a `$group`: 64-bit integers arrive as BigInt, smaller ones as numbers. */
+export function sumsOf(row: Record<string, unknown>): Sums {
+  const counts = Object.fromEntries(COUNTS.map((measure) => [measure, Number(row[measure] ?? 0)]));
+  return { ...counts, cost_nusd: BigInt((row.cost_nusd as bigint | number | undefined) ?? 0) } as Sums;
+}
+
+const count = z.int().min(0);
+
+/** The measures as the API shows them. */
+export const measuresView = {
+  sessions: count.describe('Sessions that started in the period'),
+  signals: count,
+  errors: count,
+  interventions: count,
+  tokens_in: count,
+  tokens_out: count,
+  cache_read_tokens: count,
+  cache_write_tokens: count,
+  cost_usd: z.number().describe('Of the signals whose price is known'),
+  unpriced_signals: count.describe('Signals whose price is not known'),
+};
+
+export function viewSums(sums: Sums) {
+  const { cost_nusd, unpriced_signals, ...counts } = sums;
+  return { ...counts, cost_usd: usd4OfBig(cost_nusd), unpriced_signals };
+}
+
+const NUSD_PER_PLACE = 100_000n;
+
+/** `usd4` for sums of any size. */
+export function usd4OfBig(nusd: bigint): number {
+  if (nusd <= BigInt(Number.MAX_SAFE_INTEGER) && nusd >= BigInt(Number.MIN_SAFE_INTEGER)) {
+    return usd4(Number(nusd));
+  }
+  const rest = nusd % NUSD_PER_PLACE;
+  const whole = nusd / NUSD_PER_PLACE;
+  const twice = (rest < 0n ? -rest : rest) * 2n;
+  const away = nusd < 0n ? -1n : 1n;
+  const roundsAway = twice > NUSD_PER_PLACE || (twice === NUSD_PER_PLACE && whole % 2n !== 0n);
+  return Number(roundsAway ? whole + away : whole) / 10_000;
+}
+
+/** US dollars with all 9 decimals. */
+export function usd9OfBig(nusd: bigint): string {
+  const digits = String(nusd < 0n ? -nusd : nusd).padStart(10, '0');
+  return `${nusd < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}

@@ -1,0 +1,54 @@
+import type { Organization } from '../organizations/model.ts';
+import { nextChange, nextStart, type Zones } from './calendar.ts';
+import type { RollupPeriod } from './model.ts';
+import { periodStarts } from './periods.ts';
+
+/** Rollups of one period whose starts lie in `[fromMs, toMs)`. */
+export interface Read {
+  period: RollupPeriod;
+  fromMs: number;
+  toMs: number;
+}
+
+/**
+ * The rollups that hold exactly what happened in `[edges[0], edges.at(-1))`, none of them reaching over an edge:
+ * months where a whole one fits, else days, else quarter hours. Pure. Every edge lies on a quarter hour.
+ */
+export function planReads(organization: Pick<Organization, 'timezones'>, edges: readonly number[]): Read[] {
+  const reads: Read[] = [];
+  for (let index = 0; index + 1 < edges.length; index += 1) {
+    const end = edges[index + 1] ?? 0;
+    let at = edges[index] ?? 0;
+    while (at < end) {
+      const read = largestAt(organization, at, end);
+      append(reads, read);
+      at = read.toMs;
+    }
+  }
+  return reads;
+}
+
+function largestAt(organization: Pick<Organization, 'timezones'>, at: number, end: number): Read {
+  const starts = periodStarts(organization, at);
+  for (const period of ['month', 'day'] as const) {
+    if (starts[period] !== at) continue;
+    const toMs = rowEnd(organization.timezones, period, at);
+    if (toMs <= end) return { period, fromMs: at, toMs };
+  }
+  return {
+    period: 'quarter_hour',
+    fromMs: at,
+    toMs: Math.min(end, rowEnd(organization.timezones, 'day', at)),
+  };
+}
+
+/** Where the row of a period that holds `at` ends: at the next start, or where the timezone changes before it. */
+export function rowEnd(zones: Zones, period: 'day' | 'month', at: number): number {
+  return Math.min(nextStart(zones, period, at), nextChange(zones, at));
+}
+
+function append(reads: Read[], read: Read): void {
+  const last = reads.at(-1);
+  if (last && last.period === read.period && last.toMs === read.fromMs) last.toMs = read.toMs;
+  else reads.push({ ...read });
+}

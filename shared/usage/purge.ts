@@ -1,0 +1,103 @@
+import type { Context } from '../context.ts';
+import { SIGNAL_AGE_MS } from '../contract.ts';
+import { raw } from '../mongo.ts';
+
+const DAY_MS = 86_400_000;
+/** Rows of one delete: short enough that nothing waits for it. */
+const BATCH_ROWS = 1_000;
+/** Batches of one run and thing: what is left waits for the next run. */
+const MOST_BATCHES = 500;
+/** Quarter hours are read until 35 days back; a day more, and no reader meets the purge. */
+const QUARTER_HOUR_SLACK_MS = DAY_MS;
+
+/** What goes, and when: a row a thing that is not kept for ever. Returns how many rows went. */
+const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> = {
+  signals: (ctx, nowMs) =>
+    eachOrganization(ctx, (orgId) => {
+      const ts = { $lt: new Date(nowMs - ctx.config.signalRetentionDays * DAY_MS) };
+      return deleteAll(
+        (limit) => idsOf(raw(ctx.db.signals), { org_id: orgId, ts }, { ts: 1 }, limit),
+        (ids) => raw(ctx.db.signals).deleteMany({ _id: { $in: ids } }),
+      );
+    }),
+  quarter_hours: (ctx, nowMs) =>
+    eachOrganization(ctx, (orgId) => {
+      const start = { $lt: new Date(nowMs - SIGNAL_AGE_MS.behind - QUARTER_HOUR_SLACK_MS) };
+      const old = { org_id: orgId, period: 'quarter_hour' as const, start };
+      return deleteAll(
+        (limit) => idsOf(raw(ctx.db.rollups), old, { start: 1 }, limit),
+        (ids) => raw(ctx.db.rollups).deleteMany({ _id: { $in: ids } }),
+      );
+    }),
+  events: (ctx, nowMs) => {
+    const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
+    return deleteAll(
+      (limit) => idsOf(raw(ctx.db.events), { created_at }, { created_at: 1 }, limit),
+      (ids) => raw(ctx.db.events).deleteMany({ _id: { $in: ids } }),
+    );
+  },
+  audit: (ctx, nowMs) => {
+    const at = { $lt: new Date(nowMs - ctx.config.auditRetentionDays * DAY_MS) };
+    return deleteAll(
+      (limit) => idsOf(raw(ctx.db.audit), { at }, { at: 1 }, limit),
+      (ids) => raw(ctx.db.audit).deleteMany({ _id: { $in: ids } }),
+    );
+  },
+};
+
+/** Deletes what is older than its retention (design 10), in bounded batches. Repeating it changes nothing. */
+export async function purge(ctx: Context): Promise<Record<string, number>> {
+  const nowMs = ctx.clock.now();
+  const gone: Record<string, number> = {};
+  for (const [name, run] of Object.entries(PURGES)) {
+    gone[name] = await run(ctx, nowMs);
+    if (gone[name] > 0) ctx.metrics.purged.inc({ kind: name }, gone[name]);
+  }
+  return gone;
+}
+
+async function eachOrganization(ctx: Context, work: (orgId: string) => Promise<number>): Promise<number> {
+  let gone = 0;
+  for await (const { _id } of ctx.db.organizations.find({}, { _id: 1 }).lean().cursor()) {
+    gone += await work(_id);
+  }
+  return gone;
+}
+
+interface Finder {
+  find(
+    filter: object,
+    options: object,
+  ): {
+    sort(sort: Record<string, 1>): { limit(limit: number): { toArray(): Promise<{ _id: string }[]> } };
+  };
+}
+
+/** The ids of the oldest rows that match. */
+async function idsOf(
+  collection: unknown,
+  filter: object,
+  sort: Record<string, 1>,
+  limit: number,
+): Promise<string[]> {
+  const finder = collection as Finder;
+  const rows = await finder
+    .find(filter, { projection: { _id: 1 } })
+    .sort(sort)
+    .limit(limit)
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
+async function deleteAll(
+  find: (limit: number) => Promise<string[]>,
+  remove: (ids: string[]) => Promise<{ deletedCount: number }>,
+): Promise<number> {
+  let gone = 0;
+  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    const ids = await find(BATCH_ROWS);
+    if (ids.length === 0) return gone;
+    gone += (await remove(ids)).deletedCount;
+  }
+  return gone;
+}

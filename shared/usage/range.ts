@@ -1,0 +1,102 @@
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { SIGNAL_AGE_MS } from '../contract.ts';
+import { DomainError } from '../errors.ts';
+import type { Organization } from '../organizations/model.ts';
+import { timezoneAt } from '../organizations/read-organization.ts';
+import {
+  bucketEdges,
+  ceilToQuarter,
+  floorToQuarter,
+  type Interval,
+  nextStart,
+  onlyZone,
+  type Zones,
+} from './calendar.ts';
+import { periodStarts } from './periods.ts';
+import { planReads, type Read } from './plan-reads.ts';
+
+const DEFAULT_SPAN_MS = 30 * 86_400_000;
+const LONGEST_SPAN_MS = 3_660 * 86_400_000;
+const MOST_BUCKETS = 2_000;
+
+export interface RangeInput {
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+  interval: Interval;
+  /** The organization's own, with its history, when undefined. */
+  timezone?: string | undefined;
+}
+
+export interface Range {
+  fromMs: number;
+  toMs: number;
+  interval: Interval;
+  timezone: string;
+  zones: Zones;
+  /** Bounds of the buckets. */
+  edges: number[];
+  reads: Read[];
+}
+
+/**
+ * What to read for a question about `[from, to)`: `from` rounded down and `to` up to 15 minutes, by default the last
+ * 30 days. Throws `invalid_request` when the rollups that are kept cannot answer it exactly.
+ */
+export function rangeOf(ctx: Context, organization: Organization, input: RangeInput): Range {
+  const nowMs = ctx.clock.now();
+  const { fromMs, toMs } = boundsOf(ctx, input);
+  const own = timezoneAt(organization, nowMs);
+  const timezone = input.timezone ?? own;
+  const zones = timezone === own ? organization.timezones : onlyZone(timezone);
+  const edges = edgesOf(zones, input.interval, fromMs, toMs);
+  const reads = planReads(organization, edges);
+  refuseInexact(organization, reads, nowMs, own);
+  return { fromMs, toMs, interval: input.interval, timezone, zones, edges, reads };
+}
+
+/** `from` rounded down and `to` up to 15 minutes, by default the last 30 days. Throws `invalid_request`. */
+export function boundsOf(
+  ctx: Context,
+  input: Pick<RangeInput, 'fromMs' | 'toMs'>,
+): { fromMs: number; toMs: number } {
+  const toMs = ceilToQuarter(input.toMs ?? ctx.clock.now());
+  const fromMs = floorToQuarter(input.fromMs ?? toMs - DEFAULT_SPAN_MS);
+  if (fromMs >= toMs) throw new DomainError('invalid_request', 'from must be before to.');
+  if (toMs - fromMs > LONGEST_SPAN_MS) {
+    throw new DomainError('invalid_request', 'from and to may lie at most ten years apart.');
+  }
+  return { fromMs, toMs };
+}
+
+function edgesOf(zones: Zones, interval: Interval, fromMs: number, toMs: number): number[] {
+  try {
+    return bucketEdges(zones, interval, fromMs, toMs, MOST_BUCKETS);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new DomainError(
+      'invalid_request',
+      `That makes more than ${MOST_BUCKETS} buckets: ask for a shorter range or a longer interval.`,
+    );
+  }
+}
+
+/** The oldest moment of which every quarter hour is kept: no signal may be older when it arrives. */
+export function quarterHorizonMs(nowMs: number): number {
+  return floorToQuarter(nowMs - SIGNAL_AGE_MS.behind);
+}
+
+function refuseInexact(organization: Organization, reads: readonly Read[], nowMs: number, own: string): void {
+  const horizonMs = quarterHorizonMs(nowMs);
+  const inexact = reads.find((read) => read.period === 'quarter_hour' && read.fromMs < horizonMs);
+  if (!inexact) return;
+  const dayMs = periodStarts(organization, inexact.fromMs).day;
+  const nextMs = nextStart(organization.timezones, 'day', inexact.fromMs);
+  throw new DomainError(
+    'invalid_request',
+    `Further back than 35 days (before ${isoTime(horizonMs)}) only whole days of the organization's timezone (${own}) ` +
+      `are kept, so intervals of hours, another timezone, or a from or to inside a day cannot be answered exactly ` +
+      `there. The days next to ${isoTime(inexact.fromMs)} begin at ${isoTime(dayMs)} and ${isoTime(nextMs)}.`,
+    { exact_from: isoTime(horizonMs) },
+  );
+}

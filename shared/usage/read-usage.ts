@@ -1,0 +1,178 @@
+import type { ClientSession } from 'mongoose';
+import { isoTime } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { inTransaction, raw } from '../mongo.ts';
+import { listMembers } from '../organizations/members.ts';
+import type { Organization } from '../organizations/model.ts';
+import { bucketOf } from './calendar.ts';
+import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
+import type { Read } from './plan-reads.ts';
+import { type Range, type RangeInput, rangeOf } from './range.ts';
+
+export const GROUPINGS = ['user_id', 'project_id', 'model', 'adapter', 'team'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+type Dimension = Exclude<Grouping, 'team'>;
+
+export interface UsageFilter {
+  user_id?: string | undefined;
+  project_id?: string | undefined;
+  model?: string | undefined;
+  adapter?: string | undefined;
+  /** The members that are in it now. */
+  team?: string | undefined;
+}
+
+export interface UsageQuestion extends RangeInput {
+  groupBy: readonly Grouping[];
+  filter: UsageFilter;
+}
+
+interface Group {
+  key: Record<string, string | null>;
+  sums: Sums;
+}
+
+/** Sums of an organization's usage: over all, per bucket, per group; read at one moment, so they agree. */
+export async function readUsage(ctx: Context, organization: Organization, question: UsageQuestion) {
+  const range = rangeOf(ctx, organization, question);
+  const teams = needsTeams(question) ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
+  const match = matchOf(question.filter, teams);
+  const { totals, series, groups } = await inTransaction(ctx.db, (transaction) =>
+    sumUp(ctx, organization._id, range, match, question.groupBy, teams, transaction),
+  );
+  return {
+    from: isoTime(range.fromMs),
+    to: isoTime(range.toMs),
+    interval: range.interval,
+    timezone: range.timezone,
+    totals: viewSums(totals),
+    series: series.map((sums, index) => ({
+      start: isoTime(range.edges[index] ?? 0),
+      ...viewSums(sums),
+    })),
+    groups: groups.map(({ key, sums }) => ({ key, ...viewSums(sums) })),
+  };
+}
+
+function needsTeams({ groupBy, filter }: UsageQuestion): boolean {
+  return groupBy.includes('team') || filter.team !== undefined;
+}
+
+/** A team is its members now. */
+export async function teamsByUser(ctx: Context, orgId: string): Promise<Map<string, string[]>> {
+  const members = await listMembers(ctx, orgId);
+  return new Map(members.map((member) => [member.user_id, member.teams]));
+}
+
+export type Match = Record<string, string | { $in: string[] }>;
+
+/** A filter as MongoDB takes it; `teams` by user when it names one. */
+export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]> = new Map()): Match {
+  const { team, ...equal } = filter;
+  const match: Match = {};
+  for (const [name, value] of Object.entries(equal)) if (value !== undefined) match[name] = value;
+  if (team === undefined) return match;
+  const users = [...teams].filter(([, names]) => names.includes(team)).map(([user]) => user);
+  const named = filter.user_id;
+  match.user_id = { $in: named === undefined ? users : users.filter((user) => user === named) };
+  return match;
+}
+
+/**
+ * The rows of a read that match. The range is a stage of its own, as the index holds it whole; MongoDB joins the two,
+ * the embedded server would read every row there is for a filter that the index does not hold (docs/stores.md).
+ */
+export function matchStages(orgId: string, read: Read, match: Match): { $match: object }[] {
+  const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
+  const range = { $match: { org_id: orgId, period: read.period, start } };
+  return Object.keys(match).length === 0 ? [range] : [range, { $match: match }];
+}
+
+async function sumUp(
+  ctx: Context,
+  orgId: string,
+  range: Range,
+  match: Match,
+  groupBy: readonly Grouping[],
+  teams: ReadonlyMap<string, string[]>,
+  transaction: ClientSession,
+): Promise<{ totals: Sums; series: Sums[]; groups: Group[] }> {
+  const totals = noSums();
+  const hasSeries = range.interval !== 'none';
+  const series = hasSeries ? range.edges.slice(1).map(noSums) : [];
+  if (hasSeries || groupBy.length === 0) {
+    const rows = await sumBy(ctx, orgId, range, match, hasSeries ? ['start'] : [], transaction);
+    for (const { key, sums } of rows) {
+      addSums(totals, sums);
+      const bucket = hasSeries ? series[bucketOf(range.edges, Number(key.start))] : undefined;
+      if (bucket) addSums(bucket, sums);
+    }
+  }
+  if (groupBy.length === 0) return { totals, series, groups: [] };
+  const dimensions = groupBy.map((grouping) => (grouping === 'team' ? 'user_id' : grouping));
+  const rows = await sumBy(ctx, orgId, range, match, [...new Set(dimensions)], transaction);
+  if (!hasSeries) for (const { sums } of rows) addSums(totals, sums);
+  return { totals, series, groups: groupsOf(rows, groupBy, teams) };
+}
+
+type Column = Dimension | 'start';
+interface SummedRow {
+  key: Record<string, string | Date | number>;
+  sums: Sums;
+}
+
+async function sumBy(
+  ctx: Context,
+  orgId: string,
+  range: Range,
+  match: Match,
+  columns: readonly Column[],
+  transaction: ClientSession,
+): Promise<SummedRow[]> {
+  const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
+  const found: SummedRow[] = [];
+  for (const read of range.reads) {
+    const rows = await raw(ctx.db.rollups)
+      .aggregate([...matchStages(orgId, read, match), { $group: { _id, ...SUM_STAGE } }], {
+        session: transaction,
+        useBigInt64: true,
+        batchSize: 10_000,
+      })
+      .toArray();
+    for (const row of rows) found.push({ key: row._id ?? {}, sums: sumsOf(row) });
+  }
+  return found;
+}
+
+/** Merges rows of equal key, in order of it. A member of several teams counts in each of them. */
+function groupsOf(
+  rows: readonly SummedRow[],
+  groupBy: readonly Grouping[],
+  teams: ReadonlyMap<string, string[]>,
+): Group[] {
+  const groups = new Map<string, Group>();
+  for (const row of rows) {
+    for (const key of keysOf(row, groupBy, teams)) {
+      const id = JSON.stringify(Object.values(key));
+      const group = groups.get(id) ?? { key, sums: noSums() };
+      groups.set(id, group);
+      addSums(group.sums, row.sums);
+    }
+  }
+  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  // A session that moved to another model or start leaves a row of zeros behind.
+  return sorted.filter(({ sums }) => !isZero(sums));
+}
+
+function keysOf(
+  row: SummedRow,
+  groupBy: readonly Grouping[],
+  teams: ReadonlyMap<string, string[]>,
+): Record<string, string | null>[] {
+  const plain = groupBy.filter((grouping) => grouping !== 'team');
+  const inOrder = (team: string | null) =>
+    Object.fromEntries(groupBy.map((name) => [name, name === 'team' ? team : String(row.key[name])]));
+  if (plain.length === groupBy.length) return [inOrder(null)];
+  const names = teams.get(String(row.key.user_id)) ?? [];
+  return names.length === 0 ? [inOrder(null)] : names.map(inOrder);
+}

@@ -1,0 +1,452 @@
+import { randomUUID } from 'node:crypto';
+import { generateKeyPair } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WRONG_USER_CODES } from '../../shared/contract.ts';
+import { newCredentialId } from '../../shared/keys/credential.ts';
+import { removeMember } from '../../shared/organizations/members.ts';
+import { waitUntilReady } from '../../shared/redis/connect.ts';
+import { accountKeys } from '../../shared/redis/keys.ts';
+import { makeTenant } from '../factories.ts';
+import {
+  type Answer,
+  createTestClock,
+  openTestContext,
+  startApi,
+  type TestApi,
+  type TestClock,
+} from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../people.ts';
+
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+let ada: Person;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  clock = createTestClock();
+  api = await startApi({ clock, env: idp.env });
+  ada = await makePerson(api.ctx, idp);
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+/** Everything of an answer that a caller can see, but for the time of day. */
+function visible({ status, headers, text }: Answer): unknown {
+  return [status, [...headers].filter(([name]) => name !== 'date'), text];
+}
+
+const SAME_ID = { 'X-Request-Id': 'the-same-request-id' };
+
+test('row 33, 38, 44–57: every credential that is not a session gets the same 401, byte for byte', async () => {
+  const { key } = await makeTenant(api.ctx);
+  const { access_token } = await linkDevice(api, ada);
+  const stranger = await generateKeyPair('ES256');
+  const noMember = await idp.mint('nobody', { nowMs: clock.now() });
+  const elsewhere = await idp.mint(ada.sub, { nowMs: clock.now(), claims: { iss: 'https://other.example' } });
+  const wrong: (string | undefined)[] = [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${ada.session}`,
+    `Bearer ${key}`,
+    `Bearer ${access_token}`,
+    `Bearer ${api.ctx.config.operatorToken}`,
+    `Bearer ${'x'.repeat(10_000)}`,
+    `Bearer ${noMember}`,
+    `Bearer ${elsewhere}`,
+    `Bearer ${ada.session}x`,
+    `Bearer ${ada.session} ${ada.session}`,
+    `Bearer ${await idp.mint(ada.sub, { nowMs: clock.now(), key: stranger.privateKey })}`,
+    `Bearer ${await idp.mint(ada.sub, { nowMs: clock.now(), claims: { exp: undefined } })}`,
+    `Bearer ${await idp.mint(ada.sub, { nowMs: clock.now() - 3_600_000 })}`,
+    `Bearer ${await idp.mint(ada.sub, { nowMs: clock.now(), header: { typ: 'JWT' } })}`,
+  ];
+  const seen = new Set<string>();
+  for (const authorization of wrong) {
+    const headers = {
+      ...SAME_ID,
+      ...(authorization === undefined ? {} : { Authorization: authorization }),
+    };
+    seen.add(JSON.stringify(visible(await api.call('/v1/devices', { headers }))));
+  }
+  expect([...seen]).toHaveLength(1);
+  const [only] = [...seen].map((text) => JSON.parse(text) as [number, [string, string][], string]);
+  expect(only?.[0]).toBe(401);
+  expect(new Map(only?.[1]).get('www-authenticate')).toBe('Bearer');
+});
+
+test('row 22: a session in the query string is not accepted and not logged', async () => {
+  const answer = await api.call(`/v1/devices?access_token=${ada.session}`);
+  expect(answer.status).toBe(401);
+  expect(answer.text).not.toContain(ada.session);
+});
+
+test('row 33: the scheme is read without regard to case', async () => {
+  const answer = await api.call('/v1/devices', { headers: { Authorization: `bEaReR ${ada.session}` } });
+  expect(answer.status).toBe(200);
+});
+
+test('row 31: a Host header has no effect on the links of a linking', async () => {
+  const headers = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
+  const { text } = await api.call('/v1/device_authorization', { body: {}, headers });
+  expect(text).not.toContain('evil');
+});
+
+test('row 32: a foreign origin gets no CORS header', async () => {
+  const headers = { Origin: 'https://evil.example' };
+  for (const path of ['/v1/devices', '/v1/token']) {
+    const answers = [
+      await api.call(path, { headers, key: ada.session }),
+      await api.call(path, { method: 'OPTIONS', headers }),
+    ];
+    for (const answer of answers) expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  }
+});
+
+test('row 38: a session is no API key and no device token', async () => {
+  expect((await api.call('/api/v1/sessions', { key: ada.session })).status).toBe(401);
+  expect((await api.call('/metrics', { key: ada.session })).status).toBe(401);
+});
+
+test('row 54: the same subject of another issuer is another person', async () => {
+  const otherIdp = await startIssuer();
+  const other = await startApi({ clock, env: otherIdp.env });
+  const session = await otherIdp.mint(ada.sub, { nowMs: clock.now() });
+  expect((await other.call('/v1/devices', { key: session })).status).toBe(401);
+  const namesake = await makePerson(other.ctx, otherIdp);
+  expect((await other.call('/v1/devices', { key: namesake.session })).body.devices).toEqual([]);
+  await other.close();
+  await otherIdp.stop();
+});
+
+test('row 55: an issuer that never answered is a 503 that says when to try again', async () => {
+  const down = await startIssuer();
+  const cold = await startApi({ clock, env: down.env });
+  await down.stop();
+  const answer = await cold.call('/v1/devices', { key: await down.mint('ada', { nowMs: clock.now() }) });
+  expect([answer.status, answer.body.code]).toEqual([503, 'issuer_unavailable']);
+  expect(answer.headers.get('retry-after')).toBe('1');
+  expect((await cold.call('/v1/devices', { key: 'garbage' })).status).toBe(401);
+  await cold.close();
+});
+
+test('row 57: a token of 10 kB is a 401, a header of 20 kB a 431', async () => {
+  const big = await idp.mint(ada.sub, { nowMs: clock.now(), claims: { roles: 'x'.repeat(10_000) } });
+  expect((await api.call('/v1/devices', { key: big })).status).toBe(401);
+  const bigger = await idp.mint(ada.sub, { nowMs: clock.now(), claims: { roles: 'x'.repeat(20_000) } });
+  expect((await api.call('/v1/devices', { key: bigger })).status).toBe(431);
+});
+
+describe('row 58: user codes are not to be guessed', () => {
+  const wrongCode = 'BBBB-BBBB';
+
+  test('five wrong ones of an account are a 429, also for the right one, until the codes have expired', async () => {
+    const guessing = await startApi({ ctx: api.ctx });
+    const person = await makePerson(api.ctx, idp);
+    for (let count = 0; count < WRONG_USER_CODES; count += 1) {
+      const answer = await approve(guessing, person, wrongCode);
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid_grant']);
+    }
+    const { user_code } = await startLink(guessing);
+    const refused = await approve(guessing, person, user_code);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
+    // Of the same address, whoever it is.
+    expect((await approve(guessing, ada, user_code)).status).toBe(429);
+    clock.advance(900_000);
+    const fresh = await startLink(guessing);
+    person.session = await idp.mint(person.sub, { nowMs: clock.now() });
+    expect((await approve(guessing, person, fresh.user_code)).status).toBe(204);
+    ada.session = await idp.mint(ada.sub, { nowMs: clock.now() });
+    await guessing.close();
+  });
+
+  test('fifty at once count too', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => approve(api, person, wrongCode)));
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(WRONG_USER_CODES);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(50 - WRONG_USER_CODES);
+    clock.advance(900_000);
+    ada.session = await idp.mint(ada.sub, { nowMs: clock.now() });
+  });
+
+  test('right ones do not count', async () => {
+    const person = await makePerson(api.ctx, idp);
+    for (let count = 0; count < WRONG_USER_CODES + 2; count += 1) {
+      const { user_code } = await startLink(api);
+      expect((await approve(api, person, user_code)).status).toBe(204);
+    }
+  });
+});
+
+describe('row 60: a code serves once', () => {
+  test('of two people who enter it at the same time, one wins', async () => {
+    const people = [await makePerson(api.ctx, idp), await makePerson(api.ctx, idp)];
+    const { user_code, device_code } = await startLink(api);
+    const answers = await Promise.all(people.map((person) => approve(api, person, user_code)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 400]));
+    const winner = people[answers.findIndex(({ status }) => status === 204)];
+    const { body } = await poll(api, device_code);
+    expect((await api.ctx.db.devices.findById(body.device_id).lean())?.account_id).toBe(winner?.accountId);
+    clock.advance(900_000);
+  });
+
+  test('it is spent by the approval, and dead when its time is over', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const used = await startLink(api);
+    expect((await approve(api, person, used.user_code)).status).toBe(204);
+    expect((await approve(api, person, used.user_code)).body.code).toBe('invalid_grant');
+    const late = await startLink(api);
+    clock.advance(900_000);
+    person.session = await idp.mint(person.sub, { nowMs: clock.now() });
+    expect((await approve(api, person, late.user_code)).body.code).toBe('expired_token');
+    expect((await poll(api, late.device_code)).body.error).toBe('expired_token');
+    // Approved in time, fetched too late.
+    expect((await poll(api, used.device_code)).body.error).toBe('expired_token');
+    ada.session = await idp.mint(ada.sub, { nowMs: clock.now() });
+  });
+});
+
+test('row 61: an approval serves only the device that showed the code', async () => {
+  const person = await makePerson(api.ctx, idp);
+  const [approved, other] = [await startLink(api), await startLink(api)];
+  await approve(api, person, approved.user_code);
+  expect((await poll(api, other.device_code)).body.error).toBe('authorization_pending');
+  for (const guess of [approved.user_code, approved.user_code.replace('-', ''), `${approved.device_code}x`])
+    expect((await poll(api, guess)).body.error).toBe('invalid_grant');
+  expect((await poll(api, approved.device_code)).status).toBe(200);
+});
+
+describe('row 62: what is not the own device does not exist', () => {
+  const odd = [
+    'dev_0000000000000000000000',
+    newCredentialId(),
+    'null',
+    'true',
+    '[object Object]',
+    '{"$ne":null}',
+    '../../devices',
+    'dev_%00',
+    "' OR 1=1 --",
+    ' ',
+    'é'.repeat(128),
+    '😀'.repeat(128),
+    '\ud800',
+    'x'.repeat(128),
+    '__proto__',
+    'DEV_',
+  ];
+
+  test('the same 404 bytes and headers for a foreign, a removed, a random and any odd id', async () => {
+    const stranger = await makePerson(api.ctx, idp);
+    const foreign = await linkDevice(api, stranger);
+    const dead = await linkDevice(api, stranger);
+    await revoke(api, stranger, dead.device_id);
+    const seen = new Set<string>();
+    for (const device_id of [foreign.device_id, dead.device_id, foreign.device_id.toLowerCase(), ...odd]) {
+      const options = { key: ada.session, headers: SAME_ID, body: { device_id } };
+      const { status, headers, text } = await api.call('/v1/devices/revoke', options);
+      seen.add(JSON.stringify([status, [...headers].filter(([name]) => name !== 'date'), text]));
+    }
+    expect([...seen]).toHaveLength(1);
+    expect([...seen][0]).toMatch(/^\[404,/);
+    expect((await api.ctx.db.devices.findById(foreign.device_id).lean())?.status).toBe('active');
+  });
+
+  test('a colleague in the same organization is a stranger too', async () => {
+    const colleague = await makePerson(api.ctx, idp, { orgId: ada.orgId, role: 'admin' });
+    const { device_id } = await linkDevice(api, ada);
+    expect((await revoke(api, colleague, device_id)).status).toBe(404);
+    expect((await api.call('/v1/devices', { key: colleague.session })).body.devices).toEqual([]);
+  });
+
+  test('one query on the compound index, whatever the id was', async () => {
+    const stranger = await makePerson(api.ctx, idp);
+    const foreign = await linkDevice(api, stranger);
+    const commands: string[] = [];
+    const listen = (event: { commandName: string; command: Record<string, unknown> }) => {
+      if (event.commandName !== 'find' || event.command.find !== 'devices') return;
+      commands.push(JSON.stringify(Object.keys(event.command.filter as object)));
+    };
+    const revokeOnly = await import('../../shared/devices/revoke-device.ts');
+    const { db } = api.ctx;
+    const find = db.devices.collection.findOne.bind(db.devices.collection);
+    db.devices.collection.findOne = ((filter: object, ...rest: never[]) => {
+      listen({ commandName: 'find', command: { find: 'devices', filter } });
+      return find(filter as never, ...rest);
+    }) as typeof db.devices.collection.findOne;
+    try {
+      for (const id of [foreign.device_id, ...odd])
+        await expect(revokeOnly.revokeDevice(api.ctx, ada.accountId, id)).rejects.toMatchObject({
+          code: 'not_found',
+        });
+    } finally {
+      db.devices.collection.findOne = find as typeof db.devices.collection.findOne;
+    }
+    expect(commands).toEqual(Array(odd.length + 1).fill('["account_id","device_id"]'));
+    const indexes = await db.devices.collection.indexes();
+    expect(indexes).toContainEqual(
+      expect.objectContaining({ key: { account_id: 1, device_id: 1 }, unique: true }),
+    );
+  });
+
+  test('and no clock tells them apart', async () => {
+    const stranger = await makePerson(api.ctx, idp);
+    const foreign = await linkDevice(api, stranger);
+    const time = async (device_id: string) => {
+      const startedMs = performance.now();
+      await revoke(api, ada, device_id);
+      return performance.now() - startedMs;
+    };
+    const [ofForeign, ofRandom]: [number[], number[]] = [[], []];
+    for (let pair = 0; pair < 500; pair += 1) {
+      // Taking turns in who is first, so that neither gains by the order.
+      if (pair % 2 === 0) ofForeign.push(await time(foreign.device_id));
+      ofRandom.push(await time('dev_0000000000000000000000'));
+      if (pair % 2 === 1) ofForeign.push(await time(foreign.device_id));
+    }
+    // How often a foreign one takes longer than a random one: one half when nothing can be told (Mann-Whitney's U).
+    expect(Math.abs(commonLanguageEffect(ofForeign, ofRandom) - 0.5)).toBeLessThan(0.15);
+  });
+});
+
+function commonLanguageEffect(left: readonly number[], right: readonly number[]): number {
+  let wins = 0;
+  for (const a of left) for (const b of right) wins += a > b ? 1 : a === b ? 0.5 : 0;
+  return wins / (left.length * right.length);
+}
+
+test('row 63: names and keys of devices may be the same in two accounts and in one', async () => {
+  const other = await makePerson(api.ctx, idp);
+  const body = { name: 'laptop', public_key: { kty: 'OKP', crv: 'Ed25519', x: 'B'.repeat(43) } };
+  const ids = [
+    await linkDevice(api, ada, body),
+    await linkDevice(api, ada, body),
+    await linkDevice(api, other, body),
+  ];
+  expect(new Set(ids.map(({ device_id }) => device_id)).size).toBe(3);
+});
+
+test('row 65: revoking twice, and ten times at once, is the same 200', async () => {
+  const { device_id } = await linkDevice(api, ada);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(api, ada, device_id)));
+  answers.push(await revoke(api, ada, device_id));
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+    new Set(['200 {"revoked":true}']),
+  );
+  expect(
+    await api.ctx.db.audit.countDocuments({ action: 'device.revoke', 'details.device_id': device_id }),
+  ).toBe(1);
+});
+
+/** One credit, or why not. */
+async function spend(on: TestApi, token: string, key: string = randomUUID()): Promise<Answer> {
+  const headers = { 'Idempotency-Key': key };
+  return on.call('/v1/meter/consume', { key: token, headers, body: { output_sha256: 'a'.repeat(64) } });
+}
+
+async function creditKeysDigest(accountId: string): Promise<unknown> {
+  const { account, outbox } = accountKeys(accountId);
+  return api.ctx.redis.meter.call('DEBUG', 'DIGEST-VALUE', account, outbox);
+}
+
+describe('row 66: a revoked device spends nothing more', () => {
+  test('not from another process, not by a key that was answered, and nothing is written', async () => {
+    const { device_id, access_token } = await linkDevice(api, ada);
+    const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
+    await waitUntilReady(other.ctx.redis.meter, 5_000);
+    const key = randomUUID();
+    expect((await spend(other, access_token, key)).status).toBe(200);
+    expect((await revoke(api, ada, device_id)).status).toBe(200);
+    const before = await creditKeysDigest(ada.accountId);
+    for (const process of [other, api]) {
+      for (const again of [key, randomUUID()]) {
+        const refused = await spend(process, access_token, again);
+        expect([refused.status, refused.body.code]).toEqual([401, 'unauthorized']);
+      }
+    }
+    expect(await creditKeysDigest(ada.accountId)).toEqual(before);
+    await other.close();
+    await other.ctx.close();
+  });
+
+  test('no spend that begins after the 200 succeeds, while others are in flight', async () => {
+    const { device_id, access_token } = await linkDevice(api, ada);
+    let isRevoked = false;
+    const late: number[] = [];
+    const spendOn = async () => {
+      while (late.length < 40) {
+        const beganAfter = isRevoked;
+        const { status } = await spend(api, access_token);
+        if (beganAfter) late.push(status);
+      }
+    };
+    const spending = Promise.all(Array.from({ length: 8 }, spendOn));
+    await spend(api, access_token);
+    expect((await revoke(api, ada, device_id)).status).toBe(200);
+    isRevoked = true;
+    await spending;
+    expect(new Set(late)).toEqual(new Set([401]));
+  });
+});
+
+test('row 67: a token on two machines spends one balance, and the operator sees two addresses', async () => {
+  const proxied = await startApi({ clock, env: { ...idp.env, TRUST_PROXY_HOPS: '1' } });
+  await waitUntilReady(proxied.ctx.redis.meter, 5_000);
+  const person = await makePerson(proxied.ctx, idp);
+  const { access_token } = await linkDevice(proxied, person);
+  const left: number[] = [];
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1']) {
+    const headers = { 'Idempotency-Key': randomUUID(), 'X-Forwarded-For': address };
+    const body = { output_sha256: 'b'.repeat(64) };
+    const answer = await proxied.call('/v1/meter/consume', { key: access_token, headers, body });
+    left.push(answer.body.balance.window);
+  }
+  expect(left.map((credits) => (left[0] ?? 0) - credits)).toEqual([0, 1, 2, 3]);
+  const metrics = await proxied.ctx.metrics.registry.metrics();
+  expect(metrics).toContain('governor_device_address_changes_total 2');
+  await proxied.close();
+});
+
+test('row 68: the tokens of a removed member, device and session, are a 401', async () => {
+  const person = await makePerson(api.ctx, idp);
+  const { access_token } = await linkDevice(api, person);
+  expect((await spend(api, access_token)).status).toBe(200);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  expect((await spend(api, access_token)).status).toBe(401);
+  for (const path of ['/v1/devices', '/v1/ledger', '/v1/balance'])
+    expect((await api.call(path, { key: person.session })).status).toBe(401);
+});
+
+describe('row 69: an account has twenty active devices', () => {
+  test('the next one is refused at its approval with 409, and accepted once another is revoked', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const linked = [];
+    for (let count = 0; count < 20; count += 1) linked.push(await linkDevice(api, person));
+    const { user_code, device_code } = await startLink(api);
+    const refused = await approve(api, person, user_code);
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_devices']);
+    expect((await poll(api, device_code)).body.error).toBe('authorization_pending');
+    await revoke(api, person, linked[7]?.device_id);
+    expect((await approve(api, person, user_code)).status).toBe(204);
+    expect((await poll(api, device_code)).status).toBe(200);
+    const { body } = await api.call('/v1/devices', { key: person.session });
+    expect(body.devices).toHaveLength(21);
+  });
+
+  test('also when thirty were approved before and ask for their tokens at once', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const codes = await Promise.all(Array.from({ length: 30 }, () => startLink(api)));
+    await Promise.all(codes.map(({ user_code }) => approve(api, person, user_code)));
+    const answers = await Promise.all(codes.map(({ device_code }) => poll(api, device_code)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('access_denied');
+    const devices = await api.ctx.db.devices.find({ account_id: person.accountId }).lean();
+    expect(devices.filter((device) => device.status === 'active')).toHaveLength(20);
+  });
+});

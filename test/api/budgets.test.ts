@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { addMember } from '../../shared/organizations/members.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { createTestClock, startApi, type TestApi } from '../harness.ts';
+
+const NOW = Date.parse('2026-11-18T10:20:00Z');
+const clock = createTestClock(NOW);
+let api: TestApi;
+let orgId: string;
+let key: string;
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx, { timezone: 'Europe/Berlin' }));
+  await addMember(api.ctx, {
+    org_id: orgId,
+    user_id: 'ada',
+    email: 'a@e.org',
+    role: 'member',
+    teams: ['red'],
+  });
+});
+afterAll(() => api.close());
+
+const month = { name: 'Month', scope: 'org', metric: 'cost_usd', threshold: 12.5, window: 'monthly' };
+const post = (body: unknown, as = key) => api.call('/api/v1/budgets', { key: as, body });
+
+describe('a budget', () => {
+  test('is created with its window, read, changed and deleted', async () => {
+    const created = await post({ ...month, scope_id: orgId });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      ...month,
+      id: expect.stringMatching(/^bud_/),
+      scope_id: orgId,
+      timezone: 'Europe/Berlin',
+      current: 0,
+      remaining: 12.5,
+      utilization_pct: 0,
+      window_start: '2026-10-31T23:00:00.000Z',
+      window_end: '2026-11-30T23:00:00.000Z',
+      state: 'ok',
+      forecast: 0,
+      unpriced_signals: 0,
+      last_evaluated_at: null,
+      revision: 1,
+      created_at: '2026-11-18T10:20:00.000Z',
+      updated_at: '2026-11-18T10:20:00.000Z',
+    });
+    const path = `/api/v1/budgets/${created.body.id}`;
+    expect((await api.call(path, { key })).body).toEqual(created.body);
+    const changed = await api.call(path, { key, method: 'PATCH', body: { threshold: 20, window: 'daily' } });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ threshold: 20, window: 'daily', name: 'Month', revision: 2 });
+    const renamed = await api.call(path, { key, method: 'PATCH', body: { name: 'Day' } });
+    expect(renamed.body).toMatchObject({ name: 'Day', revision: 2 });
+    const deleted = await api.call(path, { key, method: 'DELETE' });
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expect((await api.call(path, { key })).status).toBe(404);
+    expect((await api.call(path, { key, method: 'DELETE' })).status).toBe(404);
+  });
+
+  test('stands at what was recorded before it was made, and at each signal at once', async () => {
+    const user_id = 'standing';
+    const send = (cost_usd: number) =>
+      api.call('/api/v1/signals', { key, body: makeSignal({ ts: NOW, user_id, cost_usd }) });
+    await send(5);
+    const { body } = await post({ ...month, scope: 'user', scope_id: user_id, timezone: 'UTC' });
+    expect(body).toMatchObject({ current: 5, remaining: 7.5, utilization_pct: 40, state: 'ok' });
+    await send(5.12345);
+    const path = `/api/v1/budgets/${body.id}`;
+    expect((await api.call(path, { key })).body).toMatchObject({ current: 10.1234, state: 'warning' });
+    await send(5);
+    const now = (await api.call(path, { key })).body;
+    expect(now).toMatchObject({ current: 15.1234, remaining: 0, state: 'exceeded', utilization_pct: 120.99 });
+    // 17.43 of 30 days have passed.
+    expect(now.forecast).toBeCloseTo((15.12345 / (17 + 10 / 24 + 20 / 1_440)) * 30, 3);
+  });
+
+  test('is listed in pages, newest first', async () => {
+    const tenant = await makeTenant(api.ctx);
+    for (let index = 0; index < 5; index += 1) {
+      clock.advance(1_000);
+      expect((await post({ ...month, name: `b${index}` }, tenant.key)).status).toBe(201);
+    }
+    const list = (query: string) => api.call(`/api/v1/budgets?${query}`, { key: tenant.key });
+    const first = await list('limit=3');
+    expect(first.body).toMatchObject({ has_more: true, total: 5 });
+    const second = await list(`limit=3&cursor=${first.body.cursor}`);
+    expect(second.body).toMatchObject({ has_more: false, total: 5 });
+    const names = [...first.body.data, ...second.body.data].map((budget) => budget.name);
+    expect(names).toEqual(['b4', 'b3', 'b2', 'b1', 'b0']);
+    expect((await list(`order=asc&cursor=${first.body.cursor}`)).body.code).toBe('invalid_cursor');
+    clock.set(NOW);
+  });
+});
+
+describe('what is not a budget', () => {
+  test.each([
+    ['a threshold of 0', { threshold: 0 }],
+    ['a negative threshold', { threshold: -1 }],
+    ['a threshold that is text', { threshold: 'NaN' }],
+    ['a threshold of null', { threshold: null }],
+    ['more dollars than can be counted', { threshold: 1e8 }],
+    ['less than a billionth of a dollar', { threshold: 1e-12 }],
+    ['more tokens than can be counted', { threshold: 1e17, metric: 'tokens' }],
+    ['an unknown field', { limit: 5 }],
+    ['an operator of the store', { scope: 'user', scope_id: { $ne: null } }],
+    ['an unknown scope', { scope: 'planet' }],
+    ['an unknown metric', { metric: 'joy' }],
+    ['an unknown window', { window: 'yearly' }],
+    ['an unknown timezone', { timezone: 'Mars/Olympus' }],
+    ['an offset for a timezone', { timezone: '+02:00' }],
+    ['an unknown organization', { scope_id: 'org_unknown' }],
+    ['an unknown team', { scope: 'team', scope_id: 'blue' }],
+    ['a user without id', { scope: 'user' }],
+    ['no name', { name: '' }],
+  ])('%s is a 400, also as a change', async (_what, wrong) => {
+    const refused = await post({ ...month, ...wrong });
+    expect(refused.status, refused.text).toBe(400);
+    const { body } = await post({ ...month, scope: 'team', scope_id: 'red' });
+    const path = `/api/v1/budgets/${body.id}`;
+    const change = 'scope_id' in wrong && !('scope' in wrong) ? { scope: 'org', ...wrong } : wrong;
+    // A change of scope alone keeps the id: it is then a user's.
+    if (_what === 'a user without id') return;
+    const answer = await api.call(path, { key, method: 'PATCH', body: change });
+    expect(answer.status, answer.text).toBe(400);
+    expect((await api.call(path, { key })).body).toMatchObject({ revision: 1, threshold: 12.5 });
+  });
+
+  test.each(['1e309', '-1e309', 'NaN', 'Infinity'])(
+    '%s as it stands in the body is a 400',
+    async (number) => {
+      const body = JSON.stringify({ ...month, threshold: 1 }).replace(
+        '"threshold":1',
+        `"threshold":${number}`,
+      );
+      expect((await post(body)).status).toBe(400);
+    },
+  );
+});
+
+describe('who may', () => {
+  test('a foreign budget looks like none, on every route', async () => {
+    const { body } = await post(month);
+    const stranger = await makeTenant(api.ctx);
+    for (const options of [{}, { method: 'PATCH', body: { threshold: 1 } }, { method: 'DELETE' }]) {
+      const foreign = await api.call(`/api/v1/budgets/${body.id}`, { key: stranger.key, ...options });
+      const none = await api.call('/api/v1/budgets/bud_none', { key: stranger.key, ...options });
+      expect(foreign.status).toBe(404);
+      expect({ ...foreign.body, request_id: '' }).toEqual({ ...none.body, request_id: '' });
+      expect((await api.call(`/api/v1/budgets/${body.id}`, options)).status).toBe(401);
+    }
+    expect((await api.call(`/api/v1/budgets/${body.id}`, { key })).status).toBe(200);
+  });
+
+  test('reading needs usage:read, writing budgets:write', async () => {
+    const { body } = await post(month);
+    const path = `/api/v1/budgets/${body.id}`;
+    const reader = (await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] })).key;
+    const writer = (await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:write'] })).key;
+    expect((await api.call(path, { key: reader })).status).toBe(200);
+    expect((await api.call(path, { key: writer })).status).toBe(403);
+    expect((await post(month, reader)).status).toBe(403);
+    expect((await post(month, writer)).status).toBe(201);
+    expect((await api.call(path, { key: reader, method: 'DELETE' })).status).toBe(403);
+  });
+
+  test('a key that is bound to a user reads the budgets of that user, and changes none', async () => {
+    const mine = (await post({ ...month, scope: 'user', scope_id: 'bound' })).body;
+    const others = (await post(month)).body;
+    const bound = (
+      await createApiKey(api.ctx, {
+        org_id: orgId,
+        scopes: ['usage:read', 'budgets:write'],
+        user_id: 'bound',
+      })
+    ).key;
+    expect((await api.call(`/api/v1/budgets/${mine.id}`, { key: bound })).status).toBe(200);
+    expect((await api.call(`/api/v1/budgets/${others.id}`, { key: bound })).status).toBe(404);
+    const { data, total } = (await api.call('/api/v1/budgets', { key: bound })).body;
+    expect([data.map((budget: { id: string }) => budget.id), total]).toEqual([[mine.id], 1]);
+    expect((await post(month, bound)).status).toBe(403);
+    const path = `/api/v1/budgets/${mine.id}`;
+    expect((await api.call(path, { key: bound, method: 'PATCH', body: { threshold: 99 } })).status).toBe(403);
+    expect((await api.call(path, { key: bound, method: 'DELETE' })).status).toBe(403);
+  });
+});

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyRoute } from '../../api/route.ts';
+import { routes as table } from '../../api/routes/index.ts';
+import { SCOPES } from '../../shared/contract.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
+import { startApi, type TestApi } from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { linkDevice, makePerson } from '../people.ts';
+
+/** A request that passes when the credential does, and what it answers then. */
+interface Row {
+  status: number;
+  path?: string;
+  body?: unknown;
+}
+
+/**
+ * One row for each route of the table; a new route without one fails. What a credential may do follows from the
+ * route's `auth`, so a row says only what a caller who may call gets.
+ */
+const ROWS: Record<string, Row> = {
+  'post /api/v1/signals': { body: { signals: [{}] }, status: 200 },
+  'get /api/v1/sessions': { status: 200 },
+  'get /api/v1/sessions/{id}': { path: '/api/v1/sessions/ses_x', status: 404 },
+  'get /api/v1/sessions/{id}/interventions': { path: '/api/v1/sessions/ses_x/interventions', status: 404 },
+  'post /api/v1/sessions/{id}/close': { path: '/api/v1/sessions/ses_x/close', status: 404 },
+  'post /v1/meter/consume': { body: {}, status: 400 },
+  'get /v1/ledger': { status: 200 },
+  'get /v1/balance': { status: 200 },
+  'get /v1/devices': { status: 200 },
+  'post /v1/devices/revoke': { body: { device_id: 'dev_x' }, status: 404 },
+  'post /v1/device_authorization': { body: {}, status: 200 },
+  'post /v1/device_authorization/approve': { body: {}, status: 400 },
+  'post /v1/token': { body: {}, status: 400 },
+  'post /admin/credits': { body: {}, status: 400 },
+  'get /.well-known/jwks.json': { status: 200 },
+  'get /api/v1/usage': { status: 200 },
+  'post /api/v1/webhooks': { path: '/api/v1/webhooks', body: {}, status: 400 },
+  'get /api/v1/webhooks': { path: '/api/v1/webhooks', status: 200 },
+  'post /api/v1/webhooks/test': { path: '/api/v1/webhooks/test', body: { webhook_id: 'whk_x' }, status: 404 },
+  'delete /api/v1/webhooks/{id}': { path: '/api/v1/webhooks/whk_x', status: 404 },
+  'get /api/v1/webhooks/{id}/deliveries': { path: '/api/v1/webhooks/whk_x/deliveries', status: 404 },
+  'post /api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver': {
+    path: '/api/v1/webhooks/whk_x/deliveries/dlv_x/redeliver',
+    status: 404,
+  },
+  'post /v1/webhooks/{id}/enable': { path: '/v1/webhooks/whk_x/enable', status: 404 },
+  'get /api/v1/usage/export': { path: '/api/v1/usage/export?format=csv', status: 200 },
+  'get /api/v1/org/{orgId}/usage': { path: '/api/v1/org/org_x/usage', status: 404 },
+  'get /api/v1/org/{orgId}/analytics': { path: '/api/v1/org/org_x/analytics', status: 404 },
+  'post /api/v1/budgets': { body: {}, status: 400 },
+  'get /api/v1/budgets': { status: 200 },
+  'get /api/v1/budgets/{id}': { path: '/api/v1/budgets/bud_x', status: 404 },
+  'patch /api/v1/budgets/{id}': { path: '/api/v1/budgets/bud_x', body: { name: 'x' }, status: 404 },
+  'delete /api/v1/budgets/{id}': { path: '/api/v1/budgets/bud_x', status: 404 },
+  'get /api/v1/anomalies': { status: 200 },
+  'get /healthz': { status: 200 },
+  'get /readyz': { status: 200 },
+  'get /metrics': { status: 200 },
+};
+
+const KINDS = [
+  'none',
+  'garbage',
+  'unknown API key',
+  'API key',
+  'API key without the scope',
+  'device token',
+  'unknown device token',
+  'session',
+  'foreign session',
+  'operator token',
+] as const;
+type Kind = (typeof KINDS)[number];
+
+const routes = table({ stopping: false });
+const nameOf = (route: AnyRoute) => `${route.method} ${route.path}`;
+
+let idp: TestIssuer;
+let api: TestApi;
+const credentials = new Map<Kind, string>();
+let orgId: string;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ env: idp.env });
+  const person = await makePerson(api.ctx, idp, { role: 'admin' });
+  orgId = person.orgId;
+  const { access_token } = await linkDevice(api, person);
+  const { key } = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES] });
+  credentials.set('garbage', 'garbage');
+  credentials.set('unknown API key', mintCredential('ugk').token);
+  credentials.set('API key', key);
+  credentials.set('device token', access_token);
+  credentials.set('unknown device token', mintDeviceToken(person.accountId).token);
+  credentials.set('session', person.session);
+  credentials.set('foreign session', await idp.mint('nobody'));
+  credentials.set('operator token', api.ctx.config.operatorToken);
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+/** The only kinds that a route lets in, by its `auth`. */
+const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
+  none: KINDS,
+  'api-key': ['API key'],
+  // What a well-formed token is worth, the spend's script decides: see the tests of consume.
+  device: ['device token', 'unknown device token'],
+  idp: ['session'],
+  operator: ['operator token'],
+};
+
+function expectedStatus(route: AnyRoute, kind: Kind): number {
+  if (ADMITTED[route.auth.kind].includes(kind)) return ROWS[nameOf(route)]?.status ?? Number.NaN;
+  return route.auth.kind === 'api-key' && kind === 'API key without the scope' ? 403 : 401;
+}
+
+async function credentialOf(route: AnyRoute, kind: Kind): Promise<string | undefined> {
+  if (kind !== 'API key without the scope') return credentials.get(kind);
+  const needed = route.auth.kind === 'api-key' ? route.auth.scope : null;
+  const scopes = SCOPES.filter((scope) => scope !== needed);
+  return (await createApiKey(api.ctx, { org_id: orgId, scopes })).key;
+}
+
+test('every route has a row here, and every row a route', () => {
+  expect(Object.keys(ROWS).toSorted()).toEqual(routes.map(nameOf).toSorted());
+});
+
+describe.each(routes.map((route) => [nameOf(route), route] as const))('%s', (name, route) => {
+  test.each(KINDS)('%s', async (kind) => {
+    const row = ROWS[name];
+    const key = await credentialOf(route, kind);
+    const answer = await api.call(row?.path ?? route.path, {
+      method: route.method.toUpperCase(),
+      ...(key === undefined ? {} : { key }),
+      ...(row?.body === undefined ? {} : { body: row.body }),
+    });
+    expect(answer.status, answer.text).toBe(expectedStatus(route, kind));
+    if (answer.status === 401) expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+});

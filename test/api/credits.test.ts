@@ -1,0 +1,477 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mintDeviceToken } from '../../shared/keys/credential.ts';
+import {
+  addDevice,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  sha256,
+  startOwnRedis,
+  stateDigest,
+} from '../credits.ts';
+import {
+  type Answer,
+  createTestClock,
+  startApi,
+  TEST_SIGNING_KEY,
+  type TestApi,
+  type TestClock,
+  type TestContext,
+} from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { linkDevice, makePerson, type Person, revoke } from '../people.ts';
+
+const START = Date.parse('2026-03-01T10:00:00Z');
+const HOUR_MS = 3_600_000;
+
+let redis: OwnRedis;
+let idp: TestIssuer;
+let clock: TestClock;
+let ctx: TestContext;
+let api: TestApi;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-key-'));
+  writeFileSync(keyFile(), TEST_SIGNING_KEY);
+  [redis, idp] = await Promise.all([startOwnRedis(), startIssuer()]);
+  clock = createTestClock(START);
+  ctx = await openCreditContext({
+    redisUrl: redis.url,
+    clock,
+    env: { ...idp.env, SIGNING_KEY_FILE: keyFile() },
+  });
+  api = await startApi({ ctx });
+});
+
+afterAll(async () => {
+  await api.close();
+  await ctx.close();
+  await Promise.all([redis.stop(), idp.stop()]);
+  rmSync(folder, { recursive: true });
+});
+
+function keyFile(): string {
+  return join(folder, 'key.json');
+}
+
+interface Spender extends Person {
+  token: string;
+  deviceId: string;
+}
+
+async function makeSpender(plan: 'free' | 'team' = 'free'): Promise<Spender> {
+  const person = await makePerson(ctx, idp, { plan });
+  const { access_token, device_id } = await linkDevice(api, person);
+  return { ...person, token: access_token, deviceId: device_id };
+}
+
+function spend(
+  token: string | undefined,
+  options: { key?: string | null; body?: unknown } = {},
+): Promise<Answer> {
+  const { key = randomUUID(), body = { output_sha256: sha256('output') } } = options;
+  return api.call('/v1/meter/consume', {
+    ...(token === undefined ? {} : { key: token }),
+    body,
+    headers: key === null ? {} : { 'Idempotency-Key': key },
+  });
+}
+
+/** As a client does: on a busy machine a deadline may pass, and then the same key is sent again. */
+async function spendSurely(token: string, key: string = randomUUID()): Promise<Answer> {
+  for (;;) {
+    const answer = await spend(token, { key });
+    if (![503, 504].includes(answer.status)) return answer;
+  }
+}
+
+async function addCredits(who: Person, credits: Record<string, unknown>, key: string = randomUUID()) {
+  return api.call('/admin/credits', {
+    key: ctx.config.operatorToken,
+    headers: { 'Idempotency-Key': key },
+    body: { org_id: who.orgId, user_id: who.userId, ...credits },
+  });
+}
+
+/** Spends everything that the plan gives. */
+async function drain(token: string): Promise<void> {
+  for (;;) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => spendSurely(token)));
+    if (answers.some(({ status }) => status === 402)) return;
+  }
+}
+
+/** What the call answered, and that it changed nothing. */
+async function unchanged(call: () => Promise<Answer>): Promise<Answer> {
+  await projectAll(ctx);
+  const before = await stateDigest(ctx);
+  const answer = await call();
+  expect(await stateDigest(ctx)).toBe(before);
+  return answer;
+}
+
+describe('POST /v1/meter/consume: 200', () => {
+  test('answers a receipt that the published keys verify, bound to output, device and bucket', async () => {
+    const spender = await makeSpender();
+    const answer = await spend(spender.token, { body: { output_sha256: sha256('x'), kind: 'summary' } });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      receipt: expect.any(String),
+      delta: -1,
+      bucket: 'window',
+      reason: 'receipt',
+      balance: { window: 19, monthly: 200, paid: 0, granted: 0 },
+      created_at: Math.floor(clock.now() / 1_000),
+    });
+    expect(answer.headers.get('Idempotency-Expires')).toBe(String(clock.now() / 1_000 + 48 * 3_600));
+    expect(answer.headers.get('Idempotent-Replayed')).toBeNull();
+    const jwks = createLocalJWKSet((await api.call('/.well-known/jwks.json')).body);
+    const { payload, protectedHeader } = await jwtVerify(answer.body.receipt, jwks, {
+      typ: 'usage-receipt+jwt',
+      algorithms: ['Ed25519'],
+    });
+    expect(protectedHeader.kid).toBe('test-key-1');
+    expect(payload).toMatchObject({
+      sub: spender.userId,
+      org: spender.orgId,
+      dev: spender.deviceId,
+      bucket: 'window',
+      delta: -1,
+      out: sha256('x'),
+      kind: 'summary',
+      iat: Math.floor(clock.now() / 1_000),
+      jti: expect.any(String),
+      idk: expect.any(String),
+    });
+  });
+
+  test('one key sent 200 times at once is one spend and 200 equal answers', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => spendSurely(spender.token, key)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).toHaveLength(1);
+    const { body } = await api.call('/v1/balance', { key: spender.session });
+    expect(body.balances.window.credits).toBe(19);
+  });
+
+  test('500 at once on 100 credits: 100 succeed and 400 are refused', async () => {
+    const spender = await makeSpender();
+    await drain(spender.token);
+    await addCredits(spender, { bucket: 'paid', amount: 100 });
+    const answers = await Promise.all(Array.from({ length: 500 }, () => spendSurely(spender.token)));
+    const statuses = Map.groupBy(answers, ({ status }) => status);
+    expect([statuses.get(200)?.length, statuses.get(402)?.length]).toEqual([100, 400]);
+  });
+
+  test('spends window, monthly, paid, granted, in this order', async () => {
+    const spender = await makeSpender();
+    await addCredits(spender, { bucket: 'granted', amount: 2 });
+    await addCredits(spender, { bucket: 'paid', amount: 2 });
+    const buckets: string[] = [];
+    for (let count = 0; count < 224; count += 1) buckets.push((await spend(spender.token)).body.bucket);
+    const runs = buckets.filter((bucket, index) => bucket !== buckets[index - 1]);
+    expect(runs).toEqual(['window', 'monthly', 'paid', 'granted']);
+    expect((await spend(spender.token)).status).toBe(402);
+  });
+
+  test('a window lasts its length from its first spend, to the millisecond', async () => {
+    const spender = await makeSpender();
+    for (let count = 0; count < 20; count += 1) await spend(spender.token);
+    const startedAt = clock.now();
+    clock.set(startedAt + 5 * HOUR_MS - 1);
+    expect((await spend(spender.token)).body.bucket).toBe('monthly');
+    clock.set(startedAt + 5 * HOUR_MS);
+    expect((await spend(spender.token)).body).toMatchObject({ bucket: 'window', balance: { window: 19 } });
+  });
+
+  test('another device of the account gets the stored answer for the same key and output', async () => {
+    const spender = await makeSpender();
+    const other = await linkDevice(api, spender);
+    const key = randomUUID();
+    const first = await spend(spender.token, { key });
+    const second = await spend(other.access_token, { key });
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('Idempotent-Replayed')).toBe('true');
+  });
+});
+
+describe('POST /v1/meter/consume: refusals, which change nothing', () => {
+  test('402 names when credits come back, also while a reset is due, and the key works after a top-up', async () => {
+    const spender = await makeSpender();
+    await drain(spender.token);
+    const startedAt = clock.now();
+    const key = randomUUID();
+    const refused = await unchanged(() => spend(spender.token, { key }));
+    expect(refused.status).toBe(402);
+    expect(refused.body).toMatchObject({
+      code: 'insufficient_credits',
+      balances: {
+        window: { credits: 0, resets_at: startedAt / 1_000 + 5 * 3_600 },
+        monthly: { credits: 0, resets_at: expect.any(Number) },
+        paid: { credits: 0 },
+        granted: { credits: 0 },
+      },
+      next_refill: startedAt / 1_000 + 5 * 3_600,
+    });
+    await addCredits(spender, { bucket: 'granted', amount: 1 });
+    expect((await spend(spender.token, { key })).body.bucket).toBe('granted');
+  });
+
+  test('422 for a key with another output, also from another device', async () => {
+    const spender = await makeSpender();
+    const other = await linkDevice(api, spender);
+    const key = randomUUID();
+    await spend(spender.token, { key });
+    for (const token of [spender.token, other.access_token]) {
+      const body = { output_sha256: sha256('another') };
+      const answer = await unchanged(() => spend(token, { key, body }));
+      expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused']);
+    }
+  });
+
+  test.each([
+    ['no key', null],
+    ['a key too long', 'k'.repeat(129)],
+    ['a comma', 'a,b'],
+    ['no ASCII', 'k\u00e9y'],
+  ])('400 for %s', async (_what, key) => {
+    const spender = await makeSpender();
+    const answer = await unchanged(() => spend(spender.token, { key }));
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+  });
+
+  test.each([
+    [{}],
+    [{ output_sha256: 'A'.repeat(64) }],
+    [{ output_sha256: sha256('x'), amount: 2 }],
+    [{ output_sha256: sha256('x'), bucket: 'paid' }],
+    [{ output_sha256: sha256('x'), seq: 1, remaining: 9 }],
+    [{ output_sha256: { $ne: null } }],
+    [[]],
+  ])('400 for the body %j', async (body) => {
+    const spender = await makeSpender();
+    const answer = await unchanged(() => spend(spender.token, { body }));
+    expect(answer.status).toBe(400);
+  });
+
+  test('401, with one body, for every token that may not spend', async () => {
+    const spender = await makeSpender();
+    const revoked = await linkDevice(api, spender);
+    await revoke(api, spender, revoked.device_id);
+    const flipped = spender.token.slice(0, -1) + (spender.token.endsWith('A') ? 'B' : 'A');
+    const neverIssued = mintDeviceToken(spender.accountId).token;
+    const ofNobody = mintDeviceToken(`usr_${'0'.repeat(22)}`).token;
+    const wrong = [undefined, '', 'x'.repeat(9_000), flipped, neverIssued, ofNobody, spender.session];
+    const answers: Answer[] = [];
+    for (const token of [...wrong, revoked.access_token]) answers.push(await unchanged(() => spend(token)));
+    const bodies = answers.map(({ status, body: { request_id: _, ...body } }) =>
+      JSON.stringify([status, body]),
+    );
+    expect(answers[0]?.status).toBe(401);
+    expect(new Set(bodies).size).toBe(1);
+    expect(answers.every(({ headers }) => headers.get('WWW-Authenticate') === 'Bearer')).toBe(true);
+  });
+
+  test('a device that was revoked gets not even its old answers, from any process', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    await spend(spender.token, { key });
+    expect((await revoke(api, spender, spender.deviceId)).status).toBe(200);
+    expect((await spend(spender.token, { key })).status).toBe(401);
+    expect((await spend(spender.token)).status).toBe(401);
+  });
+
+  test('503 signing_unavailable while the key file is missing or unreadable; replays are still answered', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    const first = await spend(spender.token, { key });
+    for (const broken of ['', '{"kty":"OKP"}', null]) {
+      if (broken === null) rmSync(keyFile());
+      else writeFileSync(keyFile(), broken);
+      ctx.signer.reload();
+      const refused = await unchanged(() => spend(spender.token));
+      expect([refused.status, refused.body.code]).toEqual([503, 'signing_unavailable']);
+      expect((await spend(spender.token, { key })).text).toBe(first.text);
+      expect((await api.call('/healthz')).status).toBe(200);
+    }
+    writeFileSync(keyFile(), TEST_SIGNING_KEY);
+    ctx.signer.reload();
+    expect((await spend(spender.token)).status).toBe(200);
+  });
+
+  test('503 rebuilding while the shard is shut', async () => {
+    const spender = await makeSpender();
+    const gates = await ctx.redis.producer.keys('{c*}:gate');
+    const values = await ctx.redis.producer.mget(...gates);
+    await ctx.redis.producer.del(...gates);
+    const refused = await unchanged(() => spend(spender.token));
+    expect([refused.status, refused.body.code]).toEqual([503, 'rebuilding']);
+    expect((await api.call('/v1/balance', { key: spender.session })).status).toBe(503);
+    await ctx.redis.producer.mset(...gates.flatMap((gate, index) => [gate, values[index] ?? '']));
+    expect((await spend(spender.token)).status).toBe(200);
+  });
+});
+
+describe('POST /admin/credits', () => {
+  test('answers the ledger row, once for a key, for ever', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    const first = await addCredits(spender, { bucket: 'paid', amount: 7 }, key);
+    const row = { delta: 7, bucket: 'paid', reason: 'credit.purchase', created_at: expect.any(Number) };
+    expect([first.status, first.body]).toEqual([201, row]);
+    clock.advance(49 * HOUR_MS);
+    await projectAll(ctx);
+    const again = await addCredits(spender, { bucket: 'paid', amount: 7 }, key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    const session = await idp.mint(spender.sub, { nowMs: clock.now() });
+    const { body } = await api.call('/v1/balance', { key: session });
+    expect(body.balances.paid).toEqual({ credits: 7, lots: [{ credits: 7, expires_at: null }] });
+  });
+
+  test('422 for the same key with another amount', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    await addCredits(spender, { bucket: 'granted', amount: 7 }, key);
+    const answer = await unchanged(() => addCredits(spender, { bucket: 'granted', amount: 8 }, key));
+    expect(answer.status).toBe(422);
+  });
+
+  test.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, '5'])('400 for the amount %j', async (amount) => {
+    const spender = await makeSpender();
+    expect((await unchanged(() => addCredits(spender, { bucket: 'paid', amount }))).status).toBe(400);
+  });
+
+  test('404 for a stranger, 401 without the operator token', async () => {
+    const spender = await makeSpender();
+    expect((await addCredits({ ...spender, userId: 'nobody' }, { bucket: 'paid', amount: 1 })).status).toBe(
+      404,
+    );
+    expect((await api.call('/admin/credits', { key: spender.token, body: {} })).status).toBe(401);
+  });
+
+  test('lots are spent by soonest expiry and are gone once they expire', async () => {
+    const spender = await makeSpender();
+    await drain(spender.token);
+    const now = Math.floor(clock.now() / 1_000);
+    await addCredits(spender, { bucket: 'paid', amount: 1 });
+    await addCredits(spender, { bucket: 'paid', amount: 1, expires_at: now + 7_200 });
+    await addCredits(spender, { bucket: 'paid', amount: 1, expires_at: now + 3_600 });
+    const { body } = await api.call('/v1/balance', { key: spender.session });
+    const expiries = body.balances.paid.lots.map((lot: { expires_at: number | null }) => lot.expires_at);
+    expect(expiries).toEqual([now + 3_600, now + 7_200, null]);
+    clock.advance(2 * HOUR_MS);
+    expect((await spend(spender.token)).body.balance.paid).toBe(0);
+    expect((await spend(spender.token)).status).toBe(402);
+    const session = await idp.mint(spender.sub, { nowMs: clock.now() });
+    const ledger = await api.call('/v1/ledger?reason=credit.expire', { key: session });
+    expect(ledger.body.transactions).toHaveLength(2);
+  });
+});
+
+describe('GET /v1/ledger', () => {
+  test('is empty for a member without history', async () => {
+    const person = await makePerson(ctx, idp);
+    const { status, body } = await api.call('/v1/ledger', { key: person.session });
+    expect([status, body]).toEqual([200, { transactions: [], has_more: false, cursor: expect.any(String) }]);
+  });
+
+  test('shows a spend as soon as it was answered, newest first, with the resets that it opened', async () => {
+    const spender = await makeSpender();
+    await spend(spender.token);
+    await addCredits(spender, { bucket: 'granted', amount: 3 });
+    const { body } = await api.call('/v1/ledger', { key: spender.session });
+    const rows = body.transactions.map((row: Record<string, unknown>) => [row.delta, row.bucket, row.reason]);
+    expect(rows).toEqual([
+      [3, 'granted', 'credit.grant'],
+      [-1, 'window', 'receipt'],
+      [200, 'monthly', 'monthly.reset'],
+      [20, 'window', 'window.reset'],
+    ]);
+    expect(Object.keys(body.transactions[0]).sort()).toEqual(['bucket', 'created_at', 'delta', 'reason']);
+  });
+
+  test('pages by cursor through the same rows as without limit; filters by bucket, reason and time', async () => {
+    const spender = await makeSpender();
+    const times: number[] = [];
+    for (let count = 0; count < 30; count += 1) {
+      times.push(Math.floor(clock.now() / 1_000));
+      await spend(spender.token);
+      clock.advance(1_000);
+    }
+    const session = await idp.mint(spender.sub, { nowMs: clock.now() });
+    const all = (await api.call('/v1/ledger', { key: session })).body.transactions;
+    const paged: unknown[] = [];
+    for (let cursor = '', more = true; more; ) {
+      const { body } = await api.call(`/v1/ledger?limit=7${cursor}`, { key: session });
+      paged.push(...body.transactions);
+      more = body.has_more;
+      cursor = `&cursor=${encodeURIComponent(body.cursor)}`;
+    }
+    expect(paged).toEqual(all);
+    const read = async (query: string) =>
+      (await api.call(`/v1/ledger?${query}`, { key: session })).body.transactions;
+    expect(await read('reason=receipt&bucket=monthly')).toHaveLength(10);
+    expect(await read('reason=receipt&limit=500')).toHaveLength(30);
+    expect(await read(`from=${times[10]}&to=${times[20]}`)).toHaveLength(10);
+    expect(await read(`to=${times[0]}`)).toHaveLength(0);
+  });
+
+  test('401 for a device token and an API key; 400 for a forged cursor, another filter with it, unknown parameters', async () => {
+    const spender = await makeSpender();
+    expect((await api.call('/v1/ledger', { key: spender.token })).status).toBe(401);
+    const call = (query: string) => api.call(`/v1/ledger?${query}`, { key: spender.session });
+    const { body } = await call('limit=1');
+    expect((await call(`limit=1&bucket=paid&cursor=${encodeURIComponent(body.cursor)}`)).status).toBe(400);
+    expect((await call('cursor=abc.def')).status).toBe(400);
+    expect((await call('limit=501')).status).toBe(400);
+    expect((await call('from=yesterday')).status).toBe(400);
+    expect((await call('x=1')).status).toBe(400);
+  });
+});
+
+describe('a key that comes back after its 48 hours', () => {
+  test('costs one credit in sum for the same output', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    await spend(spender.token, { key });
+    await projectAll(ctx);
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    clock.advance(49 * HOUR_MS);
+    await spend(spender.token, { key });
+    await projectAll(ctx);
+    await projectAll(ctx);
+    const session = await idp.mint(spender.sub, { nowMs: clock.now() });
+    const { body } = await api.call('/v1/ledger', { key: session });
+    const deltas = body.transactions
+      .filter((row: { reason: string }) => ['receipt', 'credit.refund'].includes(row.reason))
+      .map((row: { delta: number }) => row.delta);
+    expect(deltas).toEqual([1, -1, -1]);
+    expect((await api.call('/v1/balance', { key: session })).body.balances.window.credits).toBe(20);
+  });
+
+  test('is a new spend for another output', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    await spend(spender.token, { key });
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    await spend(spender.token, { key, body: { output_sha256: sha256('another') } });
+    await projectAll(ctx);
+    const { body } = await api.call('/v1/balance', { key: spender.session });
+    expect(body.balances.window.credits).toBe(18);
+  });
+});
+
+test('two devices of one account, each linked by itself, spend one balance', async () => {
+  const spender = await makeSpender();
+  const second = await addDevice(ctx, spender.accountId);
+  await spend(spender.token);
+  expect((await spend(second.token)).body.balance.window).toBe(18);
+});

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEVICE_CODE_LIFETIME_S } from '../../shared/contract.ts';
+import { touchDevices } from '../../shared/devices/touch-devices.ts';
+import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
+import { addMember, removeMember } from '../../shared/organizations/members.ts';
+import { accountKeys } from '../../shared/redis/keys.ts';
+import { createTestClock, openTestContext, startApi, type TestApi, type TestClock } from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { approve, linkDevice, makePerson, poll, revoke, startLink } from '../people.ts';
+
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  clock = createTestClock();
+  api = await startApi({ clock, env: { ...idp.env, BASE_URL: 'https://governor.example/' } });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+/** The devices that may spend, as the account's record in Redis has them. */
+async function spendingDevices(accountId: string): Promise<string[]> {
+  const fields = await api.ctx.redis.meter.hgetall(accountKeys(accountId).account);
+  return Object.entries(fields)
+    .filter(([field]) => field.startsWith('d:'))
+    .map(([, value]) => String(value).split(',')[0] ?? '');
+}
+
+describe('GET /v1/devices', () => {
+  test('is an empty list for a new member', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { status, body } = await api.call('/v1/devices', { key: person.session });
+    expect([status, body]).toEqual([200, { devices: [] }]);
+  });
+
+  test('lists the own devices, newest first, with the fields of the contract and never the key', async () => {
+    const [person, other] = [await makePerson(api.ctx, idp), await makePerson(api.ctx, idp)];
+    const public_key = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) };
+    const first = await linkDevice(api, person, { name: 'Ada’s laptop', public_key });
+    clock.advance(1_000);
+    const second = await linkDevice(api, person);
+    await linkDevice(api, other);
+    const { body, text } = await api.call('/v1/devices', { key: person.session });
+    const now = Math.floor(clock.now() / 1_000);
+    expect(body.devices).toEqual([
+      { device_id: second.device_id, name: null, status: 'active', created_at: now, last_seen_at: null },
+      {
+        device_id: first.device_id,
+        name: 'Ada’s laptop',
+        status: 'active',
+        created_at: now - 1,
+        last_seen_at: null,
+      },
+    ]);
+    expect(text).not.toContain('AAAA');
+  });
+
+  test('refuses query parameters that it does not know', async () => {
+    const person = await makePerson(api.ctx, idp);
+    expect((await api.call('/v1/devices?limit=1', { key: person.session })).status).toBe(400);
+  });
+
+  test('shows when a device was last seen, moving forward only, at most once a minute', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    const seen = async () => (await api.call('/v1/devices', { key: person.session })).body.devices[0];
+    const atMs = clock.now();
+    await touchDevices(api.ctx, [
+      { device_id, at_ms: atMs - 5_000 },
+      { device_id, at_ms: atMs },
+    ]);
+    expect((await seen()).last_seen_at).toBe(Math.floor(atMs / 1_000));
+    await touchDevices(api.ctx, [{ device_id, at_ms: atMs + 59_999 }]);
+    expect((await seen()).last_seen_at).toBe(Math.floor(atMs / 1_000));
+    await touchDevices(api.ctx, [{ device_id, at_ms: atMs + 60_000 }]);
+    expect((await seen()).last_seen_at).toBe(Math.floor((atMs + 60_000) / 1_000));
+    const elsewhere = await openTestContext({ sharing: api.ctx });
+    await touchDevices(elsewhere, [{ device_id, at_ms: atMs }]);
+    await elsewhere.close();
+    expect((await seen()).last_seen_at).toBe(Math.floor((atMs + 60_000) / 1_000));
+  });
+});
+
+describe('linking', () => {
+  test('starts with the codes of RFC 8628, under the configured address', async () => {
+    const { status, body, headers } = await api.call('/v1/device_authorization', {
+      body: { name: 'x' },
+      headers: { 'X-Forwarded-Host': 'evil.example' },
+    });
+    expect(status).toBe(200);
+    expect(body.user_code).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    expect(body).toEqual({
+      device_code: expect.stringMatching(/^[\w-]{43}$/),
+      user_code: body.user_code,
+      verification_uri: 'https://governor.example/activate',
+      verification_uri_complete: `https://governor.example/activate?user_code=${body.user_code}`,
+      expires_in: DEVICE_CODE_LIFETIME_S,
+      interval: 5,
+    });
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('takes a form as a standard client sends it, and ignores what it does not know', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8' };
+    const public_key = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) });
+    const started = await api.call('/v1/device_authorization', {
+      headers,
+      body: new URLSearchParams({ client_id: 'cli', scope: 'openid', name: 'form', public_key }).toString(),
+    });
+    expect(started.status).toBe(200);
+    expect((await approve(api, person, started.body.user_code)).status).toBe(204);
+    const token = await api.call('/v1/token', {
+      headers,
+      body: new URLSearchParams({
+        client_id: 'cli',
+        grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+        device_code: started.body.device_code,
+      }).toString(),
+    });
+    expect([token.status, token.body]).toEqual([
+      200,
+      { access_token: expect.any(String), token_type: 'Bearer', device_id: expect.stringMatching(/^dev_/) },
+    ]);
+    const row = await api.ctx.db.devices.findById(token.body.device_id).lean();
+    expect(row?.public_key).toMatchObject({ kty: 'OKP' });
+  });
+
+  test('ends with a token whose hash Redis and MongoDB hold, and which is written nowhere', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id, access_token } = await linkDevice(api, person);
+    const tokenId = credentialId('ugd', access_token) ?? '';
+    const hmac = credentialHash(access_token, api.ctx.config.apiKeyPepper);
+    const record = await api.ctx.redis.meter.hgetall(accountKeys(person.accountId).account);
+    expect(record[`d:${tokenId}`]).toBe(`${device_id},${hmac}`);
+    const row = await api.ctx.db.devices.findById(device_id).lean();
+    expect(row).toMatchObject({ token_id: tokenId, token_hmac: hmac, account_id: person.accountId });
+    const grants = JSON.stringify(await api.ctx.db.deviceGrants.find().lean());
+    expect(JSON.stringify(row) + grants).not.toContain(access_token);
+  });
+
+  test('is pending until somebody approves, and asks a hasty device to slow down by 5 s each time', async () => {
+    const { device_code } = await startLink(api);
+    const outcomes = [];
+    for (const waitMs of [0, 4_999, 9_999, 15_000]) {
+      clock.advance(waitMs);
+      const { status, body } = await poll(api, device_code);
+      outcomes.push([status, body.error]);
+    }
+    expect(outcomes).toEqual([
+      [400, 'authorization_pending'],
+      [400, 'slow_down'],
+      [400, 'slow_down'],
+      [400, 'authorization_pending'],
+    ]);
+  });
+
+  test('gives the token at once after the approval, however hastily the device asked before', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_code, user_code } = await startLink(api);
+    await poll(api, device_code);
+    await approve(api, person, user_code.toLowerCase().replace('-', ' '));
+    expect((await poll(api, device_code)).status).toBe(200);
+  });
+
+  test('gives the token once, to one of ten who ask at once', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_code, user_code } = await startLink(api);
+    await approve(api, person, user_code);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => poll(api, device_code)));
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('invalid_grant');
+    expect(await spendingDevices(person.accountId)).toEqual([won[0]?.body.device_id]);
+    const hmac = credentialHash(won[0]?.body.access_token, api.ctx.config.apiKeyPepper);
+    expect(await api.ctx.db.devices.countDocuments({ account_id: person.accountId })).toBe(1);
+    expect((await api.ctx.db.devices.findById(won[0]?.body.device_id).lean())?.token_hmac).toBe(hmac);
+    expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
+  });
+
+  test('goes on with the next poll when the one before got stuck half-way', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_code, user_code } = await startLink(api);
+    await approve(api, person, user_code);
+    const { gate } = accountKeys(person.accountId);
+    const open = (await api.ctx.redis.meter.get(gate)) ?? '';
+    await api.ctx.redis.meter.set(gate, 'another run');
+    const stuck = await poll(api, device_code);
+    expect([stuck.status, stuck.body.error]).toEqual([503, 'temporarily_unavailable']);
+    await api.ctx.redis.meter.set(gate, open);
+    const answer = await poll(api, device_code);
+    expect(answer.status).toBe(200);
+    expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
+    expect(await api.ctx.db.devices.countDocuments({ account_id: person.accountId })).toBe(1);
+  });
+
+  test('answers the errors of RFC 6749, whatever is wrong', async () => {
+    const send = (body: unknown, type = 'application/json') =>
+      api.call('/v1/token', { method: 'POST', body, headers: { 'Content-Type': type } });
+    const outcomes = [
+      await send('{"grant_type":'),
+      await send('<x/>', 'application/xml'),
+      await send({ grant_type: 'password', device_code: 'x' }),
+      await send({ grant_type: 'urn:ietf:params:oauth:grant-type:device_code' }),
+      await send('grant_type=a&grant_type=b&device_code=c', 'application/x-www-form-urlencoded'),
+      await poll(api, 'never-issued'),
+      await api.call('/v1/device_authorization', { body: { name: { $ne: null } } }),
+      await api.call('/v1/device_authorization', {
+        body: { public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A', d: 'A' } },
+      }),
+    ];
+    expect(outcomes.map(({ status, body }) => [status, body.error])).toEqual([
+      [400, 'invalid_request'],
+      [415, 'invalid_request'],
+      [400, 'unsupported_grant_type'],
+      [400, 'invalid_request'],
+      [400, 'invalid_request'],
+      [400, 'invalid_grant'],
+      [400, 'invalid_request'],
+      [400, 'invalid_request'],
+    ]);
+    for (const { headers, body } of outcomes) {
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description']);
+      expect(body.error_description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+    }
+  });
+});
+
+describe('POST /v1/devices/revoke', () => {
+  test('revokes for Redis and for the list, and says the same when repeated', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    const first = await revoke(api, person, device_id);
+    expect([first.status, first.body]).toEqual([200, { revoked: true }]);
+    expect(await spendingDevices(person.accountId)).toEqual([]);
+    const again = await revoke(api, person, device_id);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    const { body } = await api.call('/v1/devices', { key: person.session });
+    expect(body.devices).toMatchObject([{ device_id, status: 'revoked' }]);
+  });
+
+  test.each([
+    ['missing', {}],
+    ['a number', { device_id: 5 }],
+    ['an object', { device_id: { $ne: null } }],
+    ['null', { device_id: null }],
+    ['an array', { device_id: ['dev_x'] }],
+    ['empty', { device_id: '' }],
+    ['129 characters', { device_id: 'x'.repeat(129) }],
+    ['with a line end', { device_id: 'dev_\n' }],
+    ['with NUL', { device_id: '\0' }],
+    ['with DEL', { device_id: '\x7f' }],
+    ['beside an unknown field', { device_id: 'dev_x', account_id: 'usr_x' }],
+    ['malformed', '{"device_id":'],
+    ['a scalar', '5'],
+  ])('refuses a device_id that is %s', async (_what, body) => {
+    const person = await makePerson(api.ctx, idp);
+    const { status, headers } = await api.call('/v1/devices/revoke', { key: person.session, body });
+    expect(status).toBe(400);
+    expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);
+  });
+
+  test('answers 503 while Redis is not ready for it and leaves the device active', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    const { gate } = accountKeys(person.accountId);
+    const open = (await api.ctx.redis.meter.get(gate)) ?? '';
+    await api.ctx.redis.meter.set(gate, 'another run');
+    expect((await revoke(api, person, device_id)).status).toBe(503);
+    await api.ctx.redis.meter.set(gate, open);
+    expect((await api.ctx.db.devices.findById(device_id).lean())?.status).toBe('active');
+    expect((await revoke(api, person, device_id)).status).toBe(200);
+  });
+
+  test('leaves a trace in the audit log', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    await revoke(api, person, device_id);
+    const rows = await api.ctx.db.audit.find({ org_id: person.orgId }).sort({ at: 1 }).lean();
+    const actions = rows.filter((row) => row.details.device_id === device_id).map((row) => row.action);
+    expect(actions.toSorted()).toEqual(['device.approve', 'device.link', 'device.revoke']);
+  });
+});
+
+test('a removed member has no session and no device that spends, also one that was being linked', async () => {
+  const person = await makePerson(api.ctx, idp);
+  const { device_id } = await linkDevice(api, person);
+  const underWay = await startLink(api);
+  await approve(api, person, underWay.user_code);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  expect((await api.call('/v1/devices', { key: person.session })).status).toBe(401);
+  expect(await spendingDevices(person.accountId)).toEqual([]);
+  expect((await api.ctx.db.devices.findById(device_id).lean())?.status).toBe('revoked');
+  const late = await poll(api, underWay.device_code);
+  expect([late.status, late.body.error]).toEqual([400, 'access_denied']);
+  expect(await spendingDevices(person.accountId)).toEqual([]);
+});
+
+test('a person who left may come back, as another account without the old devices', async () => {
+  const person = await makePerson(api.ctx, idp);
+  await linkDevice(api, person);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  await removeMember(api.ctx, person.orgId, person.userId);
+  const identity = { iss: idp.issuer, sub: person.sub };
+  await addMember(api.ctx, {
+    org_id: person.orgId,
+    email: 'back@example.org',
+    role: 'member',
+    idp: identity,
+  });
+  const { status, body } = await api.call('/v1/devices', { key: person.session });
+  expect([status, body]).toEqual([200, { devices: [] }]);
+});

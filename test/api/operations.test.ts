@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCodesOf } from '../../api/openapi.ts';
+import { routes } from '../../api/routes/index.ts';
+import { ERRORS } from '../../shared/errors.ts';
+import { startApi, type TestApi } from '../harness.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const operator = () => api.ctx.config.operatorToken;
+
+describe('health, readiness and metrics', () => {
+  it('is healthy while it turns and ready while both stores answer', async () => {
+    expect((await api.call('/healthz')).body).toEqual({ status: 'ok' });
+    expect((await api.call('/readyz')).body).toEqual({
+      status: 'ready',
+      parts: { mongo: 'ok', redis: 'ok' },
+    });
+  });
+
+  it('is degraded, not down, without one store, and names it without host or version', async () => {
+    const lone = await startApi({ redisUrl: 'redis://127.0.0.1:1' });
+    const { status, body, text } = await lone.call('/readyz');
+    expect(status).toBe(200);
+    expect(body).toEqual({ status: 'degraded', parts: { mongo: 'ok', redis: 'failing' } });
+    expect(text).not.toContain('127.0.0.1');
+    await lone.ctx.db.connection.close();
+    expect((await lone.call('/readyz')).status).toBe(503);
+    expect((await lone.call('/healthz')).status).toBe(200);
+    await lone.close().catch(() => undefined);
+  });
+
+  it('turns readiness off when it stops', async () => {
+    api.state.stopping = true;
+    const { status, body } = await api.call('/readyz');
+    api.state.stopping = false;
+    expect([status, body.code]).toEqual([503, 'not_ready']);
+  });
+
+  it('gives metrics to the operator only', async () => {
+    expect((await api.call('/metrics')).status).toBe(401);
+    expect((await api.call('/metrics', { key: 'wrong' })).status).toBe(401);
+    const { status, text } = await api.call('/metrics', { key: operator() });
+    expect(status).toBe(200);
+    expect(text).toContain('governor_http_request_seconds_bucket');
+  });
+});
+
+describe('the documentation', () => {
+  it('describes every route of the table with every code that it may answer', async () => {
+    const { body } = await api.call('/openapi.json');
+    expect(body.openapi).toBe('3.1.0');
+    for (const route of routes({ stopping: false })) {
+      const operation = body.paths[route.path][route.method];
+      expect(operation.summary).toBeTruthy();
+      for (const code of errorCodesOf(route)) {
+        expect(operation.responses[String(ERRORS[code].status)].description).toContain(code);
+      }
+    }
+  });
+
+  it('serves a page that loads nothing from elsewhere', async () => {
+    const { status, text, headers } = await api.call('/docs');
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/https?:\/\//);
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect((await api.call('/docs/scalar.js')).status).toBe(200);
+  });
+});
+
+describe('bull-board', () => {
+  it('is there for the operator by Basic and by Bearer, and for nobody else', async () => {
+    const basic = (password: string) => `Basic ${Buffer.from(`ops:${password}`).toString('base64')}`;
+    const refused = await api.call('/admin/queues');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('Basic');
+    expect((await api.call('/admin/queues', { headers: { Authorization: basic('wrong') } })).status).toBe(
+      401,
+    );
+    expect((await api.call('/admin/queues/api/queues')).status).toBe(401);
+    expect((await api.call('/admin/queues', { key: operator() })).status).toBe(200);
+    const { status, text } = await api.call('/admin/queues', {
+      headers: { Authorization: basic(operator()) },
+    });
+    expect(status).toBe(200);
+    expect(text).toContain('usage-governor');
+    const queues = await api.call('/admin/queues/api/queues', { key: operator() });
+    expect(queues.text).toContain('close-session');
+  });
+});

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
+import { until } from '../harness.ts';
+
+/** One of our processes as a child: what a drill kills is what runs in production. */
+export interface Child {
+  url: string;
+  process: ChildProcess;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export async function startChild(
+  entry: 'api/main.ts' | 'workers/main.ts',
+  env: Record<string, string>,
+): Promise<Child> {
+  const port = await freePort();
+  const portVariable = entry === 'api/main.ts' ? 'PORT' : 'WORKER_PORT';
+  const child = spawn(process.execPath, [entry], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env, [portVariable]: String(port) },
+    stdio: ['ignore', process.env.TEST_LOG ? 'inherit' : 'ignore', 'inherit'],
+  });
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const url = `http://127.0.0.1:${port}`;
+  await until(() => answers(`${url}/readyz`), { timeoutMs: 20_000, what: `${entry} to be ready` });
+  return {
+    url,
+    process: child,
+    kill: async () => {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTransactionGuard, type TransactionGuard } from '../../shared/transaction-guard.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../harness.ts';
+import { startChild } from './child.ts';
+import { type NetProxy, startProxy } from './proxy.ts';
+
+/** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
+const STEPS = 13;
+let ctx: TestContext;
+let proxy: NetProxy;
+let env: Record<string, string>;
+let survivor: TestApi;
+let guard: TransactionGuard;
+
+beforeAll(async () => {
+  ctx = await openTestContext();
+  survivor = await startApi({ ctx });
+  const mongo = new URL(ctx.config.mongodbUrl);
+  proxy = await startProxy(Number(mongo.port));
+  mongo.port = String(proxy.port);
+  // The driver would find the store's own address in the replica set and pass the proxy by.
+  mongo.searchParams.delete('replicaSet');
+  mongo.searchParams.set('directConnection', 'true');
+  guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
+  env = { ...testEnv('unused'), MONGODB_URL: mongo.href };
+});
+afterAll(async () => {
+  await guard.stop();
+  await survivor.close();
+  await proxy.close();
+  await ctx.close();
+});
+
+async function post(url: string, key: string, signals: unknown[]): Promise<string[] | null> {
+  try {
+    const response = await fetch(`${url}/api/v1/signals`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ signals }),
+    });
+    const { results } = (await response.json()) as { results: { status: string }[] };
+    return results.map((result) => result.status);
+  } catch {
+    return null;
+  }
+}
+
+async function countOf(orgId: string) {
+  const [signals, sessions, rollups, events] = await Promise.all([
+    ctx.db.signals.find({ org_id: orgId }).lean(),
+    ctx.db.sessions.find({ org_id: orgId }).lean(),
+    ctx.db.rollups.find({ org_id: orgId }).lean(),
+    ctx.db.events.find({ org_id: orgId }).lean(),
+  ]);
+  const sum = (rows: readonly { signals?: number; signal_count?: number }[]) =>
+    rows.reduce((total, row) => total + (row.signals ?? row.signal_count ?? 0), 0);
+  return {
+    signals: signals.length,
+    inSessions: sum(sessions),
+    inDays: sum(rollups.filter((row) => row.period === 'day')),
+    sessions: sessions.length,
+    started: events.filter((event) => event.type === 'session.started').length,
+  };
+}
+
+describe('an api that is killed', () => {
+  it('between any two steps of a batch keeps all or nothing of it, and the repeat completes it', {
+    timeout: 120_000,
+  }, async () => {
+    const seen = new Set<number>();
+    let next = startChild('api/main.ts', env);
+    for (let step = 1; step <= STEPS; step += 1) {
+      const { orgId, key } = await makeTenant(ctx);
+      const signals = Array.from({ length: 10 }, (_, index) =>
+        makeSignal({ ts: Date.now() - index * 1_000, user_id: `u${index % 2}` }),
+      );
+      proxy.onRequest = () => true;
+      const first = await next;
+      if (step < STEPS) next = startChild('api/main.ts', env);
+      let requests = 0;
+      proxy.onRequest = (chunk) => {
+        // The driver's own heartbeats and the look-up of the key are no steps of the batch.
+        if (!isStep(chunk)) return true;
+        requests += 1;
+        if (requests === step) first.process.kill('SIGKILL');
+        return requests < step;
+      };
+      await post(first.url, key, signals);
+      await first.kill();
+      const kept = await countOf(orgId);
+      expect([0, 10], `step ${step}`).toContain(kept.signals);
+      expect(kept, `step ${step}`).toMatchObject({ inSessions: kept.signals, inDays: kept.signals });
+      seen.add(kept.signals);
+      const statuses = await post(survivor.url, key, signals);
+      expect(new Set(statuses)).toEqual(new Set([kept.signals === 0 ? 'accepted' : 'duplicate']));
+      expect(await countOf(orgId)).toEqual({
+        signals: 10,
+        inSessions: 10,
+        inDays: 10,
+        sessions: 2,
+        started: 2,
+      });
+    }
+    expect(seen, 'both a lost and a kept batch were seen').toEqual(new Set([0, 10]));
+  });
+});
+
+const STEP = /signals|sessions|session_heads|session_timers|rollups|events|organizations|commitTransaction/;
+
+function isStep(chunk: Buffer): boolean {
+  const text = chunk.toString('latin1');
+  return STEP.test(text) && !text.includes('hello') && !text.includes('instances');
+}

@@ -1,0 +1,84 @@
+import { sha256, type TestAccount } from '../credits.ts';
+
+export interface Attempt {
+  account: TestAccount;
+  key: string;
+  /** The answer's bytes, once there was one. */
+  answer: string | null;
+  refused: boolean;
+}
+
+export interface Load {
+  attempts: Attempt[];
+  /** Statuses seen; `0` is no answer at all. */
+  statuses: Map<number, number>;
+  /** Ends the clients and repeats everything whose outcome is unknown until it is known. */
+  finish(): Promise<void>;
+}
+
+/** Clients that spend as fast as they are answered. A client gives up after 3 s: longer than any deadline. */
+export function startLoad(
+  url: () => string,
+  accounts: readonly TestAccount[],
+  options: { clients: number; random: () => number },
+): Load {
+  const attempts: Attempt[] = [];
+  const statuses = new Map<number, number>();
+  let stopped = false;
+
+  async function send(attempt: Attempt): Promise<void> {
+    const status = await spendByHttp(url(), attempt);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+
+  async function client(number: number): Promise<void> {
+    for (let count = 0; !stopped; count += 1) {
+      const account = accounts[Math.floor(options.random() * accounts.length)];
+      if (!account) return;
+      const attempt = { account, key: `c${number}-${count}`, answer: null, refused: false };
+      attempts.push(attempt);
+      await send(attempt);
+      if (attempt.answer === null && !attempt.refused)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  const clients = Array.from({ length: options.clients }, (_, number) => client(number));
+  return {
+    attempts,
+    statuses,
+    finish: async () => {
+      stopped = true;
+      await Promise.all(clients);
+      const deadline = performance.now() + 60_000;
+      for (const attempt of attempts) {
+        while (attempt.answer === null && !attempt.refused) {
+          await send(attempt);
+          if (performance.now() > deadline) throw new Error('outcomes stay unknown');
+        }
+      }
+    },
+  };
+}
+
+/** One request; notes its answer and returns the status, 0 when there was none. */
+export async function spendByHttp(url: string, attempt: Attempt): Promise<number> {
+  try {
+    const response = await fetch(`${url}/v1/meter/consume`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${attempt.account.token}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': attempt.key,
+      },
+      body: JSON.stringify({ output_sha256: sha256(attempt.key) }),
+      signal: AbortSignal.timeout(3_000),
+    });
+    const text = await response.text();
+    if (response.status === 200) attempt.answer = text;
+    if (response.status === 402) attempt.refused = true;
+    return response.status;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** `blackhole` accepts and forwards nothing; `drop-replies` forwards what is asked and swallows what is answered. */
+export type Mode = 'pass' | 'latency' | 'blackhole' | 'drop-replies';
+
+export interface NetProxy {
+  port: number;
+  mode: Mode;
+  /** Of `latency`, one way. */
+  delayMs: number;
+  /** Sees each chunk that a client sends; false swallows it and cuts the line. */
+  onRequest(chunk: Buffer): boolean;
+  /** Resets every connection. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+/** A TCP proxy that can go wrong in the ways of a network. */
+export async function startProxy(target: number): Promise<NetProxy> {
+  const sockets = new Set<Socket>();
+  const proxy: Pick<NetProxy, 'mode' | 'delayMs' | 'onRequest'> = {
+    mode: 'pass',
+    delayMs: 0,
+    onRequest: () => true,
+  };
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => {
+      if (!proxy.onRequest(Buffer.from(chunk))) client.destroy();
+    });
+    forward(client, upstream, () => proxy.mode !== 'blackhole' && !client.destroyed);
+    forward(upstream, client, () => proxy.mode === 'pass' || proxy.mode === 'latency');
+  });
+
+  function forward(from: Socket, to: Socket, passes: () => boolean): void {
+    from.on('data', (chunk) => {
+      if (!passes()) return;
+      if (proxy.mode === 'latency') setTimeout(() => to.write(chunk), proxy.delayMs);
+      else to.write(chunk);
+    });
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(proxy, {
+    port: (server.address() as AddressInfo).port,
+    reset: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  });
+}

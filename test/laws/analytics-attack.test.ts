@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import { type Atom, type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
+import { pick, seeded } from '../usage.ts';
+
+/**
+ * The attacker knows who was active under which value in each week, and asks every permitted question: each value and
+ * the total, for each run of weeks. Every answer is a sum over unknowns, one unknown per (week, value, user). They
+ * solve the system, and see whether a single unknown, or one user's sum of a week, comes out, or is bounded to 10 %.
+ */
+
+const K = 5;
+const MEASURES = ['signals', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
+const TOLERANCE = 1e-9;
+
+interface Population {
+  weeks: Atom[][];
+}
+
+/** A random organization: skewed, sparse, with hermits, giants, and values that nearly all or nearly none use. */
+function populate(seed: number): Population {
+  const random = seeded(seed);
+  const users = 1 + Math.floor(random() * 14);
+  const values = 1 + Math.floor(random() * 5);
+  const density = pick(random, [0.2, 0.5, 0.8, 1]);
+  const skew = pick(random, [0, 1, 3, 8]);
+  const size = Array.from({ length: users }, () => Math.exp(random() * skew));
+  const exclusive = random() < 0.3;
+  const home = Array.from({ length: users }, () => Math.floor(random() * values));
+  const weeks = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+    Array.from(
+      { length: values },
+      (_, value): Atom => ({
+        value: `v${value}`,
+        contributions: size.flatMap((scale, user): Contribution[] => {
+          const active = exclusive ? home[user] === value : random() < density;
+          if (!active) return [];
+          const amount = () => 1 + Math.floor(random() * 1_000 * scale);
+          return [
+            {
+              user: `u${user}`,
+              signals: amount(),
+              tokens_in: amount(),
+              tokens_out: amount(),
+              cost_nusd: amount(),
+            },
+          ];
+        }),
+      }),
+    ).filter((atom) => atom.contributions.length > 0),
+  );
+  return { weeks };
+}
+
+/** One answer of the API: which unknowns it sums. */
+type Answer = ReadonlySet<string>;
+
+/** All answers to `from = week i, to = week j, dimension`: cells are the sums of visible atoms, as the API makes them. */
+function askEverything({ weeks }: Population): Answer[] {
+  const verdicts = weeks.map((atoms) => suppressWeek(atoms, K));
+  const answers: Answer[] = [];
+  for (let from = 0; from < weeks.length; from += 1) {
+    for (let to = from + 1; to <= weeks.length; to += 1) {
+      const asked = Array.from({ length: to - from }, (_, index) => from + index);
+      const names = new Set(asked.flatMap((week) => (weeks[week] ?? []).map((atom) => atom.value)));
+      for (const name of names) {
+        answers.push(
+          unknownsOf(
+            weeks,
+            asked.filter((week) => !verdicts[week]?.hidden.has(name)),
+            (atom) => atom.value === name,
+          ),
+        );
+      }
+      answers.push(
+        unknownsOf(
+          weeks,
+          asked.filter((week) => !verdicts[week]?.totalHidden),
+          () => true,
+        ),
+      );
+    }
+  }
+  return answers.filter((answer) => answer.size > 0);
+}
+
+function unknownsOf(weeks: Atom[][], asked: number[], wanted: (atom: Atom) => boolean): Set<string> {
+  const unknowns = new Set<string>();
+  for (const week of asked) {
+    for (const atom of (weeks[week] ?? []).filter(wanted)) {
+      for (const { user } of atom.contributions) unknowns.add(`${week} ${atom.value} ${user}`);
+    }
+  }
+  return unknowns;
+}
+
+/** Row-reduces; each row left is an equation that the attacker can derive. */
+function reduce(rows: number[][]): number[][] {
+  const matrix = rows.map((row) => [...row]);
+  const width = matrix[0]?.length ?? 0;
+  let lead = 0;
+  for (let column = 0; column < width && lead < matrix.length; column += 1) {
+    const pivot = matrix.findIndex((row, index) => index >= lead && Math.abs(row[column] ?? 0) > TOLERANCE);
+    if (pivot === -1) continue;
+    [matrix[lead], matrix[pivot]] = [matrix[pivot] as number[], matrix[lead] as number[]];
+    const base = matrix[lead] as number[];
+    const factor = base[column] as number;
+    for (let at = 0; at < width; at += 1) base[at] = (base[at] as number) / factor;
+    for (const [index, row] of matrix.entries()) {
+      const by = row[column] as number;
+      if (index === lead || Math.abs(by) <= TOLERANCE) continue;
+      for (let at = 0; at < width; at += 1) row[at] = (row[at] as number) - by * (base[at] as number);
+    }
+    lead += 1;
+  }
+  return matrix.slice(0, lead);
+}
+
+/** Whether the span of reduced rows holds a vector. */
+function spans(reduced: readonly number[][], vector: readonly number[]): boolean {
+  const rest = [...vector];
+  for (const row of reduced) {
+    const lead = row.findIndex((value) => Math.abs(value) > TOLERANCE);
+    const by = rest[lead] as number;
+    if (Math.abs(by) <= TOLERANCE) continue;
+    for (let at = 0; at < rest.length; at += 1) rest[at] = (rest[at] as number) - by * (row[at] as number);
+  }
+  return rest.every((value) => Math.abs(value) <= 1e-6);
+}
+
+/** What a user is: the values that the attacker is after. */
+function targetsOf(unknowns: readonly string[]): number[][] {
+  const singles = unknowns.map((_, index) => unknowns.map((__, at) => (at === index ? 1 : 0)));
+  const byUserWeek = Map.groupBy(unknowns.keys(), (index) => {
+    const [week, , user] = (unknowns[index] ?? '').split(' ');
+    return `${week} ${user}`;
+  });
+  const byUser = Map.groupBy(unknowns.keys(), (index) => (unknowns[index] ?? '').split(' ')[2]);
+  const sums = [...byUserWeek.values(), ...byUser.values()].map((indexes) =>
+    unknowns.map((_, at) => (indexes.includes(at) ? 1 : 0)),
+  );
+  return [...singles, ...sums];
+}
+
+/** Sums that the attacker derives (rows, differences of two) and that hold only one user, or nearly only one. */
+function nearlyOne(
+  population: Population,
+  unknowns: readonly string[],
+  reduced: readonly number[][],
+): string[] {
+  const found: string[] = [];
+  const amount = new Map<string, Contribution>();
+  population.weeks.forEach((atoms, week) => {
+    for (const atom of atoms) {
+      for (const row of atom.contributions) amount.set(`${week} ${atom.value} ${row.user}`, row);
+    }
+  });
+  const isSum = (row: readonly number[]) => row.every((value) => value > -TOLERANCE);
+  const pairs = reduced.flatMap((a) =>
+    reduced.map((b) => (a === b ? a : a.map((value, at) => value + (b[at] ?? 0)))),
+  );
+  for (const row of pairs.filter(isSum)) {
+    for (const measure of MEASURES) {
+      const byUser = new Map<string, number>();
+      unknowns.forEach((unknown, at) => {
+        const user = unknown.split(' ')[2] ?? '';
+        const part = (row[at] ?? 0) * (amount.get(unknown)?.[measure] ?? 0);
+        byUser.set(user, (byUser.get(user) ?? 0) + part);
+      });
+      const values = [...byUser.values()].sort((a, b) => b - a);
+      const total = values.reduce((sum, value) => sum + value, 0);
+      const [largest = 0] = values;
+      // Everybody else together is less than a tenth: the sum tells the largest user's value to within 10 %.
+      if (largest > 0 && total - largest < 0.1 * largest) found.push(`${measure} of ${total}`);
+    }
+  }
+  return found;
+}
+
+describe('an attacker who asks every permitted question', () => {
+  it.each(Array.from({ length: 40 }, (_, block) => block))(
+    'learns no one user’s value, populations of block %i',
+    (block) => {
+      for (let index = 0; index < 30; index += 1) {
+        const seed = block * 1_000 + index;
+        const population = populate(seed);
+        const answers = askEverything(population);
+        const unknowns = [...new Set(answers.flatMap((answer) => [...answer]))];
+        const reduced = reduce(
+          answers.map((answer) => unknowns.map((unknown) => (answer.has(unknown) ? 1 : 0))),
+        );
+        const exposed = targetsOf(unknowns).filter((target) => spans(reduced, target));
+        expect(exposed, `seed ${seed}: a user's value is determined`).toEqual([]);
+        expect(nearlyOne(population, unknowns, reduced), `seed ${seed}: known to within 10 %`).toEqual([]);
+      }
+    },
+  );
+
+  it('would succeed without the suppression of a second value: the attack can win', () => {
+    const person = (user: string): Contribution => ({
+      user,
+      signals: 9,
+      tokens_in: 9,
+      tokens_out: 9,
+      cost_nusd: 9,
+    });
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map(person);
+    const answers: Answer[] = [
+      new Set(many.map(({ user }) => `0 big ${user}`)),
+      new Set([...many.map(({ user }) => `0 big ${user}`), '0 small z']),
+    ];
+    const unknowns = [...new Set(answers.flatMap((answer) => [...answer]))];
+    const reduced = reduce(answers.map((answer) => unknowns.map((unknown) => (answer.has(unknown) ? 1 : 0))));
+    expect(targetsOf(unknowns).some((target) => spans(reduced, target))).toBe(true);
+    const verdict = suppressWeek(
+      [
+        { value: 'big', contributions: many },
+        { value: 'small', contributions: [person('z')] },
+      ],
+      K,
+    );
+    expect(verdict.hidden).toEqual(new Set(['big', 'small']));
+  });
+});

@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Plan } from '../../shared/contract.ts';
+import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
+import { expireCredits } from '../../shared/credits/expire.ts';
+import { foldLedger } from '../../shared/credits/fold-ledger.ts';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
+import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts';
+import { refundSpend } from '../../shared/credits/refund.ts';
+import { DomainError } from '../../shared/errors.ts';
+import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { accountKeys } from '../../shared/redis/keys.ts';
+import {
+  addDevice,
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  startOwnRedis,
+  type TestAccount,
+} from '../credits.ts';
+import { createTestClock, type TestClock, type TestContext } from '../harness.ts';
+import {
+  addLot,
+  balancesAt,
+  type CreditModel,
+  changePlan,
+  type ModelPlan,
+  newModel,
+  refund,
+  spend,
+} from './credit-model.ts';
+
+const RUNS = Number(process.env.LAW_RUNS ?? 300);
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let redis: OwnRedis;
+let clock: TestClock;
+let ctx: TestContext;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  clock = createTestClock();
+  ctx = await openCreditContext({ redisUrl: redis.url, clock });
+  // Small plans run dry, so that every bucket is reached.
+  Object.assign(ctx, { plans: PLANS });
+});
+
+afterAll(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+const PLANS = {
+  free: { window_credits: 2, window_s: 18_000, monthly_credits: 3 },
+  team: { window_credits: 4, window_s: 18_000, monthly_credits: 1 },
+  enterprise: { window_credits: 0, window_s: 18_000, monthly_credits: 6 },
+};
+
+type Step =
+  | { do: 'spend'; key: number }
+  | { do: 'wait'; ms: number }
+  | { do: 'grant'; bucket: 'paid' | 'granted'; amount: number; expiresInMs: number | null }
+  | { do: 'refund'; key: number }
+  | { do: 'plan'; plan: Plan }
+  | { do: 'expire' | 'project' | 'rebuild' | 'lose' | 'revoke' };
+
+const key = fc.integer({ min: 0, max: 40 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.oneof(
+        fc.integer({ min: 1, max: 6 * HOUR_MS }),
+        fc.constantFrom(5 * HOUR_MS, 5 * HOUR_MS - 1, DAY_MS, 27 * DAY_MS, 31 * DAY_MS),
+      ),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('grant' as const),
+      bucket: fc.constantFrom('paid' as const, 'granted' as const),
+      amount: fc.integer({ min: 1, max: 3 }),
+      expiresInMs: fc.option(fc.constantFrom(HOUR_MS, DAY_MS, 40 * DAY_MS)),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('refund' as const), key }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('plan' as const),
+      plan: fc.constantFrom('free' as const, 'team' as const, 'enterprise' as const),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'expire' as const,
+        'project' as const,
+        'rebuild' as const,
+        'lose' as const,
+        'revoke' as const,
+      ),
+    }),
+  },
+);
+
+/** The ends of months with and without 29 February, and both clock changes. */
+const start = fc.record({
+  at: fc.constantFrom(
+    '2026-01-31T23:30:00Z',
+    '2028-01-31T12:00:00Z',
+    '2028-02-29T00:00:00Z',
+    '2026-03-29T00:30:00Z',
+    '2026-10-25T00:15:00Z',
+    '2026-12-31T23:59:59Z',
+  ),
+  timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Asia/Kathmandu'),
+});
+
+test(`${RUNS} random histories end as the pure model has it, in Redis, in the ledger and rebuilt`, {
+  timeout: RUNS * 2_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      start,
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      async ({ at, timezone }, steps) => {
+        clock.set(Date.parse(at));
+        const account = await makeAccount(ctx, { plan: 'free', timezone });
+        const model = newModel(modelPlan('free'), clock.now(), timezone);
+        const run: Run = {
+          account,
+          model,
+          token: account.token,
+          deviceId: account.deviceId,
+          answers: new Map(),
+        };
+        for (const one of steps) {
+          await take(run, one);
+          const { balances } = await readBalances(ctx, account.accountId);
+          const held = Object.fromEntries(
+            Object.entries(balances).map(([name, { credits }]) => [name, credits]),
+          );
+          expect(held).toEqual(balancesAt(model, clock.now()));
+        }
+        await projectAll(ctx);
+        const state = (await readAccount(ctx, account.accountId))?.state;
+        expect(await foldLedger(ctx, account.accountId)).toEqual(state);
+        await forget(account.accountId);
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: process.env.LAW_SHRINK === undefined },
+  );
+});
+
+/** So that rebuilding all stays rebuilding one. */
+async function forget(accountId: string): Promise<void> {
+  const of = { account_id: accountId };
+  await Promise.all([
+    ctx.db.creditAccounts.deleteOne({ _id: accountId }),
+    ctx.db.ledger.deleteMany(of),
+    ctx.db.devices.deleteMany(of),
+    ctx.redis.producer.del(accountKeys(accountId).account),
+  ]);
+}
+
+interface Run {
+  account: TestAccount;
+  model: CreditModel;
+  token: string;
+  deviceId: string;
+  /** What was answered, by key, and until when it is promised. */
+  answers: Map<string, { answer: string; untilMs: number }>;
+}
+
+async function take(run: Run, one: Step): Promise<void> {
+  const { accountId, orgId } = run.account;
+  switch (one.do) {
+    case 'wait':
+      clock.advance(one.ms);
+      return;
+    case 'spend':
+      return takeSpend(run, `key-${one.key}`);
+    case 'grant': {
+      const expires =
+        one.expiresInMs === null ? undefined : Math.floor((clock.now() + one.expiresInMs) / 1_000);
+      const { bucket, amount } = one;
+      const idempotencyKey = `grant-${run.model.made}-${clock.now()}-${run.answers.size}`;
+      await grantCredits(ctx, { accountId, bucket, amount, expires_at: expires, idempotencyKey });
+      addLot(run.model, bucket, amount, expires === undefined ? Number.POSITIVE_INFINITY : expires * 1_000);
+      return;
+    }
+    case 'refund':
+      return takeRefund(run, `key-${one.key}`);
+    case 'plan':
+      await changeOrganization(ctx, orgId, { plan: one.plan });
+      changePlan(run.model, modelPlan(one.plan), clock.now());
+      return;
+    case 'expire':
+      await expireCredits(ctx);
+      return;
+    case 'project':
+      return projectAll(ctx);
+    case 'rebuild':
+      await rebuildCredits(ctx);
+      return;
+    case 'lose':
+      await projectAll(ctx);
+      await ctx.redis.producer.flushall();
+      await recoverCredits(ctx);
+      return;
+    case 'revoke':
+      return takeRevoke(run);
+  }
+}
+
+async function takeSpend(run: Run, name: string): Promise<void> {
+  const known = run.answers.get(name);
+  if (known && clock.now() >= known.untilMs) return; // Late repeats have a test of their own.
+  try {
+    const spent = await spendOnce(ctx, run.token, { key: name });
+    if (known) {
+      expect(spent).toMatchObject({ answer: known.answer, replayed: true });
+      return;
+    }
+    const { bucket, balance } = JSON.parse(spent.answer);
+    expect(bucket).toBe(spend(run.model, name, clock.now()));
+    expect(balance).toEqual(balancesAt(run.model, clock.now()));
+    run.answers.set(name, { answer: spent.answer, untilMs: spent.expiresS * 1_000 });
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'insufficient_credits')) throw error;
+    expect(spend(run.model, name, clock.now())).toBeNull();
+  }
+}
+
+async function takeRefund(run: Run, name: string): Promise<void> {
+  const known = run.answers.get(name);
+  if (!known) return;
+  await projectAll(ctx);
+  const receipts = await ctx.db.ledger.find({ account_id: run.account.accountId }).lean();
+  const spends = receipts.filter((row) => row.reason === 'receipt').sort((a, b) => a.seq - b.seq);
+  const row = spends[[...run.answers.keys()].indexOf(name)];
+  await refundSpend(ctx, run.account.accountId, row?.seq ?? 0);
+  refund(run.model, name, clock.now());
+}
+
+async function takeRevoke(run: Run): Promise<void> {
+  const { accountId } = run.account;
+  await ctx.db.devices.updateOne({ _id: run.deviceId }, { $set: { status: 'revoked' } });
+  await revokeDeviceInAccount(ctx, accountId, run.deviceId);
+  await expect(spendOnce(ctx, run.token)).rejects.toMatchObject({ code: 'unauthorized' });
+  Object.assign(run, await addDevice(ctx, accountId));
+}
+
+function modelPlan(name: Plan): ModelPlan {
+  const { window_credits, window_s, monthly_credits } = PLANS[name];
+  return { windowCredits: window_credits, windowMs: window_s * 1_000, monthlyCredits: monthly_credits };
+}

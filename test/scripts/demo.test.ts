@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureDemoOrganizations } from '../../scripts/demo.ts';
+import { readDemo, writeDemo } from '../../scripts/demo-file.ts';
+import { authenticateApiKey, listApiKeys } from '../../shared/keys/api-keys.ts';
+import { listMembers, removeMember } from '../../shared/organizations/members.ts';
+import { openTestContext, type TestContext } from '../harness.ts';
+import { newDataDir } from './up-run.ts';
+
+let ctx: TestContext;
+let dataDir: string;
+
+beforeEach(async () => {
+  ctx = await openTestContext();
+  dataDir = newDataDir();
+});
+
+afterEach(async () => {
+  await ctx.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('gives each organization a key with every scope and no user', async () => {
+  for (const { org_id, api_key } of await ensureDemoOrganizations(ctx, dataDir)) {
+    const key = await authenticateApiKey(ctx, api_key ?? '');
+    expect(key).toMatchObject({ org_id, user_id: null });
+    expect(key?.scopes).toHaveLength(5);
+  }
+});
+
+test('changes nothing when everything is there', async () => {
+  const first = await ensureDemoOrganizations(ctx, dataDir);
+  expect(await ensureDemoOrganizations(ctx, dataDir)).toEqual(first);
+  expect(await ctx.db.organizations.countDocuments()).toBe(2);
+  expect(await ctx.db.members.countDocuments()).toBe(7);
+  expect(await ctx.db.apiKeys.countDocuments()).toBe(2);
+});
+
+test('goes on under the same ids where an interrupted start stopped', async () => {
+  const [first] = await ensureDemoOrganizations(ctx, dataDir);
+  const demo = readDemo(dataDir);
+  if (!first || !demo) throw new Error('no demo');
+  // As if the process had ended after two members, before the key was kept.
+  await ctx.db.members.deleteMany({ email: /^(mei|jonas|tomas|aisha)/ });
+  writeDemo(dataDir, {
+    ...demo,
+    orgs: demo.orgs.map((organization) => ({ ...organization, api_key: null })),
+  });
+  const [resumed] = await ensureDemoOrganizations(ctx, dataDir);
+  expect(resumed).toEqual({ ...first, api_key: expect.not.stringMatching(first.api_key ?? '') });
+  expect(await listMembers(ctx, first.org_id)).toHaveLength(6);
+});
+
+test('does not bring back a member whom an operator removed', async () => {
+  const [first] = await ensureDemoOrganizations(ctx, dataDir);
+  await removeMember(ctx, first?.org_id ?? '', first?.members[3]?.user_id ?? '');
+  await ensureDemoOrganizations(ctx, dataDir);
+  expect(await listMembers(ctx, first?.org_id ?? '')).toHaveLength(5);
+});
+
+test('makes everything anew in a database that does not know it', async () => {
+  const [first] = await ensureDemoOrganizations(ctx, dataDir);
+  for (const model of Object.values(ctx.db.connection.models)) await model.deleteMany({});
+  const [second] = await ensureDemoOrganizations(ctx, dataDir);
+  expect(second?.org_id).toBe(first?.org_id);
+  expect(await listApiKeys(ctx, second?.org_id ?? '')).toHaveLength(1);
+  expect(await authenticateApiKey(ctx, second?.api_key ?? '')).not.toBeNull();
+});

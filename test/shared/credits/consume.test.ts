@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { grantCredits } from '../../../shared/credits/grant.ts';
+import { readAccount } from '../../../shared/credits/read-balance.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  spendSurely,
+  startOwnRedis,
+  stateDigest,
+} from '../../credits.ts';
+import type { TestContext } from '../../harness.ts';
+
+let redis: OwnRedis;
+let ctx: TestContext;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  ctx = await openCreditContext({ redisUrl: redis.url });
+});
+
+afterAll(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+describe('a spend', () => {
+  test('takes one credit from the window and tells the balance', async () => {
+    const { token } = await makeAccount(ctx);
+    const spent = await spendOnce(ctx, token);
+    expect(JSON.parse(spent.answer)).toMatchObject({
+      delta: -1,
+      bucket: 'window',
+      reason: 'receipt',
+      balance: { window: 19, monthly: 200, paid: 0, granted: 0 },
+    });
+  });
+
+  test('leaves a ledger that adds up to the balance', async () => {
+    const { accountId, token } = await makeAccount(ctx);
+    await grantCredits(ctx, { accountId, bucket: 'granted', amount: 5, idempotencyKey: randomUUID() });
+    for (let count = 0; count < 25; count += 1) await spendOnce(ctx, token);
+    await projectAll(ctx);
+    expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
+  });
+
+  test('takes one credit, however often it is sent at once', async () => {
+    const { token } = await makeAccount(ctx);
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => spendSurely(ctx, token, key)));
+    expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  });
+
+  test('of 500 at once on 220 credits, exactly 220 succeed', async () => {
+    const { token } = await makeAccount(ctx);
+    const results = await Promise.allSettled(Array.from({ length: 500 }, () => spendSurely(ctx, token)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(220);
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+    expect(new Set(reasons)).toEqual(new Set(['insufficient_credits']));
+  });
+
+  test('that is refused writes nothing', async () => {
+    const { token } = await makeAccount(ctx);
+    await Promise.all(Array.from({ length: 220 }, () => spendSurely(ctx, token)));
+    await projectAll(ctx);
+    const before = await stateDigest(ctx);
+    await expect(spendOnce(ctx, token)).rejects.toMatchObject({ code: 'insufficient_credits' });
+    expect(await stateDigest(ctx)).toBe(before);
+  });
+});

@@ -1,0 +1,203 @@
+import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { revokeDeviceInAccount } from '../../../shared/credits/account.ts';
+import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { grantCredits } from '../../../shared/credits/grant.ts';
+import { readAccount } from '../../../shared/credits/read-balance.ts';
+import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
+import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
+import { accountKeys } from '../../../shared/redis/keys.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  startOwnRedis,
+  type TestAccount,
+} from '../../credits.ts';
+import { type TestContext, until } from '../../harness.ts';
+
+let redis: OwnRedis;
+let ctx: TestContext;
+
+beforeEach(async () => {
+  redis = await startOwnRedis();
+  ctx = await openCreditContext({ redisUrl: redis.url });
+});
+
+afterEach(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+/** An account with a history: spends of two buckets, a grant, a device that was revoked. */
+async function makeHistory(): Promise<TestAccount & { revokedToken: string }> {
+  const account = await makeAccount(ctx);
+  await grantCredits(ctx, {
+    accountId: account.accountId,
+    bucket: 'granted',
+    amount: 5,
+    idempotencyKey: 'grant',
+  });
+  for (let count = 0; count < 25; count += 1) await spendOnce(ctx, account.token, { key: `k${count}` });
+  const second = await makeAccount(ctx);
+  await spendOnce(ctx, second.token);
+  await ctx.db.devices.updateOne({ _id: second.deviceId }, { $set: { status: 'revoked' } });
+  await revokeDeviceInAccount(ctx, second.accountId, second.deviceId);
+  return { ...account, revokedToken: second.token };
+}
+
+async function isReady(): Promise<void> {
+  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+}
+
+async function stateOf(accountId: string) {
+  return (await readAccount(ctx, accountId))?.state;
+}
+
+async function expectWhole(account: TestAccount): Promise<void> {
+  await projectAll(ctx);
+  expect(await foldLedger(ctx, account.accountId)).toEqual(await stateOf(account.accountId));
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
+}
+
+describe('a Redis that comes back', () => {
+  test('after kill -9 is shut until it was checked, and has lost nothing', async () => {
+    const account = await makeHistory();
+    const before = await stateOf(account.accountId);
+    const answer = await spendOnce(ctx, account.token, { key: 'k3' });
+    await redis.kill();
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await redis.start();
+    await isReady();
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
+    expect(await recoverCredits(ctx)).toMatchObject({ opened: 64, rebuilt: 0 });
+    expect(await stateOf(account.accountId)).toEqual(before);
+    expect((await spendOnce(ctx, account.token, { key: 'k3' })).answer).toBe(answer.answer);
+    await expect(spendOnce(ctx, account.revokedToken)).rejects.toMatchObject({ code: 'unauthorized' });
+    await expectWhole(account);
+  });
+
+  test('empty is rebuilt from the ledger: balances, stored answers, revocations, and what was granted once', async () => {
+    const account = await makeHistory();
+    await projectAll(ctx);
+    const before = await stateOf(account.accountId);
+    const answer = await spendOnce(ctx, account.token, { key: 'k3' });
+    await redis.kill();
+    rmSync(join(redis.dir, 'appendonlydir'), { recursive: true });
+    await redis.start();
+    await isReady();
+    expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
+    expect(await stateOf(account.accountId)).toEqual(before);
+    const replay = await spendOnce(ctx, account.token, { key: 'k3' });
+    expect([replay.answer, replay.replayed]).toEqual([answer.answer, true]);
+    await expect(spendOnce(ctx, account.revokedToken)).rejects.toMatchObject({ code: 'unauthorized' });
+    const { accountId } = account;
+    const again = { accountId, bucket: 'granted', amount: 5, idempotencyKey: 'grant' } as const;
+    expect((await grantCredits(ctx, again)).replayed).toBe(true);
+    await spendOnce(ctx, account.token);
+    await expectWhole(account);
+  });
+
+  test('emptied under way (FLUSHALL) is shut at once and rebuilt', async () => {
+    const account = await makeHistory();
+    await projectAll(ctx);
+    const before = await stateOf(account.accountId);
+    await ctx.redis.producer.flushall();
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
+    await recoverCredits(ctx);
+    expect(await stateOf(account.accountId)).toEqual(before);
+    await expectWhole(account);
+  });
+
+  test('empty before the ledger had everything has lost exactly what the ledger did not have', async () => {
+    const account = await makeHistory();
+    await projectAll(ctx);
+    const projected = await stateOf(account.accountId);
+    for (let count = 0; count < 3; count += 1) await spendOnce(ctx, account.token);
+    await ctx.redis.producer.flushall();
+    await recoverCredits(ctx);
+    expect(await stateOf(account.accountId)).toEqual(projected);
+    await spendOnce(ctx, account.token);
+    await expectWhole(account);
+  });
+
+  test('older than the ledger never gives credits back, nor a seq again, nor a revoked device', async () => {
+    const account = await makeHistory();
+    const aof = join(redis.dir, 'appendonlydir');
+    cpSync(aof, `${aof}-old`, { recursive: true });
+    for (let count = 0; count < 5; count += 1) await spendOnce(ctx, account.token, { key: `later${count}` });
+    const answer = await spendOnce(ctx, account.token, { key: 'later2' });
+    await ctx.db.devices.updateOne({ _id: account.deviceId }, { $set: { status: 'revoked' } });
+    await revokeDeviceInAccount(ctx, account.accountId, account.deviceId);
+    await projectAll(ctx);
+    const before = await stateOf(account.accountId);
+    await redis.kill();
+    rmSync(aof, { recursive: true });
+    cpSync(`${aof}-old`, aof, { recursive: true });
+    await redis.start();
+    await isReady();
+    expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
+    expect(await stateOf(account.accountId)).toEqual(before);
+    await expect(spendOnce(ctx, account.token, { key: 'later2' })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+    const keys = await ctx.redis.producer.keys(`*answer:${account.accountId}*`);
+    const stored = await Promise.all(keys.map((key) => ctx.redis.producer.get(key)));
+    expect(stored.some((value) => value?.endsWith(answer.answer))).toBe(true);
+    await expectWhole(account);
+  });
+
+  test('with its file cut anywhere in its tail agrees with the ledger again', {
+    timeout: 60_000,
+  }, async () => {
+    const account = await makeHistory();
+    await projectAll(ctx);
+    for (let count = 0; count < 4; count += 1) await spendOnce(ctx, account.token);
+    await redis.kill();
+    const aof = join(redis.dir, 'appendonlydir');
+    cpSync(aof, `${aof}-whole`, { recursive: true });
+    const name = readdirSync(aof).find((file) => file.endsWith('.incr.aof')) ?? '';
+    const size = statSync(join(aof, name)).size;
+    let seqs = 0;
+    for (let cut = 0; cut < 12; cut += 1) {
+      rmSync(aof, { recursive: true });
+      cpSync(`${aof}-whole`, aof, { recursive: true });
+      truncateSync(join(aof, name), size - 1 - cut * 611);
+      await redis.start();
+      await isReady();
+      await recoverCredits(ctx);
+      await spendOnce(ctx, account.token);
+      await expectWhole(account);
+      const seq = (await stateOf(account.accountId))?.seq ?? 0;
+      expect(seq).toBeGreaterThan(seqs);
+      seqs = seq;
+      await redis.kill();
+    }
+    await redis.start();
+  });
+});
+
+test('a rebuild on request puts a spoilt balance back to what the ledger says', async () => {
+  const account = await makeHistory();
+  await projectAll(ctx);
+  const before = await stateOf(account.accountId);
+  await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'lots', 'g,999,0,lot_forged;');
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([
+    { account_id: account.accountId, drift: { granted: 994 }, missing_rows: 0 },
+  ]);
+  await rebuildCredits(ctx);
+  expect(await stateOf(account.accountId)).toEqual(before);
+  await expectWhole(account);
+});
+
+test('a repair on request is a row that makes the ledger add up', async () => {
+  const account = await makeHistory();
+  await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'lots', 'g,3,0,lot_spoilt;');
+  expect((await reconcileCredits(ctx, { repair: true })).repaired).toBe(1);
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
+  const adjusting = await ctx.db.ledger.find({ account_id: account.accountId, seq: 29 }).lean();
+  expect(adjusting).toMatchObject([{ delta: -2, bucket: 'granted', reason: 'credit.adjust' }]);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../../shared/config.ts';
+import { createSigner } from '../../../shared/credits/signer.ts';
+import { verifyReceipts } from '../../../shared/credits/verify-receipts.ts';
+import { createLog } from '../../../shared/log.ts';
+import { testEnv } from '../../harness.ts';
+
+const signer = createSigner(readConfig(testEnv('unused')), createLog({ level: 'silent', process: 'test' }));
+signer.close();
+const jwks = { keys: [signer.publicKey()] };
+const claims = {
+  sub: 'u',
+  org: 'o',
+  dev: 'd',
+  jti: 'j',
+  bucket: 'window',
+  delta: -1,
+  out: 'a'.repeat(64),
+};
+
+test('a receipt is good as it is and inside its answer', async () => {
+  const receipt = await signer.sign(claims);
+  const text = `${receipt}\n\n${JSON.stringify({ receipt, delta: -1 })}\n`;
+  expect(await verifyReceipts(text, jwks)).toEqual({ good: 2, bad: [] });
+});
+
+test('one changed bit anywhere, another kid, another type and other claims are bad', async () => {
+  const receipt = await signer.sign(claims);
+  const [head = '', body = '', signature = ''] = receipt.split('.');
+  const swap = (text: string, at: number) =>
+    text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1);
+  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const bad = [
+    [swap(head, 10), body, signature],
+    [head, swap(body, 20), signature],
+    [head, body, swap(signature, 5)],
+    [encode({ alg: 'Ed25519', typ: 'usage-receipt+jwt', kid: 'other' }), body, signature],
+    [encode({ alg: 'Ed25519', typ: 'at+jwt', kid: 'test-key-1' }), body, signature],
+    [encode({ alg: 'none', typ: 'usage-receipt+jwt' }), body, ''],
+  ].map((parts) => parts.join('.'));
+  bad.push(await signer.sign({ ...claims, delta: 1 }), '{"delta":-1}', 'nonsense');
+  const checked = await verifyReceipts(bad.join('\n'), jwks);
+  expect([checked.good, checked.bad.length]).toEqual([0, bad.length]);
+});

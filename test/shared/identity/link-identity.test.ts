@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findMemberByIdentity } from '../../../shared/identity/find-member.ts';
+import { linkIdentity } from '../../../shared/identity/link-identity.ts';
+import { createOrganization } from '../../../shared/organizations/create-organization.ts';
+import { addMember } from '../../../shared/organizations/members.ts';
+import { openTestContext, type TestContext } from '../../harness.ts';
+
+let ctx: TestContext;
+let orgId: string;
+beforeAll(async () => {
+  ctx = await openTestContext();
+  orgId = (await createOrganization(ctx, { name: 'Test', plan: 'team' }))._id;
+});
+afterAll(() => ctx.close());
+
+test('an identity moves with the issuer, there and back, and is never of two members', async () => {
+  const add = (user_id: string) =>
+    addMember(ctx, { org_id: orgId, email: `${user_id}@example.org`, role: 'member', user_id });
+  const [ada, bob] = [await add('ada'), await add('bob')];
+  const [old, next] = [
+    { iss: 'http://127.0.0.1:1', sub: 'ada' },
+    { iss: 'http://127.0.0.1:2', sub: 'ada' },
+  ];
+  for (const idp of [old, old, next, old]) {
+    await linkIdentity(ctx, orgId, 'ada', idp);
+    expect(await findMemberByIdentity(ctx, idp)).toEqual({ ...ada, idp });
+  }
+  expect(await findMemberByIdentity(ctx, next)).toBeNull();
+  await expect(linkIdentity(ctx, orgId, 'bob', old)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await ctx.db.members.findById(bob._id).lean()).toEqual(bob);
+  await expect(linkIdentity(ctx, orgId, 'nobody', next)).rejects.toMatchObject({ code: 'not_found' });
+});

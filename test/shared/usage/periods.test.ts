@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { periodStarts } from '../../../shared/usage/periods.ts';
+
+const zone = (timezone: string) => ({ timezones: [{ from: new Date(0), timezone }] });
+const iso = (epochMs: number) => new Date(epochMs).toISOString();
+
+describe('rollup periods', () => {
+  it('begin at the quarter hour and at local midnight, also over a DST change', () => {
+    const starts = periodStarts(zone('Europe/Berlin'), Date.parse('2026-10-25T14:29:59.999Z'));
+    expect(iso(starts.quarter_hour)).toBe('2026-10-25T14:15:00.000Z');
+    expect(iso(starts.day)).toBe('2026-10-24T22:00:00.000Z');
+    expect(iso(starts.month)).toBe('2026-09-30T22:00:00.000Z');
+    expect(iso(periodStarts(zone('Asia/Kathmandu'), Date.parse('2026-01-01T18:20:00Z')).day)).toBe(
+      '2026-01-01T18:15:00.000Z',
+    );
+  });
+});

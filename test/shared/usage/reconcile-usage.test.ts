@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { raw } from '../../../shared/mongo.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { MEASURES, type Rollup } from '../../../shared/usage/model.ts';
+import { reconcileAllUsage, reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
+import { makeTenant } from '../../factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../harness.ts';
+import { pick, recordAll, seeded } from '../../usage.ts';
+
+const NOW = Date.parse('2026-04-10T12:07:00Z');
+const DAY = 86_400_000;
+const clock = createTestClock(NOW);
+let ctx: TestContext;
+
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+async function populate(seed: number, count = 400) {
+  const random = seeded(seed);
+  const { orgId } = await makeTenant(ctx, { timezone: 'Europe/Berlin' });
+  const signals = Array.from({ length: count }, () => ({
+    ts: NOW - Math.floor(random() * 34.5 * DAY),
+    user_id: `u${Math.floor(random() * 5)}`,
+    model: pick(random, ['gpt-5', 'gpt-4o-mini']),
+    tokens_in: Math.floor(random() * 1_000),
+  }));
+  await recordAll(ctx, orgId, signals);
+  return { orgId, organization: await readOrganization(ctx, orgId) };
+}
+
+/** All rollups of an organization that count anything, in one order. */
+async function rollupsOf(orgId: string): Promise<Rollup[]> {
+  const rows = await raw(ctx.db.rollups).find({ org_id: orgId }).toArray();
+  return rows
+    .filter((row) => MEASURES.some((measure) => row[measure] !== 0))
+    .sort((a, b) => (a._id < b._id ? -1 : 1));
+}
+
+async function damage(orgId: string): Promise<void> {
+  const rows = await rollupsOf(orgId);
+  const ids = rows.map((row) => row._id);
+  await raw(ctx.db.rollups).deleteMany({ _id: { $in: ids.filter((_, index) => index % 7 === 0) } });
+  await raw(ctx.db.rollups).updateMany(
+    { _id: { $in: ids.filter((_, index) => index % 7 === 1) } },
+    { $inc: { cost_nusd: 5, signals: -1 } },
+  );
+  const [first] = rows;
+  if (first) await raw(ctx.db.rollups).insertOne({ ...first, _id: 'made-up', user_id: 'ghost' });
+}
+
+describe('reconcileUsage', () => {
+  it('finds nothing wrong in what the write path wrote', async () => {
+    const { organization } = await populate(1);
+    const result = await reconcileUsage(ctx, organization, { repair: true });
+    expect(result).toMatchObject({ wrong: 0, repaired: 0 });
+    expect(result.days).toBeGreaterThan(35);
+  });
+
+  it('rebuilds exactly what was lost, changed or made up, and only reports it when asked to check', async () => {
+    const { orgId, organization } = await populate(2);
+    const before = await rollupsOf(orgId);
+    await damage(orgId);
+    const checked = await reconcileUsage(ctx, organization, { repair: false });
+    expect(checked.wrong).toBeGreaterThan(before.length / 10);
+    expect(checked.repaired).toBe(0);
+    await reconcileUsage(ctx, organization, { repair: true });
+    expect(await rollupsOf(orgId)).toEqual(before);
+    expect(await reconcileUsage(ctx, organization, { repair: true })).toMatchObject({ wrong: 0 });
+    expect(await ctx.db.audit.countDocuments({ org_id: orgId })).toBeGreaterThan(1);
+  });
+
+  it('changes nothing more when it is killed half-way and run again', async () => {
+    const { orgId, organization } = await populate(3, 200);
+    const before = await rollupsOf(orgId);
+    await damage(orgId);
+    const victim = await openTestContext({ clock, sharing: ctx });
+    const doomed = reconcileUsage(victim, organization, { repair: true }).catch((error: unknown) => error);
+    const broken = (await rollupsOf(orgId)).length;
+    while ((await rollupsOf(orgId)).length === broken) await new Promise(setImmediate);
+    await victim.db.connection.close(true);
+    expect(await doomed).toBeInstanceOf(Error);
+    expect(await rollupsOf(orgId)).not.toEqual(before);
+    await reconcileUsage(ctx, organization, { repair: true });
+    expect(await rollupsOf(orgId)).toEqual(before);
+    await victim.close().catch(() => undefined);
+  });
+
+  it('loses and doubles nothing of what arrives while it rebuilds', async () => {
+    const { orgId, organization } = await populate(4, 100);
+    const random = seeded(44);
+    await damage(orgId);
+    const arriving = (async () => {
+      for (let batch = 0; batch < 12; batch += 1) {
+        const signals = Array.from({ length: 5 }, () => ({
+          ts: NOW - Math.floor(random() * 2 * DAY),
+          user_id: `u${Math.floor(random() * 5)}`,
+        }));
+        await recordAll(ctx, orgId, signals);
+      }
+    })();
+    for (let round = 0; round < 4; round += 1) {
+      await reconcileUsage(ctx, organization, { repair: true, fromMs: NOW - 3 * DAY });
+    }
+    await arriving;
+    await reconcileUsage(ctx, organization, { repair: true });
+    expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
+    const signals = await ctx.db.signals.countDocuments({ org_id: orgId });
+    const rows = await rollupsOf(orgId);
+    for (const period of ['quarter_hour', 'day', 'month']) {
+      const counted = rows.filter((row) => row.period === period).reduce((sum, row) => sum + row.signals, 0);
+      expect(counted, period).toBe(signals);
+    }
+  });
+
+  it('leaves days alone whose signals have been purged', async () => {
+    const { orgId, organization } = await populate(5, 100);
+    const before = await rollupsOf(orgId);
+    await raw(ctx.db.signals).deleteMany({ org_id: orgId });
+    await raw(ctx.db.sessions).deleteMany({ org_id: orgId });
+    clock.set(NOW + (ctx.config.signalRetentionDays - 1) * DAY);
+    await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
+    clock.set(NOW);
+    expect(await rollupsOf(orgId)).toEqual(before);
+  });
+
+  it('goes through every organization', async () => {
+    const { orgId } = await populate(6, 50);
+    const before = await rollupsOf(orgId);
+    await damage(orgId);
+    const result = await reconcileAllUsage(ctx, { repair: true });
+    expect(result.repaired).toBeGreaterThan(0);
+    expect(await rollupsOf(orgId)).toEqual(before);
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkSession, sweepDueChecks } from '../../shared/anomalies/check-session.ts';
+import type { Event } from '../../shared/events/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { closeSession } from '../../shared/sessions/end-session.ts';
+import { recordSignals } from '../../shared/signals/record-signals.ts';
+import { detectAnomalies } from '../../workers/detect-anomalies.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
+import { createTestClock, startApi, type TestApi, type TestContext } from '../harness.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const clock = createTestClock(NOW);
+let api: TestApi;
+let ctx: TestContext;
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ctx = api.ctx;
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const own = (orgId: string) => ({ orgId, userId: null });
+
+/** Posts one call of ada's and returns its session. */
+async function post(orgId: string, overrides: Record<string, unknown> = {}): Promise<string> {
+  const signal = makeSignal({ ts: clock.now(), tokens_out: 0, cost_usd: 0.01, ...overrides });
+  const sender = { orgId, boundUserId: null, defaultProjectId: null };
+  const [result] = await recordSignals(ctx, sender, [signal]);
+  if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
+  return result.session_id;
+}
+
+/** Twenty sessions of 10,000 tokens, one an hour, the last two hours ago. */
+async function makePast(): Promise<{ orgId: string; key: string }> {
+  clock.set(NOW);
+  const tenant = await makeTenant(ctx);
+  for (let ago = 21; ago >= 2; ago -= 1)
+    await post(tenant.orgId, { ts: NOW - ago * HOUR, tokens_in: 10_000 });
+  return tenant;
+}
+
+async function events(orgId: string): Promise<Event[]> {
+  return ctx.db.events.find({ org_id: orgId, type: 'anomaly.detected' }).lean<Event[]>();
+}
+
+describe('a session that stands out', () => {
+  test('is reported while it runs, with the payload of interface 6.2, and listed', async () => {
+    const { orgId, key } = await makePast();
+    const sessionId = await post(orgId, { tokens_in: 100_000 });
+    expect(await detectAnomalies.handle({ session_id: sessionId }, ctx)).toBeUndefined();
+    const [event, ...more] = await events(orgId);
+    expect(more).toEqual([]);
+    expect(event?.data).toEqual({
+      anomaly_type: 'token_spike',
+      user_id: 'ada',
+      baseline_avg: 10_000,
+      observed: 100_000,
+      deviation_pct: 900,
+      session_id: sessionId,
+    });
+    const { body } = await api.call('/api/v1/anomalies', { key });
+    expect(body).toMatchObject({ has_more: false, total: 1 });
+    expect(body.data).toEqual([
+      { ...event?.data, id: expect.stringMatching(/^anm_/), detected_at: new Date(NOW).toISOString() },
+    ]);
+  });
+
+  test('is looked at no more than once a minute, and at once when it ends', async () => {
+    const { orgId } = await makePast();
+    const sessionId = await post(orgId, { tokens_in: 55_000 });
+    expect(await checkSession(ctx, sessionId)).toEqual({ reported: 0 });
+    clock.advance(10_000);
+    await post(orgId, { tokens_in: 45_000 });
+    expect(await checkSession(ctx, sessionId)).toEqual({ notBeforeMs: NOW + 60_000 });
+    await closeSession(ctx, own(orgId), sessionId);
+    expect(await checkSession(ctx, sessionId)).toEqual({ reported: 1 });
+    expect(await checkSession(ctx, sessionId)).toEqual({ reported: 0 });
+    expect(await ctx.db.sessionChecks.countDocuments({ _id: sessionId })).toBe(0);
+  });
+
+  test('is one incident, reported again only when it has doubled', async () => {
+    const { orgId } = await makePast();
+    const sessionId = await post(orgId, { tokens_in: 100_000 });
+    for (const [tokens_in, reported] of [
+      [0, 1],
+      [99_999, 0],
+      [1, 1],
+      [100_000, 0],
+      [100_000, 1],
+    ] as const) {
+      if (tokens_in > 0) await post(orgId, { tokens_in });
+      expect(await checkSession(ctx, sessionId)).toEqual({ reported });
+      clock.advance(61_000);
+    }
+    expect((await events(orgId)).map(({ data }) => data.observed)).toEqual([100_000, 200_000, 400_000]);
+    const [incident, ...others] = await ctx.db.anomalies.find({ org_id: orgId }).lean();
+    expect(others).toEqual([]);
+    expect(incident).toMatchObject({ observed: 400_000, reports: 3, detected_at: new Date(NOW) });
+  });
+
+  test('is reported once by two workers at the same moment', async () => {
+    const { orgId } = await makePast();
+    const sessionId = await post(orgId, { tokens_in: 100_000 });
+    await Promise.all(Array.from({ length: 6 }, () => checkSession(ctx, sessionId)));
+    expect(await events(orgId)).toHaveLength(1);
+  });
+
+  test('keeps its mark when a signal comes while it is looked at', async () => {
+    const { orgId } = await makePast();
+    const sessionId = await post(orgId, { tokens_in: 55_000 });
+    await Promise.all([checkSession(ctx, sessionId), post(orgId, { tokens_in: 60_000 })]);
+    const session = await ctx.db.sessions.findById(sessionId).lean();
+    // Either it was seen, or another look is due.
+    if ((await events(orgId)).length > 0) return;
+    expect(session?.check_due_at).toBeDefined();
+    expect(await ctx.db.sessionChecks.countDocuments({ _id: sessionId })).toBe(1);
+  });
+});
+
+describe('the baseline', () => {
+  test('holds sessions that had finished before this one began, whether or not a job has ended them', async () => {
+    const { orgId } = await makePast();
+    expect(await ctx.db.sessions.countDocuments({ org_id: orgId, state: 'open' })).toBeLessThanOrEqual(1);
+    // Of another user, and running beside it: neither counts.
+    await post(orgId, { user_id: 'bob', ts: NOW - HOUR, tokens_in: 1_900_000 });
+    await post(orgId, { project_id: 'other', ts: NOW - 60_000, tokens_in: 1_900_000 });
+    const sessionId = await post(orgId, { tokens_in: 100_000 });
+    await checkSession(ctx, sessionId);
+    expect((await events(orgId))[0]?.data).toMatchObject({ baseline_avg: 10_000 });
+  });
+
+  test('leaves out what began more than 28 days earlier', async () => {
+    clock.set(NOW);
+    const { orgId } = await makeTenant(ctx);
+    for (let index = 0; index < 8; index += 1)
+      await post(orgId, { ts: NOW - 28 * 24 * HOUR - (index + 1) * HOUR, tokens_in: 10_000 });
+    const sessionId = await post(orgId, { tokens_in: 1_000_000 });
+    expect(await checkSession(ctx, sessionId)).toEqual({ reported: 0 });
+  });
+});
+
+test('a session below every floor is never marked', async () => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx);
+  const sessionId = await post(orgId, { tokens_in: 49_999 });
+  expect(await ctx.db.sessionChecks.countDocuments({ _id: sessionId })).toBe(0);
+});
+
+test('a check whose job was lost is found by the sweeper', async () => {
+  const { orgId } = await makePast();
+  const sessionId = await post(orgId, { tokens_in: 100_000 });
+  await ctx.queues.settled();
+  await ctx.queues.byName['detect-anomalies'].obliterate({ force: true });
+  clock.advance(2_500);
+  await sweepDueChecks(ctx);
+  await ctx.queues.settled();
+  const jobs = await ctx.queues.byName['detect-anomalies'].getJobs(['waiting', 'delayed']);
+  expect(jobs.map((job) => job.data.session_id)).toContain(sessionId);
+});
+
+test('5 M tokens within an hour are a runaway session, spread over two hours they are not', async () => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx, { session_timeout: 7_200 });
+  for (let index = 0; index < 6; index += 1)
+    await post(orgId, { ts: NOW - 2 * HOUR + index * 1_300_000, tokens_in: 1_000_000 });
+  const sessionId = await post(orgId, { tokens_in: 1 });
+  await checkSession(ctx, sessionId);
+  expect((await events(orgId)).map(({ data }) => data.anomaly_type)).toEqual(['token_spike']);
+  clock.advance(61_000);
+  for (let index = 0; index < 4; index += 1) await post(orgId, { tokens_in: 1_000_000 });
+  await checkSession(ctx, sessionId);
+  const runaway = (await events(orgId)).find(({ data }) => data.anomaly_type === 'runaway_session');
+  expect(runaway?.data).toMatchObject({ baseline_avg: 5_000_000, session_id: sessionId });
+});
+
+describe('GET /api/v1/anomalies', () => {
+  test('pages and filters, and shows a bound key its own user alone', async () => {
+    clock.set(NOW);
+    const { orgId, key } = await makeTenant(ctx);
+    const sessions: string[] = [];
+    for (const user_id of ['ada', 'bob', 'cyd']) {
+      clock.advance(1_000);
+      const sessionId = await post(orgId, { user_id, tokens_in: 3_000_000, cost_usd: 60 });
+      await checkSession(ctx, sessionId);
+      sessions.push(sessionId);
+    }
+    const get = (query: string) => api.call(`/api/v1/anomalies?${query}`, { key });
+    const first = await get('limit=4&order=asc');
+    expect(first.body).toMatchObject({ has_more: true, total: 6 });
+    const second = await get(`limit=4&order=asc&cursor=${encodeURIComponent(first.body.cursor)}`);
+    expect(second.body).toMatchObject({ has_more: false, total: 6 });
+    const ids = [...first.body.data, ...second.body.data].map((row) => row.id);
+    expect(new Set(ids).size).toBe(6);
+    expect((await get('user_id=bob')).body.total).toBe(2);
+    expect((await get('anomaly_type=cost_spike')).body.total).toBe(3);
+    expect((await get(`session_id=${sessions[0]}`)).body.total).toBe(2);
+    expect((await get(`user_id=ada&session_id=${sessions[0]}&anomaly_type=cost_spike`)).body.total).toBe(1);
+    expect((await get(`from=${new Date(NOW + 2_000).toISOString()}`)).body.total).toBe(4);
+    expect((await get(`to=${new Date(NOW + 2_000).toISOString()}`)).body.total).toBe(2);
+    expect((await get('anomaly_type=nonsense')).status).toBe(400);
+    expect((await get('model=x')).status).toBe(400);
+    const bound = await createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'], user_id: 'cyd' });
+    const mine = await api.call('/api/v1/anomalies', { key: bound.key });
+    expect(mine.body.data.map((row: { user_id: string }) => row.user_id)).toEqual(['cyd', 'cyd']);
+    expect((await api.call('/api/v1/anomalies?user_id=ada', { key: bound.key })).body.total).toBe(0);
+    const stranger = await makeTenant(ctx);
+    expect((await api.call('/api/v1/anomalies', { key: stranger.key })).body.total).toBe(0);
+    expect((await api.call('/api/v1/anomalies')).status).toBe(401);
+    const writer = await createApiKey(ctx, { org_id: orgId, scopes: ['signals:write'] });
+    expect((await api.call('/api/v1/anomalies', { key: writer.key })).status).toBe(403);
+  });
+});

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, it } from 'vitest';
+import { raw } from '../../shared/mongo.ts';
+import { connectRedis } from '../../shared/redis/connect.ts';
+import { purgeJob } from '../../workers/purge.ts';
+import { reconcileUsageJob } from '../../workers/reconcile-usage.ts';
+import { sweepOnce } from '../../workers/sweeper.ts';
+import { type JobHandler, startWorker } from '../../workers/worker.ts';
+import { makeTenant } from '../factories.ts';
+import { openTestContext, type TestContext, until } from '../harness.ts';
+import { recordAll } from '../usage.ts';
+
+let ctx: TestContext;
+
+beforeAll(async () => {
+  ctx = await openTestContext();
+});
+afterAll(() => ctx.close());
+
+it('schedules reconcile and purge by itself; the job puts damaged rollups right', async () => {
+  const { orgId } = await makeTenant(ctx);
+  await recordAll(ctx, orgId, [{ ts: ctx.clock.now() }]);
+  await raw(ctx.db.rollups).deleteMany({ org_id: orgId });
+  const connection = connectRedis(ctx.config, 'worker');
+  const workers = [reconcileUsageJob, purgeJob].map((handler) =>
+    startWorker(handler as unknown as JobHandler, ctx, connection, ctx.queuePrefix),
+  );
+  await sweepOnce(ctx);
+  await until(async () => (await ctx.db.rollups.countDocuments({ org_id: orgId })) === 3, {
+    what: 'the scheduled job to rebuild three rollups',
+  });
+  await Promise.all(workers.map((worker) => worker.close()));
+  connection.disconnect();
+});

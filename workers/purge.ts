@@ -1,0 +1,12 @@
+import { purge } from '../shared/usage/purge.ts';
+import type { JobHandler } from './worker.ts';
+
+/** Once an hour: what is older than its retention goes. */
+export const purgeJob: JobHandler<'purge'> = {
+  queue: 'purge',
+  concurrency: 1,
+  handle: async (_job, ctx) => {
+    await purge(ctx);
+    return undefined;
+  },
+};
