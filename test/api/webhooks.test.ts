@@ -3,22 +3,29 @@ import { SCOPES } from '../../shared/contract.ts';
 import { openSecret } from '../../shared/webhooks/seal.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { startApi, type TestApi } from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { makePerson } from '../people.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { attemptAllDue, SECRET } from '../shared/webhooks/fixture.ts';
 
+let idp: TestIssuer;
 let api: TestApi;
 let receiver: Receiver;
 let key: string;
 let orgId: string;
 beforeAll(async () => {
-  api = await startApi();
+  idp = await startIssuer();
+  api = await startApi({ env: idp.env });
 });
 beforeEach(async () => {
   receiver = await startReceiver();
   ({ key, orgId } = await makeTenant(api.ctx));
 });
 afterEach(() => receiver.close());
-afterAll(() => api.close());
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
 
 const events = ['session.started', 'session.ended'];
 async function register(overrides: Record<string, unknown> = {}, as = key) {
@@ -222,5 +229,22 @@ describe('DELETE /api/v1/webhooks/{id}', () => {
     expect((await api.call(path, { method: 'DELETE', key })).status).toBe(204);
     expect((await api.call(path, { method: 'DELETE', key })).status).toBe(404);
     expect((await api.call('/api/v1/webhooks', { key })).body).toEqual({ data: [] });
+  });
+});
+
+describe('POST /v1/webhooks/{id}/enable', () => {
+  it('is for admins of the organization; another one meets 404, a member 403', async () => {
+    const { body: webhook } = await register();
+    await api.ctx.db.webhooks.updateOne({ _id: webhook.id }, { $set: { status: 'failing' } });
+    const enable = async (of: string | undefined, role: 'admin' | 'member') => {
+      const person = await makePerson(api.ctx, idp, { role, ...(of === undefined ? {} : { orgId: of }) });
+      return api.call(`/v1/webhooks/${webhook.id}/enable`, { method: 'POST', key: person.session });
+    };
+    expect((await enable(undefined, 'admin')).status).toBe(404);
+    expect((await enable(orgId, 'member')).status).toBe(403);
+    expect((await api.call('/api/v1/webhooks', { key })).body.data[0].status).toBe('failing');
+    const enabled = await enable(orgId, 'admin');
+    expect([enabled.status, enabled.body]).toEqual([200, webhook]);
+    expect((await api.call('/api/v1/webhooks', { key })).body.data[0].status).toBe('active');
   });
 });
