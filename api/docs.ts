@@ -4,11 +4,20 @@ import type { Express } from 'express';
 /** Scalar's own bundle, served from here: the page loads nothing from elsewhere. */
 const bundle = createRequire(import.meta.url).resolve('@scalar/api-reference/browser/standalone.js');
 
+// Nothing that would need Scalar's own servers.
+const configuration = JSON.stringify({
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  telemetry: false,
+  withDefaultFonts: false,
+  hideClientButton: true,
+});
+
 const page = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>usage-governor API</title></head>
-<body><script id="api-reference" data-url="/openapi.json"></script><script src="/docs/scalar.js"></script></body>
+<body><script id="api-reference" data-url="/openapi.json" data-configuration='${configuration}'></script><script src="/docs/scalar.js"></script></body>
 </html>`;
 
 // Scalar writes its styles into the page; scripts come from here only.
