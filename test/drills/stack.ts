@@ -18,6 +18,8 @@ export type Part = 'api' | 'worker' | 'redis' | 'mongo';
 export interface Stack {
   url: string;
   ctx: TestContext;
+  /** What its processes run with, for one more of them. */
+  env: Record<string, string>;
   pid(part: Part): number;
   kill(part: Part): Promise<void>;
   start(part: Part): Promise<void>;
@@ -93,6 +95,7 @@ export async function startStack(
   return {
     url,
     ctx,
+    env,
     pid: (part) => running.get(part)?.pid ?? 0,
     kill,
     start,
