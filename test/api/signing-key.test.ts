@@ -42,7 +42,7 @@ test('SIGHUP makes an api look at its key file at once: gone, only repeats are a
     const answer = await spend(token, randomUUID());
     return answer.status === 503 ? answer : null;
   });
-  expect(JSON.parse(refusal.text)).toMatchObject({ code: 'signing_unavailable' });
+  expect(JSON.parse(refusal?.text ?? '')).toMatchObject({ code: 'signing_unavailable' });
   expect(await spend(token, 'first')).toEqual(first);
   expect((await fetch(`${child.url}/.well-known/jwks.json`)).status).toBe(200);
 
