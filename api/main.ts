@@ -17,4 +17,7 @@ stopOnSignal(ctx.log, async () => {
   await ctx.close();
 });
 
+// Whoever put another key into SIGNING_KEY_FILE need not wait for the next look at it.
+process.on('SIGHUP', () => ctx.signer.reload());
+
 server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

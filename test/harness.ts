@@ -145,7 +145,8 @@ export async function startApi(options: TestOptions & { ctx?: TestContext } = {}
   };
 }
 
-async function call(url: string, options: CallOptions = {}): Promise<Answer> {
+/** `fetch` as a test wants it, on any api. */
+export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {} } = options;
   const response = await fetch(url, {
     method,

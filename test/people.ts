@@ -6,6 +6,8 @@ import { accountKeys } from '../shared/redis/keys.ts';
 import type { Answer, TestApi } from './harness.ts';
 import type { TestIssuer } from './idp.ts';
 
+type Caller = Pick<TestApi, 'call'>;
+
 export interface Person {
   accountId: string;
   orgId: string;
@@ -44,25 +46,25 @@ async function openShard(ctx: Context, accountId: string): Promise<void> {
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 export async function startLink(
-  api: TestApi,
+  api: Caller,
   body: unknown = {},
 ): Promise<{ device_code: string; user_code: string }> {
   const { body: codes } = await api.call('/v1/device_authorization', { body });
   return codes;
 }
 
-export async function approve(api: TestApi, person: Person, userCode: unknown): Promise<Answer> {
+export async function approve(api: Caller, person: Person, userCode: unknown): Promise<Answer> {
   const path = '/v1/device_authorization/approve';
   return api.call(path, { key: person.session, body: { user_code: userCode } });
 }
 
-export async function poll(api: TestApi, deviceCode: string): Promise<Answer> {
+export async function poll(api: Caller, deviceCode: string): Promise<Answer> {
   return api.call('/v1/token', { body: { grant_type: GRANT_TYPE, device_code: deviceCode } });
 }
 
 /** The whole of RFC 8628. */
 export async function linkDevice(
-  api: TestApi,
+  api: Caller,
   person: Person,
   body: unknown = {},
 ): Promise<{ device_id: string; access_token: string }> {
@@ -74,6 +76,6 @@ export async function linkDevice(
   return answer.body;
 }
 
-export async function revoke(api: TestApi, person: Person, deviceId: unknown): Promise<Answer> {
+export async function revoke(api: Caller, person: Person, deviceId: unknown): Promise<Answer> {
   return api.call('/v1/devices/revoke', { key: person.session, body: { device_id: deviceId } });
 }

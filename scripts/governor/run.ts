@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../shared/config.ts';
 import { type Context, openContext } from '../../shared/context.ts';
 import { DomainError } from '../../shared/errors.ts';
+import { createLog } from '../../shared/log.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -13,7 +14,10 @@ export type Run = (work: (ctx: Context) => Promise<Record<string, unknown>>) => 
 export function createRunner(program: Command, env: Environment): Run {
   return async (work) => {
     const { json, data } = program.opts<{ json?: boolean; data: string }>();
-    const ctx = await openContext(readConfig(environmentOf(env, data)), { process: 'cli' });
+    const config = readConfig(environmentOf(env, data));
+    // What is said on the way goes to stderr: stdout is the answer and nothing else.
+    const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
+    const ctx = await openContext(config, { process: 'cli', log });
     try {
       print(await work(ctx), json === true);
     } finally {

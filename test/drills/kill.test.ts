@@ -14,14 +14,9 @@ let stack: Stack;
 
 beforeAll(async () => {
   stack = await startStack();
-  await openGates();
 }, 60_000);
 
 afterAll(() => stack.stop());
-
-async function openGates(): Promise<void> {
-  await until(async () => (await stack.ctx.redis.producer.exists('{c00}:gate')) === 1, { timeoutMs: 15_000 });
-}
 
 async function makeAccounts(count: number): Promise<TestAccount[]> {
   return Promise.all(

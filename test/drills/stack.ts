@@ -8,6 +8,7 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../../scripts/stores.ts';
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
+import { shutShards } from '../../shared/credits/recover.ts';
 import { createLog } from '../../shared/log.ts';
 import { createIndexes } from '../../shared/mongo.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
@@ -18,7 +19,10 @@ export type Part = 'api' | 'worker' | 'redis' | 'mongo';
 export interface Stack {
   url: string;
   ctx: TestContext;
+  /** What its processes run with, for one more of them. */
+  env: Record<string, string>;
   pid(part: Part): number;
+  process(part: Part): ChildProcess;
   kill(part: Part): Promise<void>;
   start(part: Part): Promise<void>;
   signal(part: Part, signal: NodeJS.Signals): void;
@@ -90,10 +94,18 @@ export async function startStack(
   };
   await Promise.all([start('api'), start('worker')]);
   await until(isReady, { timeoutMs: 30_000, what: 'the api' });
+  const isOpen = async () => (await shutShards(ctx)).size === 0;
+  await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
   return {
     url,
     ctx,
+    env,
     pid: (part) => running.get(part)?.pid ?? 0,
+    process: (part) => {
+      const child = running.get(part);
+      if (!child) throw new Error(`${part} was never started`);
+      return child;
+    },
     kill,
     start,
     signal: (part, signal) => running.get(part)?.kill(signal),

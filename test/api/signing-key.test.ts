@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../credits.ts';
+import { type Child, startChild } from '../drills/child.ts';
+import { TEST_SIGNING_KEY, type TestContext, testEnv, until } from '../harness.ts';
+
+let redis: OwnRedis;
+let ctx: TestContext;
+let child: Child;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-key-'));
+  file = join(folder, 'key.json');
+  writeFileSync(file, TEST_SIGNING_KEY);
+  redis = await startOwnRedis();
+  ctx = await openCreditContext({ redisUrl: redis.url });
+  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
+  const env = testEnv(name, { redisUrl: redis.url, env: { SIGNING_KEY_FILE: file, SIGNING_KEY: '' } });
+  child = await startChild('api/main.ts', env);
+});
+
+afterAll(async () => {
+  await child.kill();
+  await ctx.close();
+  await redis.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test('SIGHUP makes an api look at its key file at once: gone, only repeats are answered; back, it goes on', async () => {
+  const { token } = await makeAccount(ctx);
+  const first = await spend(token, 'first');
+  expect(first.status).toBe(200);
+
+  rmSync(file);
+  child.process.kill('SIGHUP');
+  const refusal = await until(async () => {
+    const answer = await spend(token, randomUUID());
+    return answer.status === 503 ? answer : null;
+  });
+  expect(JSON.parse(refusal?.text ?? '')).toMatchObject({ code: 'signing_unavailable' });
+  expect(await spend(token, 'first')).toEqual(first);
+  expect((await fetch(`${child.url}/.well-known/jwks.json`)).status).toBe(200);
+
+  writeFileSync(file, TEST_SIGNING_KEY);
+  child.process.kill('SIGHUP');
+  await until(async () => (await spend(token, randomUUID())).status === 200);
+  expect(await spend(token, 'first')).toEqual(first);
+});
+
+async function spend(token: string, key: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${child.url}/v1/meter/consume`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body: JSON.stringify({ output_sha256: sha256(key) }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}

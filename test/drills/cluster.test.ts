@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import { foldLedger } from '../../shared/credits/fold-ledger.ts';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
+import { recoverCredits } from '../../shared/credits/recover.ts';
+import { revokeDevice } from '../../shared/devices/revoke-device.ts';
+import { connectRedis } from '../../shared/redis/connect.ts';
+import { accountKeys } from '../../shared/redis/keys.ts';
+import { reconcileCredits } from '../../workers/reconcile-credits.ts';
+import { closeWorker, type JobHandler, startWorker } from '../../workers/worker.ts';
+import { makeAccount, openCreditContext, projectAll, spendOnce, type TestAccount } from '../credits.ts';
+import { type TestContext, until } from '../harness.ts';
+
+const SLOTS = 16_384;
+let folder: string;
+let nodes: RunningStore[];
+let clients: Redis[];
+let ctx: TestContext;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-cluster-'));
+  nodes = await Promise.all([startNode('a'), startNode('b'), startNode('c')]);
+  clients = nodes.map(({ url }) => new Redis(url));
+  await formCluster();
+  const addresses = nodes.map(({ url }) => new URL(url).host);
+  ctx = await openCreditContext({
+    redisUrl: nodes[0]?.url ?? '',
+    env: { REDIS_CLUSTER_NODES: addresses.join(',') },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await ctx.close();
+  for (const client of clients) client.disconnect();
+  await Promise.all(nodes.map((node) => node.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startNode(name: string): Promise<RunningStore> {
+  const [port, busPort] = [await findFreePort(), await findFreePort()];
+  const extraArgs = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)];
+  return startRedis({ port, dir: join(folder, name), fast: true, extraArgs });
+}
+
+/** A third of the slots each, and each knows the others. */
+async function formCluster(): Promise<void> {
+  const share = Math.ceil(SLOTS / clients.length);
+  for (const [index, client] of clients.entries()) {
+    const last = Math.min(SLOTS, (index + 1) * share) - 1;
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', String(index * share), String(last));
+    const busPort = await client.config('GET', 'cluster-port');
+    const { port } = new URL(nodes[index]?.url ?? '');
+    await clients[0]?.call('CLUSTER', 'MEET', '127.0.0.1', port, String((busPort as string[])[1]));
+  }
+  const agrees = async (client: Redis) => {
+    const info = String(await client.call('CLUSTER', 'INFO'));
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${clients.length}`);
+  };
+  await until(async () => (await Promise.all(clients.map(agrees))).every(Boolean), {
+    timeoutMs: 30_000,
+    what: 'the cluster',
+  });
+}
+
+/** Which of the three holds an account. */
+async function nodeOf(account: TestAccount): Promise<number> {
+  const slot = Number(await clients[0]?.call('CLUSTER', 'KEYSLOT', accountKeys(account.accountId).account));
+  return Math.floor(slot / Math.ceil(SLOTS / clients.length));
+}
+
+/** Accounts on every node. */
+async function makeAccounts(): Promise<TestAccount[]> {
+  const accounts: TestAccount[] = [];
+  for (const seen = new Set<number>(); seen.size < clients.length || accounts.length < 6; ) {
+    const account = await makeAccount(ctx);
+    accounts.push(account);
+    seen.add(await nodeOf(account));
+  }
+  return accounts;
+}
+
+test('three masters: spends, grants, ledger, balances, revocations', { timeout: 60_000 }, async () => {
+  const accounts = await makeAccounts();
+  for (const account of accounts) {
+    const { accountId, token } = account;
+    await grantCredits(ctx, { accountId, bucket: 'paid', amount: 7, idempotencyKey: 'once' });
+    const spent = await Promise.all(Array.from({ length: 25 }, () => spendOnce(ctx, token)));
+    expect(new Set(spent.map(({ answer }) => answer)).size).toBe(25);
+    const again = await spendOnce(ctx, token, { key: 'again' });
+    expect(await spendOnce(ctx, token, { key: 'again' })).toEqual({ ...again, replayed: true });
+    await expect(spendOnce(ctx, token, { key: 'again', output: 'another' })).rejects.toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    expect((await readBalances(ctx, accountId)).total).toBe(20 + 200 + 7 - 26);
+  }
+  await projectAll(ctx);
+  for (const { accountId } of accounts) {
+    const state = (await readAccount(ctx, accountId))?.state;
+    expect(state?.seq).toBe(26 + 3);
+    expect(await foldLedger(ctx, accountId)).toEqual(state);
+  }
+  for (const { accountId, deviceId, token } of accounts) {
+    await revokeDevice(ctx, accountId, deviceId);
+    await expect(spendOnce(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
+  }
+});
+
+test('a master that lost everything is rebuilt from the ledger, and the others stay open', async () => {
+  const accounts = await makeAccounts();
+  for (const { token } of accounts) await spendOnce(ctx, token);
+  await projectAll(ctx);
+  await clients[1]?.flushall();
+  for (const account of accounts) {
+    const spending = spendOnce(ctx, account.token);
+    if ((await nodeOf(account)) === 1) await expect(spending).rejects.toMatchObject({ code: 'rebuilding' });
+    else await spending;
+  }
+  expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
+  for (const account of accounts) {
+    await spendOnce(ctx, account.token);
+    const lost = (await nodeOf(account)) === 1;
+    expect((await readBalances(ctx, account.accountId)).total).toBe(lost ? 218 : 217);
+  }
+});
+
+test('a job runs', async () => {
+  const connection = connectRedis(ctx.config, 'worker');
+  const handled = Promise.withResolvers<void>();
+  const handler: JobHandler = {
+    ...(reconcileCredits as unknown as JobHandler),
+    handle: async (job, context) => {
+      const again = await (reconcileCredits as unknown as JobHandler).handle(job, context);
+      handled.resolve();
+      return again;
+    },
+  };
+  const worker = startWorker(handler, ctx, connection, ctx.queuePrefix);
+  ctx.queues.wake('reconcile-credits', [{ id: 'now', job: {}, delayMs: 0 }]);
+  await handled.promise;
+  await closeWorker(worker);
+  connection.disconnect();
+});

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { readBalances } from '../../shared/credits/read-balance.ts';
+import { makeAccount, type TestAccount } from '../credits.ts';
+import { until } from '../harness.ts';
+import { checkCredits } from './checker.ts';
+import { type Load, startLoad } from './load.ts';
+import { seeded } from './random.ts';
+import { type Part, type Stack, startStack } from './stack.ts';
+
+const SECONDS = Number(process.env.DRILL_SECONDS ?? 10);
+const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
+const TOP_UP = 5;
+const CLIENTS = 32;
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+}, 60_000);
+
+afterAll(() => stack.stop());
+
+interface Holder extends TestAccount {
+  had: number;
+}
+
+/** Each has what its plan gives and a little more: dry within seconds. */
+async function makeHolders(): Promise<Holder[]> {
+  return Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const account = await makeAccount(stack.ctx);
+      return { ...account, had: (await readBalances(stack.ctx, account.accountId)).total };
+    }),
+  );
+}
+
+/** Adds to one after the other while `work` runs, each time surely and once. */
+async function toppingUp(holders: readonly Holder[], work: Promise<void>): Promise<void> {
+  let working = true;
+  const topUps = async () => {
+    for (let count = 0; working; count += 1) {
+      const holder = holders[count % holders.length];
+      if (!holder) return;
+      await until(() => topUp(holder, `top-up-${count}`), { timeoutMs: 60_000 }).catch((error: unknown) => {
+        throw new Error(`No top-up succeeds: ${lastProblem}`, { cause: error });
+      });
+      holder.had += TOP_UP;
+      await pause(250);
+    }
+  };
+  const adding = topUps();
+  await Promise.race([work, adding]);
+  working = false;
+  await Promise.all([work, adding]);
+}
+
+let lastProblem = '';
+
+async function topUp({ accountId }: Holder, idempotencyKey: string): Promise<boolean> {
+  try {
+    await grantCredits(stack.ctx, { accountId, bucket: 'granted', amount: TOP_UP, idempotencyKey });
+    return true;
+  } catch (error) {
+    lastProblem = String(error);
+    return false;
+  }
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** What was answered 200 is what the balances have fallen by, account by account. */
+async function expectExactFall(holders: readonly Holder[], load: Load): Promise<void> {
+  await checkCredits(stack.ctx, stack.url, holders, load.attempts);
+  for (const { accountId, had } of holders) {
+    const accepted = load.attempts.filter(
+      (attempt) => attempt.account.accountId === accountId && attempt.answer !== null,
+    );
+    expect(had - (await readBalances(stack.ctx, accountId)).total).toBe(accepted.length);
+  }
+}
+
+function hasRunDry(load: Load): boolean {
+  return (load.statuses.get(402) ?? 0) > 100;
+}
+
+test(`${CLIENTS} clients spend for ${SECONDS} s from accounts that run dry (seed ${SEED}): accepted spends = fall of the balances`, {
+  timeout: 120_000 + SECONDS * 4_000,
+}, async () => {
+  const holders = await makeHolders();
+  const load = startLoad(() => stack.url, holders, { clients: CLIENTS, random: seeded(SEED) });
+  await toppingUp(holders, pause(SECONDS * 1_000));
+  await until(() => hasRunDry(load), { timeoutMs: 60_000 });
+  await load.finish();
+  await expectExactFall(holders, load);
+  expect([...load.statuses.keys()].filter((status) => ![0, 200, 402, 503, 504].includes(status))).toEqual([]);
+});
+
+test(`the same for ${SECONDS} s while every process is killed in turn (seed ${SEED})`, {
+  timeout: 180_000 + SECONDS * 6_000,
+}, async () => {
+  const holders = await makeHolders();
+  const random = seeded(SEED);
+  const load = startLoad(() => stack.url, holders, { clients: CLIENTS, random });
+  await toppingUp(holders, killInTurn(random));
+  await until(() => hasRunDry(load), { timeoutMs: 60_000 });
+  await load.finish();
+  await expectExactFall(holders, load);
+});
+
+/** Each at least once. */
+async function killInTurn(random: () => number): Promise<void> {
+  const endMs = performance.now() + SECONDS * 1_000;
+  do {
+    for (const part of ['api', 'redis', 'worker', 'mongo'] satisfies Part[]) {
+      await pause(300 + random() * 1_000);
+      await stack.kill(part);
+      await pause(random() * 300);
+      await stack.start(part);
+      await until(() => stack.isReady(), { timeoutMs: 30_000, what: `${part} back` });
+    }
+  } while (performance.now() < endMs);
+}

@@ -1,0 +1,269 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { digest } from '../../shared/credits/digest.ts';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { shardsWithEntries } from '../../shared/credits/project-ledger.ts';
+import { verifyReceipts } from '../../shared/credits/verify-receipts.ts';
+import { makeAccount, sha256, type TestAccount } from '../credits.ts';
+import { type Answer, type CallOptions, call, TEST_SIGNING_KEY, until } from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { linkDevice, makePerson, revoke } from '../people.ts';
+import { checkCredits } from './checker.ts';
+import { startChild } from './child.ts';
+import { startLoad } from './load.ts';
+import { type NetProxy, startProxy } from './proxy.ts';
+import { seeded } from './random.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
+const ROTATIONS = Math.min(25, Number(process.env.DRILL_ROUNDS ?? 3));
+
+let stack: Stack;
+let idp: TestIssuer;
+/** Between the api and Redis. */
+let proxy: NetProxy;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-pauses-'));
+  writeFileSync(keyFile(), TEST_SIGNING_KEY);
+  idp = await startIssuer();
+  stack = await startStack({
+    env: { ...idp.env, SIGNING_KEY: '', SIGNING_KEY_FILE: keyFile() },
+    redisUrl: async (url) => {
+      proxy = await startProxy(Number(new URL(url).port));
+      return `redis://127.0.0.1:${proxy.port}`;
+    },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await stack.stop();
+  await Promise.all([proxy.close(), idp.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function keyFile(): string {
+  return join(folder, 'key.json');
+}
+
+const api = {
+  call: (path: string, options?: CallOptions): Promise<Answer> => call(stack.url + path, options),
+};
+
+function spend(token: string, key: string = randomUUID()): Promise<Answer> {
+  return api.call('/v1/meter/consume', {
+    key: token,
+    body: { output_sha256: sha256(key) },
+    headers: { 'Idempotency-Key': key },
+  });
+}
+
+async function makeRichAccounts(): Promise<TestAccount[]> {
+  return Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const account = await makeAccount(stack.ctx);
+      const { accountId } = account;
+      await grantCredits(stack.ctx, {
+        accountId,
+        bucket: 'paid',
+        amount: 1_000_000,
+        idempotencyKey: 'start',
+      });
+      return account;
+    }),
+  );
+}
+
+function load(accounts: readonly TestAccount[]) {
+  return startLoad(() => stack.url, accounts, { clients: 16, random: seeded(SEED) });
+}
+
+/** The load goes on for this many more spends. */
+async function moreSpends(running: ReturnType<typeof load>, count: number): Promise<void> {
+  const before = running.statuses.get(200) ?? 0;
+  await until(() => (running.statuses.get(200) ?? 0) >= before + count, { timeoutMs: 30_000 });
+}
+
+async function ledgerIsCaughtUp(): Promise<void> {
+  const isEmpty = async () => (await shardsWithEntries(stack.ctx)).length === 0;
+  await until(isEmpty, { timeoutMs: 30_000, what: 'an empty stream' });
+}
+
+describe('an api', () => {
+  test(`that gets SIGTERM answers what it has accepted and exits 0 (seed ${SEED})`, {
+    timeout: 90_000,
+  }, async () => {
+    const accounts = await makeRichAccounts();
+    const running = load(accounts);
+    await moreSpends(running, 50);
+    const idle = await makeAccount(stack.ctx);
+    await spend(idle.token);
+    const ended = once(stack.process('api'), 'exit');
+    const startedMs = performance.now();
+    const accepted = await acceptedSpends(idle.token, 16);
+    stack.signal('api', 'SIGTERM');
+    const statuses = (await Promise.all(accepted)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(16).fill(200));
+    expect(await ended).toEqual([0, null]);
+    expect(performance.now() - startedMs).toBeLessThan(25_000);
+    proxy.mode = 'pass';
+    await stack.start('api');
+    await until(() => stack.isReady(), { timeoutMs: 30_000 });
+    await running.finish();
+    await checkCredits(stack.ctx, stack.url, accounts, running.attempts);
+  });
+
+  test(`that stops for 4 s (SIGSTOP) and goes on makes no double spend (seed ${SEED})`, {
+    timeout: 60_000,
+  }, async () => {
+    const accounts = await makeRichAccounts();
+    const running = load(accounts);
+    await moreSpends(running, 50);
+    stack.signal('api', 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    stack.signal('api', 'SIGCONT');
+    await moreSpends(running, 50);
+    await running.finish();
+    expect(running.statuses.get(0) ?? 0).toBeGreaterThan(0);
+    await checkCredits(stack.ctx, stack.url, accounts, running.attempts);
+  });
+});
+
+/** Spends of which Redis has seen every one, and whose answers are still on their way. */
+async function acceptedSpends(token: string, count: number): Promise<Promise<Answer>[]> {
+  let seen = '';
+  const keys = Array.from({ length: count }, () => randomUUID());
+  proxy.onRequest = (chunk) => {
+    seen += chunk.toString('latin1');
+    return true;
+  };
+  proxy.delayMs = 150;
+  proxy.mode = 'latency';
+  const answers = keys.map((key) => spend(token, key));
+  await until(() => keys.every((key) => seen.includes(digest('consume', key))));
+  proxy.onRequest = () => true;
+  return answers;
+}
+
+test(`a worker that stops (SIGSTOP) is replaced by another, and changes nothing when it goes on (seed ${SEED})`, {
+  timeout: 60_000,
+}, async () => {
+  const accounts = await makeRichAccounts();
+  const running = load(accounts);
+  await moreSpends(running, 50);
+  stack.signal('worker', 'SIGSTOP');
+  await moreSpends(running, 50);
+  const second = await startChild('workers/main.ts', stack.env);
+  await moreSpends(running, 50);
+  await running.finish();
+  await ledgerIsCaughtUp();
+  stack.signal('worker', 'SIGCONT');
+  await until(async () => (await spend(accounts[0]?.token ?? '')).status === 200);
+  await second.kill();
+  await ledgerIsCaughtUp();
+  await checkCredits(stack.ctx, stack.url, accounts.slice(1), running.attempts);
+});
+
+test('a device revoked in one api process spends in no other, from the 200 on', {
+  timeout: 60_000,
+}, async () => {
+  const ada = await makePerson(stack.ctx, idp);
+  const { device_id, access_token } = await linkDevice(api, ada);
+  const other = await startChild('api/main.ts', stack.env);
+  let isRevoked = false;
+  const before: number[] = [];
+  const after: number[] = [];
+  const spendThere = async () => {
+    while (after.length < 100) {
+      const seen = isRevoked ? after : before;
+      const key = randomUUID();
+      const answer = await call(`${other.url}/v1/meter/consume`, {
+        key: access_token,
+        body: { output_sha256: sha256(key) },
+        headers: { 'Idempotency-Key': key },
+      });
+      seen.push(answer.status);
+    }
+  };
+  const spending = Promise.all(Array.from({ length: 16 }, spendThere));
+  await until(() => before.includes(200));
+  expect((await revoke(api, ada, device_id)).status).toBe(200);
+  isRevoked = true;
+  await spending;
+  expect(new Set(after)).toEqual(new Set([401]));
+  await other.kill();
+});
+
+describe('without MongoDB', () => {
+  test.each([
+    ['is gone (kill -9)', () => stack.kill('mongo'), () => stack.start('mongo')],
+    [
+      'hangs (SIGSTOP)',
+      async () => stack.signal('mongo', 'SIGSTOP'),
+      async () => stack.signal('mongo', 'SIGCONT'),
+    ],
+  ])(
+    `that %s credits are spent, reads and revocations are 503, and the ledger catches up (seed ${SEED})`,
+    {
+      timeout: 90_000,
+    },
+    async (_how, lose, restore) => {
+      const accounts = await makeRichAccounts();
+      const ada = await makePerson(stack.ctx, idp);
+      const { device_id, access_token } = await linkDevice(api, ada);
+      const running = load(accounts);
+      await moreSpends(running, 20);
+      await lose();
+      const [ledger, revocation] = await Promise.all([
+        api.call('/v1/ledger', { key: ada.session }),
+        revoke(api, ada, device_id),
+      ]);
+      expect([ledger.status, revocation.status]).toEqual([503, 503]);
+      await moreSpends(running, 50);
+      await restore();
+      await until(async () => (await revoke(api, ada, device_id)).status === 200, { timeoutMs: 30_000 });
+      expect((await spend(access_token)).status).toBe(401);
+      await running.finish();
+      expect([...running.statuses.keys()].filter((status) => ![0, 200, 504].includes(status))).toEqual([]);
+      await ledgerIsCaughtUp();
+      await checkCredits(stack.ctx, stack.url, accounts, running.attempts);
+    },
+  );
+});
+
+test(`a key that is rotated ${ROTATIONS} times under load refuses nobody, and every receipt stays good (seed ${SEED})`, {
+  timeout: 60_000 + ROTATIONS * 15_000,
+}, async () => {
+  const accounts = await makeRichAccounts();
+  const running = load(accounts);
+  const kids = new Set<string>();
+  for (let round = 0; round < ROTATIONS; round += 1) {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['scripts/governor.ts', '--json', 'signing-key', 'rotate', '--file', keyFile()],
+      { env: { ...stack.env, PATH: process.env.PATH ?? '' } },
+    );
+    const { kid } = JSON.parse(stdout) as { kid: string };
+    stack.signal('api', 'SIGHUP');
+    await until(async () => kidOf((await spend(accounts[0]?.token ?? '')).body.receipt) === kid);
+    kids.add(kid);
+    await moreSpends(running, 20);
+  }
+  await running.finish();
+  const receipts = running.attempts.map(({ answer }) => answer ?? '').join('\n');
+  const checked = await verifyReceipts(receipts, (await api.call('/.well-known/jwks.json')).body);
+  expect(checked).toEqual({ good: running.attempts.length, bad: [] });
+  expect(kids.size).toBe(ROTATIONS);
+  expect([...running.statuses.keys()].filter((status) => ![200, 504].includes(status))).toEqual([]);
+});
+
+function kidOf(receipt: string): string {
+  return JSON.parse(Buffer.from(receipt.split('.')[0] ?? '', 'base64url').toString()).kid;
+}

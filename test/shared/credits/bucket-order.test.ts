@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { grantCredits } from '../../../shared/credits/grant.ts';
+import { BUCKETS, type Bucket } from '../../../shared/credits/model.ts';
+import { readBalances } from '../../../shared/credits/read-balance.ts';
+import { makeAccount, type OwnRedis, openCreditContext, spendOnce, startOwnRedis } from '../../credits.ts';
+import { createTestClock, type TestClock, type TestContext } from '../../harness.ts';
+
+const WINDOW_MS = 60_000;
+let redis: OwnRedis;
+let clock: TestClock;
+let ctx: TestContext;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
+  const opened = await openCreditContext({ redisUrl: redis.url, clock });
+  const small = { window_credits: 1, window_s: WINDOW_MS / 1_000, monthly_credits: 2 };
+  const noWindow = { ...small, window_credits: 0 };
+  ctx = {
+    ...opened,
+    plans: { free: small, team: noWindow, enterprise: { ...noWindow, monthly_credits: 0 } },
+  };
+});
+
+afterAll(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+const COMBINATIONS = Array.from({ length: 16 }, (_, bits) =>
+  BUCKETS.filter((_bucket, index) => (bits & (1 << index)) !== 0),
+);
+
+/** An account that holds credits in exactly these buckets, and its token. */
+async function holding(full: readonly Bucket[]): Promise<string> {
+  const monthly = full.includes('monthly');
+  const plan =
+    full.includes('window') || monthly ? (full.includes('window') ? 'free' : 'team') : 'enterprise';
+  const { accountId, token } = await makeAccount(ctx, { plan });
+  if (full.includes('window') && !monthly) {
+    for (let spent = 0; spent < 3; spent += 1) await spendOnce(ctx, token);
+    clock.advance(WINDOW_MS);
+  }
+  for (const bucket of ['paid', 'granted'] as const)
+    if (full.includes(bucket))
+      await grantCredits(ctx, { accountId, bucket, amount: 1, idempotencyKey: `full-${bucket}` });
+  const { balances } = await readBalances(ctx, accountId);
+  expect(BUCKETS.filter((bucket) => balances[bucket].credits > 0)).toEqual(full);
+  return token;
+}
+
+test.each(COMBINATIONS.map((full) => [full.join(', ') || 'nothing', full] as const))(
+  'of an account that holds %s, each spend takes from the first of window, monthly, paid, granted that has any',
+  async (_name, full) => {
+    const token = await holding(full);
+    const taken: Bucket[] = [];
+    for (;;) {
+      const spent = await spendOnce(ctx, token).catch((error: { code?: string }) => {
+        expect(error.code).toBe('insufficient_credits');
+        return null;
+      });
+      if (!spent) break;
+      taken.push(JSON.parse(spent.answer).bucket);
+    }
+    // The month holds two.
+    expect(taken).toEqual(full.flatMap((bucket) => (bucket === 'monthly' ? [bucket, bucket] : [bucket])));
+  },
+);
