@@ -60,7 +60,11 @@ async function ensureCredentials(
   member: DemoOrganization['members'][number],
 ): Promise<void> {
   const account = await ctx.db.members.findOne({ org_id: orgId, user_id: member.user_id }).lean();
-  if (!account) return;
+  if (!account || account.removed_at !== null) {
+    member.session_token = null;
+    member.device = null;
+    return;
+  }
   const idp = ctx.config.oidcClientId === IDP_CLIENT_ID ? readIdpState(dataDir) : null;
   if (idp && ctx.config.oidcIssuer === issuerOf(idp)) {
     const identity = { iss: issuerOf(idp), sub: member.user_id };

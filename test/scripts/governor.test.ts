@@ -31,7 +31,7 @@ async function failure(...args: string[]): Promise<string> {
   return String('stderr' in failed && failed.stderr);
 }
 
-describe('the command line', () => {
+describe('the command line', { timeout: 90_000 }, () => {
   it('sets up an organization whose key works, changes it, and writes the audit log', async () => {
     const org = await governor('org', 'create', 'Acme', '--plan', 'team', '--timezone', 'Europe/Berlin');
     const orgId = String(org.org_id);
