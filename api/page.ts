@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../shared/context.ts';
 import { PAGE_SIZE } from '../shared/contract.ts';
 import { DomainError } from '../shared/errors.ts';
-import type { Position } from '../shared/walk.ts';
+import type { Order, Position } from '../shared/walk.ts';
 
 /** The query parameters that every list takes. */
 export const pageQuery = {
@@ -59,6 +59,40 @@ export function openCursor(ctx: Context, scope: unknown, cursor: string | undefi
   const content = cursorContent.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
   const after = content.a === null ? null : { atMs: content.a, id: content.i, spanMs: content.s };
   return { after, total: content.t };
+}
+
+/** What a list's domain function takes, and what it gives. */
+interface PageRequest extends PageState {
+  order: Order;
+  limit: number;
+}
+interface FoundPage<Row> {
+  rows: readonly Row[];
+  hasMore: boolean;
+  last: Position | null;
+  total: number;
+}
+
+/**
+ * One page in the envelope: opens the cursor, loads, shows each row, makes the next cursor. `scope` is what the cursor is
+ * bound to, beside the order.
+ */
+export async function answerPage<Row, View>(
+  ctx: Context,
+  scope: readonly unknown[],
+  query: { limit: number; cursor?: string | undefined; order: Order },
+  load: (page: PageRequest) => Promise<FoundPage<Row>>,
+  view: (row: Row) => View,
+): Promise<{ data: View[]; cursor: string; has_more: boolean; total: number }> {
+  const { limit, cursor, order } = query;
+  const bound = [...scope, order];
+  const page = await load({ order, limit, ...openCursor(ctx, bound, cursor) });
+  return {
+    data: page.rows.map(view),
+    cursor: makeCursor(ctx, bound, page.last, page.total),
+    has_more: page.hasMore,
+    total: page.total,
+  };
 }
 
 /** The opaque cursor of a page that ended at `last`. */

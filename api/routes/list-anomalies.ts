@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { anomalyView, listAnomalies as list, viewAnomaly } from '../../shared/anomalies/list-anomalies.ts';
 import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
 import { text } from '../../shared/text.ts';
-import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 import { time } from '../time.ts';
+import { visibleTo } from '../visible.ts';
 
 export const listAnomalies = route({
   method: 'get',
@@ -24,21 +25,15 @@ export const listAnomalies = route({
   success: { status: 200, description: 'A page of anomalies, newest first', body: pageOf(anomalyView) },
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
-    const { limit, cursor, order, from: fromMs, to: toMs, ...equal } = query;
+    const { limit: _limit, cursor: _cursor, order: _order, from: fromMs, to: toMs, ...equal } = query;
     const filter = { ...equal, fromMs, toMs };
-    const scope = ['anomalies', principal.orgId, principal.userId, order, filter];
-    const state = openCursor(ctx, scope, cursor);
-    if (principal.userId !== null && filter.user_id !== undefined && filter.user_id !== principal.userId) {
-      // A bound key sees its own user: of another there is nothing.
-      return { data: [], cursor: makeCursor(ctx, scope, null, 0), has_more: false, total: 0 };
-    }
-    const visible = principal.userId === null ? filter : { ...filter, user_id: principal.userId };
-    const page = await list(ctx, principal.orgId, visible, { order, limit, ...state });
-    return {
-      data: page.rows.map(viewAnomaly),
-      cursor: makeCursor(ctx, scope, page.last, page.total),
-      has_more: page.hasMore,
-      total: page.total,
-    };
+    const visible = visibleTo(principal, filter);
+    return answerPage(
+      ctx,
+      ['anomalies', principal.orgId, principal.userId, filter],
+      query,
+      (page) => list(ctx, principal.orgId, visible, page),
+      viewAnomaly,
+    );
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listBudgets as list } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
-import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 
 export const listBudgets = route({
@@ -14,15 +14,15 @@ export const listBudgets = route({
   query: z.strictObject(pageQuery),
   success: { status: 200, description: 'A page of budgets, newest first', body: pageOf(budgetView) },
   errors: ['invalid_cursor'],
-  handle: async ({ principal, query }, ctx) => {
-    const { limit, cursor, order } = query;
-    const scope = ['budgets', principal.orgId, principal.userId, order];
-    const page = await list(ctx, principal, { order, limit, ...openCursor(ctx, scope, cursor) });
-    return {
-      data: page.views,
-      cursor: makeCursor(ctx, scope, page.last, page.total),
-      has_more: page.hasMore,
-      total: page.total,
-    };
-  },
+  handle: async ({ principal, query }, ctx) =>
+    answerPage(
+      ctx,
+      ['budgets', principal.orgId, principal.userId],
+      query,
+      async (page) => {
+        const { views, ...found } = await list(ctx, principal, page);
+        return { ...found, rows: views };
+      },
+      (view) => view,
+    ),
 });

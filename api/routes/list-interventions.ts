@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listInterventions as list, readSession } from '../../shared/sessions/read-session.ts';
 import { interventionView, viewIntervention } from '../../shared/signals/view.ts';
-import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 import { sessionParams } from './get-session.ts';
 
@@ -18,14 +18,12 @@ export const listInterventions = route({
   errors: ['not_found', 'invalid_cursor'],
   handle: async ({ principal, params, query }, ctx) => {
     const session = await readSession(ctx, principal, params.id);
-    const scope = ['interventions', session._id, query.order];
-    const state = openCursor(ctx, scope, query.cursor);
-    const page = await list(ctx, session, { order: query.order, limit: query.limit, ...state });
-    return {
-      data: page.rows.map(viewIntervention),
-      cursor: makeCursor(ctx, scope, page.last, page.total),
-      has_more: page.hasMore,
-      total: page.total,
-    };
+    return answerPage(
+      ctx,
+      ['interventions', session._id],
+      query,
+      (page) => list(ctx, session, page),
+      viewIntervention,
+    );
   },
 });

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
 import { text } from '../../shared/text.ts';
-import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 import { time } from '../time.ts';
+import { visibleTo } from '../visible.ts';
 
 export const listSessions = route({
   method: 'get',
@@ -25,21 +26,15 @@ export const listSessions = route({
   success: { status: 200, description: 'A page of sessions', body: pageOf(sessionView) },
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
-    const { limit, cursor, order, from: fromMs, to: toMs, ...equal } = query;
+    const { limit: _limit, cursor: _cursor, order: _order, from: fromMs, to: toMs, ...equal } = query;
     const filter = { ...equal, fromMs, toMs };
-    const scope = ['sessions', principal.orgId, principal.userId, order, filter];
-    const state = openCursor(ctx, scope, cursor);
-    if (principal.userId !== null && filter.user_id !== undefined && filter.user_id !== principal.userId) {
-      // A bound key sees its own user: of another there is nothing.
-      return { data: [], cursor: makeCursor(ctx, scope, null, 0), has_more: false, total: 0 };
-    }
-    const visible = principal.userId === null ? filter : { ...filter, user_id: principal.userId };
-    const page = await list(ctx, principal.orgId, visible, { order, limit, ...state });
-    return {
-      data: page.rows.map(viewSession),
-      cursor: makeCursor(ctx, scope, page.last, page.total),
-      has_more: page.hasMore,
-      total: page.total,
-    };
+    const visible = visibleTo(principal, filter);
+    return answerPage(
+      ctx,
+      ['sessions', principal.orgId, principal.userId, filter],
+      query,
+      (page) => list(ctx, principal.orgId, visible, page),
+      viewSession,
+    );
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listDeliveries } from '../../shared/webhooks/list-deliveries.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
 import { readWebhook } from '../../shared/webhooks/webhooks.ts';
-import { makeCursor, openCursor, pageOf, pageQuery } from '../page.ts';
+import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 import { webhookParams, wholeOrganization } from './list-webhooks.ts';
 
@@ -20,14 +20,12 @@ export const listWebhookDeliveries = route({
   errors: ['not_found', 'missing_scope', 'invalid_cursor'],
   handle: async ({ principal, params, query }, ctx) => {
     const webhook = await readWebhook(ctx, wholeOrganization(principal), params.id);
-    const scope = ['deliveries', webhook._id, query.order];
-    const state = openCursor(ctx, scope, query.cursor);
-    const page = await listDeliveries(ctx, webhook, { order: query.order, limit: query.limit, ...state });
-    return {
-      data: page.rows.map(viewDelivery),
-      cursor: makeCursor(ctx, scope, page.last, page.total),
-      has_more: page.hasMore,
-      total: page.total,
-    };
+    return answerPage(
+      ctx,
+      ['deliveries', webhook._id],
+      query,
+      (page) => listDeliveries(ctx, webhook, page),
+      viewDelivery,
+    );
   },
 });
