@@ -32,6 +32,11 @@ export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)
   return `${prefix}_${base62(createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16), 22)}`;
 }
 
+/** A primary key made of what makes a row unique: the first `bytes` of SHA-256 over the JSON of the parts, base64url. */
+export function hashedKey(bytes: number, ...parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, bytes).toString('base64url');
+}
+
 /** Big-endian base62 of `bytes`, left-padded to `length`. */
 export function base62(bytes: Uint8Array, length: number): string {
   let value = 0n;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hashedKey } from '../ids.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 
@@ -18,10 +18,7 @@ export interface Assignment {
 
 /** The identity of a run of activity: who, where, with which tool. */
 export function sessionKey(orgId: string, userId: string, projectId: string, adapter: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([orgId, userId, projectId, adapter]))
-    .digest();
-  return digest.subarray(0, 18).toString('base64url');
+  return hashedKey(18, orgId, userId, projectId, adapter);
 }
 
 /**

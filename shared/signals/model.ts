@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Schema } from 'mongoose';
+import { hashedKey } from '../ids.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
 export interface Signal {
@@ -78,8 +78,5 @@ signalSchema.index({ org_id: 1, ts: 1 });
 
 /** The identity of a signal (design 1, rule 3): 192 bits of SHA-256 over organization, adapter and client id. */
 export function signalKey(orgId: string, adapter: string, id: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([orgId, adapter, id]))
-    .digest();
-  return digest.subarray(0, 24).toString('base64url');
+  return hashedKey(24, orgId, adapter, id);
 }
