@@ -138,9 +138,9 @@ async function sendReply(req: Request, res: Response, answer: Reply, contentType
   res.type(contentType).set(answer.headers ?? {});
   const { content } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    res.setHeader('Content-Length', bytes.length);
-    res.end(req.method === 'HEAD' ? undefined : bytes);
+    // A text goes out with the headers in one write, bytes in a second one.
+    res.setHeader('Content-Length', Buffer.byteLength(content));
+    res.end(req.method === 'HEAD' ? undefined : content);
     return;
   }
   if (req.method === 'HEAD') {

@@ -3,8 +3,8 @@ import { projectLedger, shardsWithEntries } from '../shared/credits/project-ledg
 import { recoverCredits, shutShards } from '../shared/credits/recover.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
-const BUSY_MS = 20;
-const IDLE_MS = 60;
+const BUSY_MS = 150;
+const IDLE_MS = 100;
 const TROUBLE_MS = 500;
 /** How often the gates are looked at: this long spends may be refused before a Redis that came back is checked. */
 const GATES_MS = 250;
