@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
-import { accountKeys, idempotencyKey, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
+import { accountKeys, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
 import { loadScript, runScript } from '../redis/script.ts';
 import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
@@ -185,7 +185,7 @@ async function restoreAnswers(ctx: Context, shards: ReadonlySet<number>): Promis
     const expiresMs = stored.expires_at.getTime();
     if (expiresMs <= nowMs || !shards.has(shardOf(stored.account_id))) continue;
     const value = `${stored.fingerprint}\n${Math.floor(expiresMs / 1_000)}\n${stored.answer}`;
-    const key = idempotencyKey(stored.account_id, stored.idk);
+    const key = accountKeys(stored.account_id).answer(stored.idk);
     batch.push(ctx.redis.producer.set(key, value, 'PX', expiresMs - nowMs, 'NX'));
     if (batch.length < 200) continue;
     await Promise.all(batch);
