@@ -10,8 +10,8 @@ import { openWallet, spendFrom, type Wallet } from './ledger-history.ts';
 
 const PLAN = 'free';
 const DAY_MS = 86_400_000;
-/** So that a tenth of the rows are younger than the 48 h for which answers are kept. */
-const DAYS = 20;
+/** So that more than a tenth of the rows are younger than the 48 h for which answers are kept. */
+const DAYS = 12;
 const ANSWER_KEPT_MS = 2 * DAY_MS;
 /** Spends that follow each other closely; then there is a pause. */
 const BURST = 40;

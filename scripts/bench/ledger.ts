@@ -37,7 +37,7 @@ interface Bench extends Stage {
 type Row = Record<string, unknown>;
 
 /**
- * `ledger [--rows 1000000] [--accounts 1000] [--big 100000] [--answers 100000] [--receipts 200000] [--reads 40]`: pages
+ * `ledger [--rows 1000000] [--accounts 1000] [--big 100000] [--answers 100000] [--receipts 100000] [--reads 40]`: pages
  * and a whole read of a long ledger, and what is done with all rows at once: rebuild, reconcile, verify.
  */
 export async function runLedgerBench(args: string[]): Promise<void> {
@@ -63,7 +63,7 @@ export async function runLedgerBench(args: string[]): Promise<void> {
     tell(...(await measureReads(bench, seeded, numberOption(args, 'reads', 40))));
     tell(await measureCommand(bench, seeded, 'reconcile'));
     tell(await measureCommand(bench, seeded, 'rebuild'));
-    tell(await measureVerify(bench, receipts, numberOption(args, 'receipts', 200_000)));
+    tell(await measureVerify(bench, receipts, numberOption(args, 'receipts', 100_000)));
   } finally {
     await closeBench(bench);
   }
@@ -87,11 +87,11 @@ async function openBench(): Promise<Bench> {
   return { ...stage, folder, issuer, children: [] };
 }
 
-async function closeBench({ folder, issuer, children, stop }: Bench): Promise<void> {
-  for (const child of children) child.kill('SIGKILL');
-  issuer.server.close();
-  rmSync(folder, { recursive: true, force: true });
-  await stop();
+async function closeBench(bench: Bench): Promise<void> {
+  for (const child of bench.children) child.kill('SIGKILL');
+  bench.issuer.server.close();
+  rmSync(bench.folder, { recursive: true, force: true });
+  await bench.stop();
 }
 
 async function makeReceipts(ctx: Context): Promise<string[]> {
