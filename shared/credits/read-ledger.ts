@@ -17,10 +17,6 @@ export interface LedgerFilter {
 const PATIENCE_MS = 5_000;
 const FIRST_SPAN = 1_000;
 const LONGEST_SPAN = 20_000;
-/** Once rows of this span were read and a filtered page is not full, the store searches the rest. */
-const SEARCH_FROM = 5_000;
-/** Rows that one search may bring into memory. */
-const LARGEST_SEARCH = 1_000;
 const FIELDS = { _id: 0, seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1 } as const;
 
 export type LedgerItem = Pick<LedgerRow, 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at'>;
@@ -44,49 +40,15 @@ export async function* readLedger(
   let left = page.limit;
   let span = Math.min(page.limit, FIRST_SPAN);
   for (let high = top; high >= bottom && left > 0; high -= span, span = Math.min(span * 4, LONGEST_SPAN)) {
-    const isRare = isFiltered(filter) && span > SEARCH_FROM && left <= LARGEST_SEARCH;
-    const low = isRare ? bottom - 1 : Math.max(bottom - 1, high - span);
-    const rows = isRare
-      ? await findMatching(ctx, accountId, filter, { low, high, limit: left })
-      : (await findRange(ctx, accountId, { low, high })).filter((row) => matches(row, filter)).slice(0, left);
-    if (rows.length > 0) yield rows;
-    if (isRare) return;
-    left -= rows.length;
+    const range = { $gt: Math.max(bottom - 1, high - span), $lte: high };
+    const rows = await raw(ctx.db.ledger)
+      .find({ account_id: accountId, seq: range }, { projection: FIELDS })
+      .sort({ seq: -1 })
+      .toArray();
+    const matching = (rows as LedgerItem[]).filter((row) => matches(row, filter)).slice(0, left);
+    left -= matching.length;
+    if (matching.length > 0) yield matching;
   }
-}
-
-/** Rows with `seq` in (low, high], newest first. */
-async function findRange(
-  ctx: Context,
-  accountId: string,
-  { low, high }: { low: number; high: number },
-): Promise<LedgerItem[]> {
-  const filter = { account_id: accountId, seq: { $gt: low, $lte: high } };
-  return raw(ctx.db.ledger).find<LedgerItem>(filter, { projection: FIELDS }).sort({ seq: -1 }).toArray();
-}
-
-/**
- * The newest matching rows with `seq` in (low, high]. The store looks through rows faster than it sends them; the
- * embedded one looks at all of the account's for it, so that this pays only where few match.
- */
-async function findMatching(
-  ctx: Context,
-  accountId: string,
-  { bucket, reason }: LedgerFilter,
-  { low, high, limit }: { low: number; high: number; limit: number },
-): Promise<LedgerItem[]> {
-  const filter = {
-    account_id: accountId,
-    seq: { $gt: low, $lte: high },
-    ...(bucket === undefined ? {} : { bucket }),
-    ...(reason === undefined ? {} : { reason }),
-  };
-  const found = raw(ctx.db.ledger).find<LedgerItem>(filter, { projection: FIELDS });
-  return found.sort({ seq: -1 }).limit(limit).toArray();
-}
-
-function isFiltered({ bucket, reason }: LedgerFilter): boolean {
-  return bucket !== undefined || reason !== undefined;
 }
 
 function matches(row: LedgerItem, { bucket, reason }: LedgerFilter): boolean {
