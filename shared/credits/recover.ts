@@ -6,7 +6,7 @@ import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
 import type { CreditAccount } from './model.ts';
 import { isEarlier } from './outbox.ts';
-import { fenceId, projectLedger } from './project-ledger.ts';
+import { fenceId, projectLedger, shardsWithEntries } from './project-ledger.ts';
 import { identityFields, stateFields } from './state.ts';
 
 const gateScript = loadScript(new URL('state.lua', import.meta.url), new URL('gate.lua', import.meta.url));
@@ -54,7 +54,8 @@ async function recoverShards(
   { force }: { force: boolean },
 ): Promise<Recovery> {
   const shards = [...shut.keys()];
-  while ((await projectLedger(ctx, shards)) > 0);
+  // Of a round that another projector won nothing is moved here: what is put back by force must be in the ledger whole.
+  while ((await projectLedger(ctx, shards)) > 0 || (force && (await shardsWithEntries(ctx)).length > 0));
   await raiseFences(ctx, shards);
   const lost = await shardsThatLost(ctx, shards);
   const rebuilding = new Set(force ? shards : lost.keys());
