@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantCredits } from '../../shared/credits/grant.ts';
 import { makeAccount, type TestAccount } from '../credits.ts';
 import { until } from '../harness.ts';
+import { seeded } from '../random.ts';
 import { checkCredits } from './checker.ts';
 import { startLoad } from './load.ts';
-import { seeded } from './random.ts';
 import { type Part, type Stack, startStack } from './stack.ts';
 
 const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 2);

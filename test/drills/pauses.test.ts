@@ -14,11 +14,11 @@ import { makeAccount, sha256, type TestAccount } from '../credits.ts';
 import { type Answer, type CallOptions, call, TEST_SIGNING_KEY, until } from '../harness.ts';
 import { startIssuer, type TestIssuer } from '../idp.ts';
 import { linkDevice, makePerson, revoke } from '../people.ts';
+import { seeded } from '../random.ts';
 import { checkCredits } from './checker.ts';
 import { startChild } from './child.ts';
 import { startLoad } from './load.ts';
 import { type NetProxy, startProxy } from './proxy.ts';
-import { seeded } from './random.ts';
 import { type Stack, startStack } from './stack.ts';
 
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
