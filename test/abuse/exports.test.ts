@@ -1,9 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neutralize } from '../../shared/usage/encode.ts';
-import { makeAccount, type OwnRedis, openCreditContext, startOwnRedis } from '../credits.ts';
+import { type OwnRedis, openCreditContext, startOwnRedis } from '../credits.ts';
 import { type Child, startChild } from '../drills/child.ts';
-import { startLoad } from '../drills/load.ts';
+import { makeRichAccounts, startLoad } from '../drills/load.ts';
 import { makeTenant } from '../factories.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
 import { seeded } from '../random.ts';
@@ -38,9 +38,7 @@ describe('1,000 exports at the same time (row 111)', () => {
     const { orgId, key } = await makeTenant(ctx);
     // More than a socket holds, so that each export that is let in stays under way.
     for (let day = 2; day < 32; day += 1) await seedRollupDay(ctx, orgId, Date.now() - day * DAY_MS, 150);
-    const accounts = await Promise.all(
-      Array.from({ length: 8 }, () => makeAccount(ctx, { plan: 'enterprise' })),
-    );
+    const accounts = await makeRichAccounts(ctx, 4);
     const load = startLoad(() => api.url, accounts, { clients: 4, random: seeded(111) });
     await until(() => (load.statuses.get(200) ?? 0) >= 20, { timeoutMs: 20_000, what: 'spends before' });
     const before = load.statuses.get(200) ?? 0;
