@@ -7,9 +7,9 @@ const execute = promisify(execFile);
 export interface CommandLine {
   /** Runs the command line as a person would, and reads its one JSON object. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
-  governor(...args: string[]): Promise<any>;
+  governor: (...args: string[]) => Promise<any>;
   /** Runs one that must fail, and resolves with how it did. */
-  failure(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  failure: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
 }
 
 /** The `governor` command as a process of its own, with this environment. */
