@@ -20,7 +20,6 @@ export const QUEUES = {
   'hold-webhook': z.strictObject({ webhook_id: z.string() }),
   'drain-webhook': z.strictObject({ webhook_id: z.string() }),
   'alert-admin': z.strictObject({ webhook_id: z.string() }),
-  'purge-deliveries': z.strictObject({}),
 } as const;
 
 export type QueueName = keyof typeof QUEUES;

@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
   type AddressInfo,
+  connect,
   createServer as createTcpServer,
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
 
 export interface Received {
   atMs: number;
@@ -23,6 +26,8 @@ export type Behaviour =
   | 'hang'
   /** 200, then a byte of the body every 50 ms for ever. */
   | 'drip'
+  /** A status line, then a header every 50 ms for ever. */
+  | 'drip-headers'
   /** 200, then up to 1 GB as fast as it is taken. */
   | 'huge'
   /** Closes the connection instead of answering. */
@@ -84,8 +89,13 @@ function answer(receiver: Receiver, response: ServerResponse, behaviour: Behavio
   }
   if (behaviour === 'drip') {
     response.writeHead(200);
-    const timer = setInterval(() => response.write('x'), 50);
-    response.once('close', () => clearInterval(timer));
+    repeatUntilClosed(response, () => response.write('x'));
+    return;
+  }
+  if (behaviour === 'drip-headers') {
+    const { socket } = response;
+    socket?.write('HTTP/1.1 200 OK\r\n');
+    repeatUntilClosed(response, () => socket?.write('x: y\r\n'));
     return;
   }
   if (behaviour === 'huge') {
@@ -94,6 +104,11 @@ function answer(receiver: Receiver, response: ServerResponse, behaviour: Behavio
   }
   const { status, body = '', headers = {}, afterMs = 0 } = behaviour;
   setTimeout(() => response.writeHead(status, headers).end(body), afterMs);
+}
+
+function repeatUntilClosed(response: ServerResponse, act: () => void): void {
+  const timer = setInterval(act, 50);
+  response.once('close', () => clearInterval(timer));
 }
 
 function pour(receiver: Receiver, response: ServerResponse): void {
@@ -121,6 +136,34 @@ export async function startSilence(): Promise<{ port: number; close(): Promise<v
     socket.once('close', () => sockets.delete(socket));
   });
   return { port: await listen(server), close: () => end(server, sockets) };
+}
+
+/** Never accepts, and its backlog is full: a connection to it hangs while it opens. */
+export async function startDeaf(): Promise<{ port: number; close(): Promise<void> }> {
+  const thread = new Worker(
+    `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+       require('node:worker_threads').parentPort.postMessage(server.address().port);
+       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+     });`,
+    { eval: true },
+  );
+  const [port] = await once(thread, 'message');
+  const backlog: Socket[] = [];
+  const opens = async (): Promise<boolean> => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    backlog.push(socket);
+    const patience = new Promise<boolean>((resolve) => setTimeout(resolve, 300, false));
+    return Promise.race([once(socket, 'connect').then(() => true), patience]);
+  };
+  while (await opens());
+  return {
+    port,
+    close: async () => {
+      for (const socket of backlog) socket.destroy();
+      await thread.terminate();
+    },
+  };
 }
 
 async function listen(server: Server | TcpServer): Promise<number> {

@@ -1,5 +1,8 @@
 import type { Context } from '../shared/context.ts';
+import { raw } from '../shared/mongo.ts';
 import { recordSignals } from '../shared/signals/record-signals.ts';
+import { rollupKey } from '../shared/usage/add-to-rollups.ts';
+import type { Rollup } from '../shared/usage/model.ts';
 import { makeSignal } from './factories.ts';
 
 /** Records signals by the product's own write path; throws when one is not accepted. */
@@ -16,17 +19,25 @@ export async function recordAll(
   }
 }
 
-/** A seeded generator of [0, 1): the same seed, the same numbers. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+const DAY_MS = 86_400_000;
 
-export function pick<T>(random: () => number, values: readonly T[]): T {
-  return values[Math.floor(random() * values.length)] as T;
+/** Rollups of the UTC day that holds a time, each of a user of its own and some 2.5 KB long. */
+export async function seedRollupDay(ctx: Context, orgId: string, atMs: number, rows: number): Promise<void> {
+  const start = Math.floor(atMs / DAY_MS) * DAY_MS;
+  await raw(ctx.db.rollups).insertMany(
+    Array.from({ length: rows }, (_, index): Rollup => {
+      const of = { user_id: `user-${index}-${'x'.repeat(2_500)}`, project_id: 'p', model: 'm', adapter: 'a' };
+      const counts = { sessions: 1, signals: 3, errors: 0, interventions: 0, tokens_in: 5, tokens_out: 5 };
+      const rest = { cache_read_tokens: 0, cache_write_tokens: 0, cost_nusd: 1_000, unpriced_signals: 0 };
+      return {
+        _id: rollupKey(orgId, 'day', start, of),
+        org_id: orgId,
+        period: 'day',
+        start: new Date(start),
+        ...of,
+        ...counts,
+        ...rest,
+      };
+    }),
+  );
 }

@@ -13,7 +13,6 @@ import { expireCredits } from './expire-credits.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
 import { purgeJob } from './purge.ts';
-import { purgeDeliveries } from './purge-deliveries.ts';
 import { reconcileCredits } from './reconcile-credits.ts';
 import { reconcileUsageJob } from './reconcile-usage.ts';
 import { startSweeper } from './sweeper.ts';
@@ -32,7 +31,6 @@ const HANDLERS = [
   holdWebhook,
   drainWebhook,
   alertAdmin,
-  purgeDeliveries,
 ] as unknown as readonly JobHandler[];
 
 const config = readConfig(process.env);

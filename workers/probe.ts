@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from '../shared/context.ts';
+import { isOperatorToken } from '../shared/keys/operator-token.ts';
 import { readReadiness } from '../shared/readiness.ts';
 
 /** The worker's own small listener: `/healthz`, `/readyz`, and `/metrics` for the operator. */
@@ -24,6 +24,6 @@ function send(res: ServerResponse, status: number, body: unknown): void {
 }
 
 function isOperator(req: IncomingMessage, token: string): boolean {
-  const digest = (value: string) => createHash('sha256').update(value).digest();
-  return timingSafeEqual(digest(req.headers.authorization ?? ''), digest(`Bearer ${token}`));
+  const [, given = ''] = /^Bearer (.+)$/i.exec(req.headers.authorization ?? '') ?? [];
+  return isOperatorToken(given, token);
 }

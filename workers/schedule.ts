@@ -20,5 +20,4 @@ export const SCHEDULES: readonly { queue: QueueName; everyMs: number }[] = [
   { queue: 'expire-credits', everyMs: 600_000 },
   { queue: 'reconcile-usage', everyMs: 86_400_000 },
   { queue: 'purge', everyMs: 3_600_000 },
-  { queue: 'purge-deliveries', everyMs: 3_600_000 },
 ];

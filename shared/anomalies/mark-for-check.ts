@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import { afterCommit, raw } from '../mongo.ts';
 import type { Session } from '../sessions/model.ts';
 import { isWorthALook, type Totals } from './detect.ts';
 
@@ -15,7 +15,7 @@ interface Change {
 
 /**
  * Marks sessions that gained signals or ended, in place, before they are written in the same transaction: the mark is
- * the intent to look at them. Most are too small for any rule.
+ * the intent to look at them, and the commit wakes the checks. Most are too small for any rule.
  */
 export async function markForCheck(
   ctx: Context,
@@ -36,9 +36,15 @@ export async function markForCheck(
     })),
     { session: transaction },
   );
+  afterCommit(transaction, () => wakeChecks(ctx, marks));
 }
 
-function newMarks(changed: readonly Change[]): { sessionId: string; dueAt: Date }[] {
+interface Mark {
+  sessionId: string;
+  dueAt: Date;
+}
+
+function newMarks(changed: readonly Change[]): Mark[] {
   return changed.flatMap(({ before, after: { _id, check_due_at: dueAt } }) =>
     dueAt && dueAt.getTime() !== before?.check_due_at?.getTime() ? [{ sessionId: _id, dueAt }] : [],
   );
@@ -50,12 +56,12 @@ export function nextCheck(ctx: Context, session: Pick<Session, 'checked_at'>, no
   return dateAt(Math.max(nowMs, session.checked_at ? session.checked_at.getTime() + gapMs : 0));
 }
 
-/** Wakes a check for every mark that is new, after the commit. A due time has one job. */
-export function wakeChecks(ctx: Context, changed: readonly Change[]): void {
+/** A due time has one job. */
+function wakeChecks(ctx: Context, marks: readonly Mark[]): void {
   const nowMs = ctx.clock.now();
   ctx.queues.wake(
     'detect-anomalies',
-    newMarks(changed).map(({ sessionId, dueAt }) => ({
+    marks.map(({ sessionId, dueAt }) => ({
       id: `${sessionId}-${dueAt.getTime()}`,
       job: { session_id: sessionId },
       delayMs: dueAt.getTime() - nowMs,

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { markForCheck, wakeChecks } from '../anomalies/mark-for-check.ts';
+import { markForCheck } from '../anomalies/mark-for-check.ts';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { recordEvents, sessionEnded } from '../events/record-events.ts';
@@ -17,9 +17,7 @@ export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
  * Repeating it changes nothing.
  */
 export async function endIfSilent(ctx: Context, sessionId: string): Promise<TimerVerdict> {
-  const endings: Ending[] = [];
-  const verdict = await inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
-    endings.length = 0;
+  return inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
     const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
     if (session?.state !== 'open') return { ended: false };
     const organization = await readOrganization(ctx, session.org_id, transaction);
@@ -29,13 +27,11 @@ export async function endIfSilent(ctx: Context, sessionId: string): Promise<Time
       await writeTimers(ctx, [{ session, dueMs: notBeforeMs }], transaction);
       return { notBeforeMs };
     }
-    endings.push({ before: { ...session }, after: session });
+    const before = { ...session };
     endByTimeout(session);
-    await writeEnds(ctx, endings, transaction);
+    await writeEnd(ctx, { before, after: session }, transaction);
     return { ended: true };
   });
-  wakeChecks(ctx, endings);
-  return verdict;
 }
 
 /** Ends a session now, by hand. Idempotent. Throws `not_found` for another organization's or user's session. */
@@ -44,9 +40,7 @@ export async function closeSession(
   owner: { orgId: string; userId: string | null },
   sessionId: string,
 ): Promise<Session> {
-  const endings: Ending[] = [];
-  const ended = await inTransaction(ctx.db, async (transaction) => {
-    endings.length = 0;
+  return inTransaction(ctx.db, async (transaction) => {
     const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
     if (session?.org_id !== owner.orgId || (owner.userId !== null && session.user_id !== owner.userId)) {
       throw new DomainError('not_found', 'There is no such session.');
@@ -59,12 +53,9 @@ export async function closeSession(
       end_reason: 'closed',
       ended_at: new Date(closedAt),
     };
-    endings.push({ before: session, after: closed });
-    await writeEnds(ctx, endings, transaction);
+    await writeEnd(ctx, { before: session, after: closed }, transaction);
     return closed;
   });
-  wakeChecks(ctx, endings);
-  return ended;
 }
 
 interface Ending {
@@ -72,13 +63,12 @@ interface Ending {
   after: Session;
 }
 
-async function writeEnds(ctx: Context, endings: Ending[], transaction: ClientSession): Promise<void> {
-  await markForCheck(ctx, endings, transaction);
-  for (const { after } of endings) {
-    await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
-    await writeTimers(ctx, [{ session: after, dueMs: null }], transaction);
-    await recordEvents(ctx, [sessionEnded(after)], transaction);
-  }
+async function writeEnd(ctx: Context, ending: Ending, transaction: ClientSession): Promise<void> {
+  const { after } = ending;
+  await markForCheck(ctx, [ending], transaction);
+  await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
+  await writeTimers(ctx, [{ session: after, dueMs: null }], transaction);
+  await recordEvents(ctx, [sessionEnded(after)], transaction);
 }
 
 /** How long a due timer may be late before the sweeper takes it for lost. */

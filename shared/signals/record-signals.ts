@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { markForCheck, wakeChecks } from '../anomalies/mark-for-check.ts';
+import { markForCheck } from '../anomalies/mark-for-check.ts';
 import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
 import { moveToOtherSlot } from '../budgets/gate.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
@@ -8,7 +8,7 @@ import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../contract.ts';
 import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../events/record-events.ts';
 import { newId } from '../ids.ts';
 import type { Lane } from '../lanes.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { afterCommit, inTransaction, raw } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import type { Session } from '../sessions/model.ts';
@@ -49,39 +49,28 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalR
     run: async (batches) => {
       const drafts = batches.flat();
       let attempts = 0;
-      const committed = await inTransaction(ctx.db, (transaction) => {
+      const results = await inTransaction(ctx.db, (transaction) => {
         attempts += 1;
         if (attempts > 1) moveToOtherSlot();
         return commit(ctx, orgId, drafts, transaction);
       });
       ctx.metrics.signalBatch.observe(drafts.length);
-      wakeTimers(ctx, committed);
-      wakeChecks(ctx, committed.changed);
-      if (committed.budgetsDue) wakeEvaluation(ctx, orgId);
       let from = 0;
       return batches.map((batch) => {
         from += batch.length;
-        return committed.results.slice(from - batch.length, from);
+        return results.slice(from - batch.length, from);
       });
     },
   };
 }
 
-interface Committed {
-  results: SignalResult[];
-  changed: Assignment['changed'];
-  timeoutMs: number;
-  /** Whether the usage of a budget has changed. */
-  budgetsDue: boolean;
-}
-
-/** The write path: signals, sessions, rollups, budget windows and events, all or nothing. */
+/** The write path: signals, sessions, rollups, budget windows and events, all or nothing; the commit wakes what is due. */
 async function commit(
   ctx: Context,
   orgId: string,
   drafts: readonly Draft[],
   transaction: ClientSession,
-): Promise<Committed> {
+): Promise<SignalResult[]> {
   const organization = await readOrganization(ctx, orgId, transaction);
   const known = await findKnown(ctx, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
@@ -89,16 +78,19 @@ async function commit(
   const assignments = await assignByKey(ctx, fresh, timeoutMs, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const changed = assignments.flatMap((assignment) => assignment.changed);
-  let budgetsDue = false;
   if (fresh.length > 0) {
     await markForCheck(ctx, changed, transaction);
     await insertSignals(ctx, fresh, placed, transaction);
     await writeSessions(ctx, assignments, timeoutMs, transaction);
     await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
     await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
-    budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, transaction);
+    const budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, transaction);
+    afterCommit(transaction, () => {
+      wakeTimers(ctx, changed, timeoutMs);
+      if (budgetsDue) wakeEvaluation(ctx, orgId);
+    });
   }
-  return { results: answer(drafts, known, placed), changed, timeoutMs, budgetsDue };
+  return answer(drafts, known, placed);
 }
 
 /** Session id by signal key, of the signals that were recorded before. */
@@ -283,7 +275,7 @@ function answer(
 }
 
 /** A delayed job per session that has just opened; activity never touches the queue. */
-function wakeTimers(ctx: Context, { changed, timeoutMs }: Committed): void {
+function wakeTimers(ctx: Context, changed: Assignment['changed'], timeoutMs: number): void {
   const opened = changed.filter(({ before, after }) => before === null && after.state === 'open');
   ctx.queues.wake(
     'close-session',

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../context.ts';
+import { hashedKey } from '../ids.ts';
 import { raw } from '../mongo.ts';
 import type { Organization } from '../organizations/model.ts';
 import type { Session } from '../sessions/model.ts';
@@ -110,6 +110,5 @@ function addTo(row: Measures, measures: Partial<Measures>): void {
 
 /** The identity of a rollup: uniqueness is the primary key's. */
 export function rollupKey(orgId: string, period: RollupPeriod, start: number, of: Dimensions): string {
-  const parts = JSON.stringify([orgId, period, start, of.user_id, of.project_id, of.model, of.adapter]);
-  return createHash('sha256').update(parts).digest().subarray(0, 18).toString('base64url');
+  return hashedKey(18, orgId, period, start, of.user_id, of.project_id, of.model, of.adapter);
 }

@@ -20,7 +20,10 @@ export function sealSecret(config: Config, webhookId: string, secret: string): s
 export function openSecret(config: Config, webhookId: string, sealed: string): string {
   const [, id = '', blob = ''] = sealed.split('.');
   const key = keyRing(config).get(id);
-  if (!key) throw new Error(`WEBHOOK_SECRET_KEYS has no key "${id}"`);
+  if (!key)
+    throw new Error(
+      `The secret of ${webhookId} is sealed with the key "${id}", which WEBHOOK_SECRET_KEYS does not have.`,
+    );
   const bytes = Buffer.from(blob, 'base64url');
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(webhookId))

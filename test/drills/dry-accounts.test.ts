@@ -3,9 +3,9 @@ import { grantCredits } from '../../shared/credits/grant.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
 import { makeAccount, type TestAccount } from '../credits.ts';
 import { until } from '../harness.ts';
+import { seeded } from '../random.ts';
 import { checkCredits } from './checker.ts';
 import { type Load, startLoad } from './load.ts';
-import { seeded } from './random.ts';
 import { type Part, type Stack, startStack } from './stack.ts';
 
 const SECONDS = Number(process.env.DRILL_SECONDS ?? 10);

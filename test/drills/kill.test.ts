@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { grantCredits } from '../../shared/credits/grant.ts';
-import { makeAccount, type TestAccount } from '../credits.ts';
 import { until } from '../harness.ts';
+import { seeded } from '../random.ts';
 import { checkCredits } from './checker.ts';
-import { startLoad } from './load.ts';
-import { seeded } from './random.ts';
+import { makeRichAccounts, startLoad } from './load.ts';
 import { type Part, type Stack, startStack } from './stack.ts';
 
 const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 2);
@@ -18,28 +16,12 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop());
 
-async function makeAccounts(count: number): Promise<TestAccount[]> {
-  return Promise.all(
-    Array.from({ length: count }, async () => {
-      const account = await makeAccount(stack.ctx);
-      const { accountId } = account;
-      await grantCredits(stack.ctx, {
-        accountId,
-        bucket: 'paid',
-        amount: 1_000_000,
-        idempotencyKey: 'start',
-      });
-      return account;
-    }),
-  );
-}
-
 test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
   `kill -9 of %s under load, ${ROUNDS} times (seed ${SEED}): every answered spend is in the ledger once`,
   { timeout: 60_000 + ROUNDS * 20_000 },
   async (part) => {
     const random = seeded(SEED);
-    const accounts = await makeAccounts(8);
+    const accounts = await makeRichAccounts(stack.ctx, 8);
     const load = startLoad(() => stack.url, accounts, { clients: 16, random });
     for (let round = 0; round < ROUNDS; round += 1) {
       await new Promise((resolve) => setTimeout(resolve, 200 + random() * 600));

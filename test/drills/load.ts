@@ -1,4 +1,6 @@
-import { sha256, type TestAccount } from '../credits.ts';
+import { grantCredits } from '../../shared/credits/grant.ts';
+import { makeAccount, sha256, type TestAccount } from '../credits.ts';
+import type { TestContext } from '../harness.ts';
 
 export interface Attempt {
   account: TestAccount;
@@ -14,6 +16,18 @@ export interface Load {
   statuses: Map<number, number>;
   /** Ends the clients and repeats everything whose outcome is unknown until it is known. */
   finish(): Promise<void>;
+}
+
+/** Accounts with more credits than any drill spends. */
+export async function makeRichAccounts(ctx: TestContext, count: number): Promise<TestAccount[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const account = await makeAccount(ctx);
+      const { accountId } = account;
+      await grantCredits(ctx, { accountId, bucket: 'paid', amount: 1_000_000, idempotencyKey: 'start' });
+      return account;
+    }),
+  );
 }
 
 /** Clients that spend as fast as they are answered. A client gives up after 3 s: longer than any deadline. */

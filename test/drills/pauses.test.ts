@@ -7,18 +7,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digest } from '../../shared/credits/digest.ts';
-import { grantCredits } from '../../shared/credits/grant.ts';
 import { shardsWithEntries } from '../../shared/credits/project-ledger.ts';
 import { verifyReceipts } from '../../shared/credits/verify-receipts.ts';
 import { makeAccount, sha256, type TestAccount } from '../credits.ts';
 import { type Answer, type CallOptions, call, TEST_SIGNING_KEY, until } from '../harness.ts';
 import { startIssuer, type TestIssuer } from '../idp.ts';
 import { linkDevice, makePerson, revoke } from '../people.ts';
+import { seeded } from '../random.ts';
 import { checkCredits } from './checker.ts';
 import { startChild } from './child.ts';
-import { startLoad } from './load.ts';
+import { makeRichAccounts, startLoad } from './load.ts';
 import { type NetProxy, startProxy } from './proxy.ts';
-import { seeded } from './random.ts';
 import { type Stack, startStack } from './stack.ts';
 
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
@@ -65,22 +64,6 @@ function spend(token: string, key: string = randomUUID()): Promise<Answer> {
   });
 }
 
-async function makeRichAccounts(): Promise<TestAccount[]> {
-  return Promise.all(
-    Array.from({ length: 4 }, async () => {
-      const account = await makeAccount(stack.ctx);
-      const { accountId } = account;
-      await grantCredits(stack.ctx, {
-        accountId,
-        bucket: 'paid',
-        amount: 1_000_000,
-        idempotencyKey: 'start',
-      });
-      return account;
-    }),
-  );
-}
-
 function load(accounts: readonly TestAccount[]) {
   return startLoad(() => stack.url, accounts, { clients: 16, random: seeded(SEED) });
 }
@@ -100,7 +83,7 @@ describe('an api', () => {
   test(`that gets SIGTERM answers what it has accepted and exits 0 (seed ${SEED})`, {
     timeout: 90_000,
   }, async () => {
-    const accounts = await makeRichAccounts();
+    const accounts = await makeRichAccounts(stack.ctx, 4);
     const running = load(accounts);
     await moreSpends(running, 50);
     const idle = await makeAccount(stack.ctx);
@@ -123,7 +106,7 @@ describe('an api', () => {
   test(`that stops for 4 s (SIGSTOP) and goes on makes no double spend (seed ${SEED})`, {
     timeout: 60_000,
   }, async () => {
-    const accounts = await makeRichAccounts();
+    const accounts = await makeRichAccounts(stack.ctx, 4);
     const running = load(accounts);
     await moreSpends(running, 50);
     stack.signal('api', 'SIGSTOP');
@@ -155,7 +138,7 @@ async function acceptedSpends(token: string, count: number): Promise<Promise<Ans
 test(`a worker that stops (SIGSTOP) is replaced by another, and changes nothing when it goes on (seed ${SEED})`, {
   timeout: 60_000,
 }, async () => {
-  const accounts = await makeRichAccounts();
+  const accounts = await makeRichAccounts(stack.ctx, 4);
   const running = load(accounts);
   await moreSpends(running, 50);
   stack.signal('worker', 'SIGSTOP');
@@ -215,7 +198,7 @@ describe('without MongoDB', () => {
       timeout: 90_000,
     },
     async (_how, lose, restore) => {
-      const accounts = await makeRichAccounts();
+      const accounts = await makeRichAccounts(stack.ctx, 4);
       const ada = await makePerson(stack.ctx, idp);
       const { device_id, access_token } = await linkDevice(api, ada);
       const running = load(accounts);
@@ -241,7 +224,7 @@ describe('without MongoDB', () => {
 test(`a key that is rotated ${ROTATIONS} times under load refuses nobody, and every receipt stays good (seed ${SEED})`, {
   timeout: 60_000 + ROTATIONS * 15_000,
 }, async () => {
-  const accounts = await makeRichAccounts();
+  const accounts = await makeRichAccounts(stack.ctx, 4);
   const running = load(accounts);
   const kids = new Set<string>();
   for (let round = 0; round < ROTATIONS; round += 1) {

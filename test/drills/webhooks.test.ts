@@ -1,7 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { startMongo } from '../../scripts/stores.ts';
 import { makeTenant } from '../factories.ts';
 import { openTestContext, type TestContext, testEnv, until } from '../harness.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
@@ -26,17 +31,17 @@ afterEach(async () => {
 });
 afterAll(() => ctx.close());
 
-async function startWorker(env: Record<string, string> = {}): Promise<ChildProcess> {
+async function startWorker(env: Record<string, string> = {}, on = ctx): Promise<ChildProcess> {
   const child = fork(new URL('./webhook-worker.ts', import.meta.url), {
     env: {
       ...process.env,
       ...testEnv('ignored'),
-      MONGODB_URL: ctx.config.mongodbUrl,
-      REDIS_URL: ctx.config.redisUrl,
+      MONGODB_URL: on.config.mongodbUrl,
+      REDIS_URL: on.config.redisUrl,
       // Vite sets its own.
       BASE_URL: '',
       LOG_LEVEL: 'error',
-      QUEUE_PREFIX: ctx.queuePrefix,
+      QUEUE_PREFIX: on.queuePrefix,
       ...env,
     },
   });
@@ -65,9 +70,9 @@ async function unrecorded(): Promise<Set<string>> {
   return new Set(rows.map(({ event_id }) => event_id));
 }
 
-async function raiseAll(): Promise<string[]> {
+async function raiseAll(from = ctx, of = orgId): Promise<string[]> {
   const events: string[] = [];
-  for (let index = 0; index < EVENTS; index += 20) events.push(...(await raise(ctx, orgId, 20)));
+  for (let index = 0; index < EVENTS; index += 20) events.push(...(await raise(from, of, 20)));
   return events;
 }
 
@@ -123,6 +128,82 @@ it('what Redis loses is found in the store', async () => {
   await startWorker();
   await expectAllOnceBut(events, new Set());
 }, 90_000);
+
+it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
+  const place = { port: await findFreePort(), dir: folder };
+  let mongo = await startMongo(place);
+  const own = await openTestContext({ mongoUrl: mongo.url });
+  try {
+    const tenant = await makeTenant(own);
+    await makeWebhook(own, tenant.orgId, receiver.url);
+    // Slow enough that the store dies between an attempt and its record.
+    receiver.behave({ status: 200, afterMs: 200 });
+    await startWorker({}, own);
+    const events = await raiseAll(own, tenant.orgId);
+    await until(() => receiver.received.length > 0);
+    const died = once(mongo.child, 'exit');
+    mongo.child.kill('SIGKILL');
+    await died;
+    const answered = receiver.received.length;
+    expect(answered).toBeLessThan(EVENTS);
+    // What was under way is answered now, and cannot be recorded.
+    await until(() => receiver.received.length > answered, { timeoutMs: 1_000 }).catch(() => undefined);
+    mongo = await startMongo(place);
+    const left = () => own.db.deliveries.countDocuments({ org_id: tenant.orgId, status: 'pending' });
+    await until(async () => (await left().catch(() => EVENTS)) === 0, {
+      timeoutMs: 45_000,
+      what: 'all to be recorded',
+    });
+    expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set(events));
+    const rows = await own.db.deliveries.find({ org_id: tenant.orgId }).lean();
+    expect(rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.toSorted());
+    for (const { status, attempts } of rows)
+      expect([status, attempts.map(({ number, error }) => [number, error])]).toEqual([
+        'succeeded',
+        [[1, null]],
+      ]);
+  } finally {
+    await Promise.all(children.splice(0).map(end));
+    await own.close();
+    await mongo.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 120_000);
+
+it('a worker stopped for longer than its locks, beside one that goes on: each attempt is recorded once', async () => {
+  // Taking a finished job off the queue fails for the one that was stopped, which it says loudly.
+  const retries = { TIME_SCALE: '300', LOG_LEVEL: 'fatal' };
+  let underWay = new Set<string>();
+  // Attempts 1 and 2 fail, 3 succeeds: late where the stopped worker has an answer to attempt 1 in hand.
+  receiver.behave(({ headers, event }) =>
+    headers['x-service-attempt'] === '3'
+      ? { status: 200, afterMs: underWay.has(event.id) ? 4_000 : 0 }
+      : { status: 500, afterMs: 300 },
+  );
+  const stopped = await startWorker(retries);
+  const events = await raiseAll();
+  await until(() => receiver.received.length > 0);
+  stopped.kill('SIGSTOP');
+  underWay = new Set(receiver.received.map(({ event }) => event.id));
+  const other = await startWorker(retries);
+  const lost = () => ctx.db.deliveries.find({ org_id: orgId, event_id: { $in: [...underWay] } }).lean();
+  await until(async () => (await lost()).every(({ attempts }) => attempts.length >= 2), {
+    timeoutMs: 45_000,
+    what: 'its locks to run out, and two attempts by the other',
+  });
+  // It wakes with these answers while each delivery is at a later attempt.
+  stopped.kill('SIGCONT');
+  await until(async () => (await unrecorded()).size === 0, { timeoutMs: 45_000, what: 'all to be recorded' });
+  await Promise.all([stopped, other].map(end));
+  const rows = await ctx.db.deliveries.find({ org_id: orgId }).lean();
+  expect(rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.toSorted());
+  for (const { status, attempts } of rows)
+    expect([status, attempts.map(({ number, status: answered }) => [number, answered])]).toEqual([
+      'succeeded',
+      [[1, 500], [2, 500], [3, 200]],
+    ]); // biome-ignore format: a row
+}, 120_000);
 
 it('endpoints that hang do not hold up another one', async () => {
   const hanging = await startReceiver('hang');

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { raw } from '../../shared/mongo.ts';
 import {
@@ -15,12 +13,13 @@ import {
   type TestAccount,
 } from '../credits.ts';
 import { startApi, TEST_SIGNING_KEY, type TestApi, type TestContext, testEnv } from '../harness.ts';
+import { type CommandLine, commandLine } from './command-line.ts';
 
-const execute = promisify(execFile);
 let redis: OwnRedis;
 let ctx: TestContext;
 let api: TestApi;
-let env: Record<string, string>;
+let governor: CommandLine['governor'];
+let failure: CommandLine['failure'];
 let folder: string;
 
 beforeAll(async () => {
@@ -30,7 +29,8 @@ beforeAll(async () => {
   const own = { SIGNING_KEY: '', SIGNING_KEY_FILE: keyFile() };
   ctx = await openCreditContext({ redisUrl: redis.url, env: own });
   api = await startApi({ ctx });
-  env = testEnv(new URL(ctx.config.mongodbUrl).pathname.slice(1), { redisUrl: redis.url, env: own });
+  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
+  ({ governor, failure } = commandLine(testEnv(name, { redisUrl: redis.url, env: own })));
 });
 
 afterAll(async () => {
@@ -42,25 +42,6 @@ afterAll(async () => {
 
 function keyFile(): string {
   return join(folder, 'key.json');
-}
-
-/** Runs the command line as a person would, and reads its one JSON object. */
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
-async function governor(...args: string[]): Promise<any> {
-  const { stdout } = await execute(process.execPath, ['scripts/governor.ts', '--json', ...args], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-  expect(stdout.trim().split('\n')).toHaveLength(1);
-  return JSON.parse(stdout);
-}
-
-async function failure(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return governor(...args).then(
-    () => {
-      throw new Error(`governor ${args.join(' ')} succeeded`);
-    },
-    (error) => error,
-  );
 }
 
 async function actions(account: TestAccount): Promise<string[]> {
@@ -105,7 +86,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
 test('what cannot be is refused in one line', { timeout: 60_000 }, async () => {
   const { orgId, userId } = await makeAccount(ctx);
   for (const amount of ['0', '-1', '1.5', '1000000001', '9007199254740992'])
-    expect((await failure('credits', 'grant', orgId, userId, '--', amount)).code).toBe(1);
+    await failure('credits', 'grant', orgId, userId, '--', amount);
   expect((await failure('credits', 'show', orgId, 'nobody')).stderr).toContain('not_found');
 });
 

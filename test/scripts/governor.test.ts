@@ -1,35 +1,19 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApi, type TestApi, testEnv } from '../harness.ts';
+import { type CommandLine, commandLine } from './command-line.ts';
 
-const execute = promisify(execFile);
 let api: TestApi;
-let env: Record<string, string>;
+let governor: CommandLine['governor'];
+let failure: CommandLine['failure'];
 beforeAll(async () => {
   api = await startApi();
   const { pathname } = new URL(api.ctx.config.mongodbUrl);
-  env = testEnv(pathname.slice(1));
+  ({ governor, failure } = commandLine(testEnv(pathname.slice(1))));
 });
 afterAll(() => api.close());
-
-/** Runs the command line as a person would, and reads its one JSON object. */
-async function governor(...args: string[]): Promise<Record<string, string>> {
-  const { stdout } = await execute(process.execPath, ['scripts/governor.ts', '--json', ...args], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-  expect(stdout.trim().split('\n')).toHaveLength(1);
-  return JSON.parse(stdout);
-}
-
-async function failure(...args: string[]): Promise<string> {
-  const failed = await governor(...args).catch((error: { stderr?: string; code?: number }) => error);
-  expect('code' in failed && failed.code).toBe(1);
-  return String('stderr' in failed && failed.stderr);
-}
 
 describe('the command line', { timeout: 90_000 }, () => {
   it('sets up an organization whose key works, changes it, and writes the audit log', async () => {
@@ -75,12 +59,14 @@ describe('the command line', { timeout: 90_000 }, () => {
   });
 
   it('says what is wrong in one line and exits 1', async () => {
-    expect(await failure('org', 'show', 'org_nobody')).toContain(
+    expect((await failure('org', 'show', 'org_nobody')).stderr).toContain(
       'There is no such organization. (not_found)',
     );
-    expect(await failure('org', 'set', 'org_nobody', '--session-timeout', '5')).toContain('60..86400');
-    expect(await failure('org', 'create', 'x', '--plan', 'gold')).toContain('gold');
-    expect(await failure('org', 'create', 'x', '--timezone', 'Mars/Olympus')).toContain('IANA');
+    expect((await failure('org', 'set', 'org_nobody', '--session-timeout', '5')).stderr).toContain(
+      '60..86400',
+    );
+    expect((await failure('org', 'create', 'x', '--plan', 'gold')).stderr).toContain('gold');
+    expect((await failure('org', 'create', 'x', '--timezone', 'Mars/Olympus')).stderr).toContain('IANA');
   });
 
   it('keeps a member out of two organizations, and can add one again who was removed', async () => {
@@ -89,9 +75,9 @@ describe('the command line', { timeout: 90_000 }, () => {
     const idp = ['--idp-issuer', 'https://idp.example', '--idp-subject', `s-${orgId}`];
     await governor('member', 'add', orgId, 'bob@example.com', '--user-id', 'bob', ...idp);
     const other = await governor('org', 'create', 'Two');
-    expect(await failure('member', 'add', String(other.org_id), 'bob@example.com', ...idp)).toContain(
-      'conflict',
-    );
+    expect(
+      (await failure('member', 'add', String(other.org_id), 'bob@example.com', ...idp)).stderr,
+    ).toContain('conflict');
     await governor('member', 'remove', orgId, 'bob');
     await governor('member', 'add', String(other.org_id), 'bob@example.com', ...idp);
     const rows = await api.ctx.db.members.find({ org_id: orgId }).lean();

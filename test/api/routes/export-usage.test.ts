@@ -6,11 +6,10 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { raw } from '../../../shared/mongo.ts';
-import { rollupKey } from '../../../shared/usage/add-to-rollups.ts';
-import type { Rollup } from '../../../shared/usage/model.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, startApi, type TestApi, until } from '../../harness.ts';
-import { pick, recordAll, seeded } from '../../usage.ts';
+import { pick, seeded } from '../../random.ts';
+import { recordAll, seedRollupDay } from '../../usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const HOUR = 3_600_000;
@@ -213,7 +212,8 @@ describe('GET /api/v1/usage/export', () => {
 
     beforeAll(async () => {
       big = await makeTenant(api.ctx);
-      for (let day = 0; day < days; day += 1) await seedDay(big.orgId, NOW - (day + 2) * DAY, 150);
+      for (let day = 0; day < days; day += 1)
+        await seedRollupDay(api.ctx, big.orgId, NOW - (day + 2) * DAY, 150);
     });
 
     /** Begins a download and does not read it. Null when it was refused. */
@@ -305,25 +305,5 @@ async function untilQuiet(count: () => number): Promise<number> {
       return performance.now() - since > 500 && last > 0 ? last : 0;
     },
     { timeoutMs: 15_000, what: 'the query to pause' },
-  );
-}
-
-async function seedDay(orgId: string, atMs: number, rows: number): Promise<void> {
-  const start = Math.floor(atMs / DAY) * DAY;
-  await raw(api.ctx.db.rollups).insertMany(
-    Array.from({ length: rows }, (_, index): Rollup => {
-      const of = { user_id: `user-${index}-${'x'.repeat(2_500)}`, project_id: 'p', model: 'm', adapter: 'a' };
-      const counts = { sessions: 1, signals: 3, errors: 0, interventions: 0, tokens_in: 5, tokens_out: 5 };
-      const rest = { cache_read_tokens: 0, cache_write_tokens: 0, cost_nusd: 1_000, unpriced_signals: 0 };
-      return {
-        _id: rollupKey(orgId, 'day', start, of),
-        org_id: orgId,
-        period: 'day',
-        start: new Date(start),
-        ...of,
-        ...counts,
-        ...rest,
-      };
-    }),
   );
 }

@@ -4,7 +4,8 @@ import { changeOrganization } from '../../../shared/organizations/change-organiz
 import { addMember } from '../../../shared/organizations/members.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../harness.ts';
-import { pick, recordAll, seeded } from '../../usage.ts';
+import { pick, seeded } from '../../random.ts';
+import { recordAll } from '../../usage.ts';
 
 // A Wednesday; Berlin changes to summer time on 29 March.
 const NOW = Date.parse('2026-04-15T12:07:00Z');

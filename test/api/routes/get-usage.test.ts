@@ -3,7 +3,8 @@ import { changeOrganization } from '../../../shared/organizations/change-organiz
 import { addMember } from '../../../shared/organizations/members.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../harness.ts';
-import { pick, recordAll, seeded } from '../../usage.ts';
+import { pick, seeded } from '../../random.ts';
+import { recordAll } from '../../usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const HOUR = 3_600_000;

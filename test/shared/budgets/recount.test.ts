@@ -7,7 +7,7 @@ import { addMember, setTeams } from '../../../shared/organizations/members.ts';
 import { recordSignals } from '../../../shared/signals/record-signals.ts';
 import { makeSignal, makeTenant } from '../../factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext, until } from '../../harness.ts';
-import { createRandom } from '../../random.ts';
+import { seeded } from '../../random.ts';
 import { compare } from './oracle.ts';
 
 const HOUR = 3_600_000;
@@ -32,7 +32,7 @@ const base: BudgetInput = {
 
 /** Calls of five users in two projects over 34 days, every fifth an error. */
 async function fill(target: TestContext, orgId: string, count: number, seed: number): Promise<void> {
-  const random = createRandom(seed);
+  const random = seeded(seed);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const signals = Array.from({ length: count }, () =>
     makeSignal({

@@ -5,7 +5,8 @@ import { MEASURES, type Rollup } from '../../../shared/usage/model.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../harness.ts';
-import { pick, recordAll, seeded } from '../../usage.ts';
+import { pick, seeded } from '../../random.ts';
+import { recordAll } from '../../usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;

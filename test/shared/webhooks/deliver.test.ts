@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { recordEvents } from '../../../shared/events/record-events.ts';
 import { inTransaction } from '../../../shared/mongo.ts';
 import { connectRedis } from '../../../shared/redis/connect.ts';
+import { purge } from '../../../shared/usage/purge.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
 import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
-import { purgeDeliveries } from '../../../shared/webhooks/purge-deliveries.ts';
 import { redeliver } from '../../../shared/webhooks/redeliver.ts';
 import { listWebhooks, registerWebhook, removeWebhook } from '../../../shared/webhooks/webhooks.ts';
 import { alertAdmin } from '../../../workers/alert-admin.ts';
@@ -358,10 +358,10 @@ describe('redelivery and removal', () => {
     const [old = ''] = await raise(ctx, orgId);
     clock.advance(30 * 86_400_000);
     const [fresh = ''] = await raise(ctx, orgId);
-    await purgeDeliveries(ctx);
+    await purge(ctx);
     expect(await ctx.db.deliveries.countDocuments({ event_id: old })).toBe(1);
     clock.advance(1);
-    await purgeDeliveries(ctx);
+    await purge(ctx);
     expect(await ctx.db.deliveries.countDocuments({ event_id: old })).toBe(0);
     expect(await ctx.db.deliveries.countDocuments({ event_id: fresh })).toBe(1);
   });

@@ -43,9 +43,15 @@ export async function raise(
   return rows.map(({ _id }) => _id);
 }
 
-/** Does what workers do for everything that is due by the context's clock, and for nothing else. */
-export async function attemptAllDue(ctx: Context): Promise<number> {
-  const due = await ctx.db.queuedDeliveries.find({ state: 'pending', at: { $lte: ctx.clock.now() } }).lean();
+/** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */
+export async function attemptAllDue(ctx: Context, eventId?: string): Promise<number> {
+  const due = await ctx.db.queuedDeliveries
+    .find({
+      state: 'pending',
+      at: { $lte: ctx.clock.now() },
+      ...(eventId === undefined ? {} : { event_id: eventId }),
+    })
+    .lean();
   await Promise.all(
     due.map(({ _id, event_id, webhook_id }) =>
       attemptDelivery(ctx, { delivery_id: _id, event_id, webhook_id }),

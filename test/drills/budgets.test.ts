@@ -13,13 +13,15 @@ import { createLog } from '../../shared/log.ts';
 import { createIndexes } from '../../shared/mongo.ts';
 import { recordSignals } from '../../shared/signals/record-signals.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
-import { testEnv, until } from '../harness.ts';
+import { call, testEnv, until } from '../harness.ts';
+import { type Child, startChild } from './child.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
 let redis: RunningStore;
 let ctx: Context;
 let env: Record<string, string>;
 let worker: ChildProcess | undefined;
+const apis: Child[] = [];
 beforeAll(async () => {
   // A Redis of its own: the workers are whole processes, on the queues that production has.
   redis = await startRedis({ port: await findFreePort(), dir: folder, fast: true });
@@ -32,6 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (worker) await kill(worker);
+  await Promise.all(apis.map((api) => api.kill()));
   await ctx.db.connection.dropDatabase();
   await ctx.close();
   await redis.stop();
@@ -58,12 +61,11 @@ async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test('50 parallel batches while workers are killed: each level fires once', {
-  timeout: 120_000,
-}, async () => {
-  const { orgId } = await makeTenant(ctx);
-  const thresholds = [10, 40, 80, 125, 250, 10_000];
-  for (const threshold of thresholds)
+const THRESHOLDS = [10, 40, 80, 125, 250, 10_000];
+
+/** Budgets of which 250 signals exceed all but the last. */
+async function makeBudgets(orgId: string): Promise<void> {
+  for (const threshold of THRESHOLDS)
     await createBudget(ctx, orgId, {
       name: `${threshold}`,
       scope: 'org',
@@ -71,13 +73,63 @@ test('50 parallel batches while workers are killed: each level fires once', {
       threshold,
       window: 'monthly',
     });
+}
+
+function makeBatch(batch: number): Record<string, unknown>[] {
+  return Array.from({ length: 5 }, () => makeSignal({ ts: ctx.clock.now(), user_id: `user-${batch % 9}` }));
+}
+
+/** Both levels of every budget that was exceeded, each once, and nothing is left to evaluate. */
+async function expectEachLevelOnce(orgId: string): Promise<void> {
+  const wanted = THRESHOLDS.slice(0, 5).flatMap((threshold) => [
+    `${threshold} budget.exceeded`,
+    `${threshold} budget.warning`,
+  ]);
+  const events = () => ctx.db.events.find({ org_id: orgId, type: /^budget\./ }).lean();
+  await until(async () => (await events()).length >= wanted.length, {
+    timeoutMs: 30_000,
+    what: 'all events',
+  });
+  await until(async () => (await ctx.db.budgetDues.countDocuments({ org_id: orgId })) === 0, {
+    timeoutMs: 30_000,
+    what: 'nothing left to evaluate',
+  });
+  const fired = (await events()).map(({ type, data }) => [data.budget_name, type].join(' '));
+  expect(fired.toSorted()).toEqual(wanted.toSorted());
+}
+
+test('50 parallel batches over two apis: each level fires once, and no signal is missed', {
+  timeout: 120_000,
+}, async () => {
+  const { orgId, key } = await makeTenant(ctx);
+  await makeBudgets(orgId);
+  worker = await startWorkerProcess();
+  apis.push(await startChild('api/main.ts', env), await startChild('api/main.ts', env));
+  const statuses = await Promise.all(
+    Array.from({ length: 50 }, async (_, batch) => {
+      const api = apis[batch % apis.length] as Child;
+      const { status } = await call(`${api.url}/api/v1/signals`, {
+        key,
+        body: { signals: makeBatch(batch) },
+      });
+      return status;
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  await expectEachLevelOnce(orgId);
+  const counted = await Promise.all(apis.map((api) => call(`${api.url}/api/v1/budgets`, { key })));
+  for (const { body } of counted)
+    expect(body.data.map(({ current }: { current: number }) => current)).toEqual(THRESHOLDS.map(() => 250));
+  await kill(worker);
+});
+
+test('50 parallel batches while workers are killed: each level fires once', {
+  timeout: 120_000,
+}, async () => {
+  const { orgId } = await makeTenant(ctx);
+  await makeBudgets(orgId);
   const sender = { orgId, boundUserId: null, defaultProjectId: null };
-  const posting = async (batch: number) => {
-    const signals = Array.from({ length: 5 }, () =>
-      makeSignal({ ts: ctx.clock.now(), user_id: `user-${batch % 9}` }),
-    );
-    await recordSignals(ctx, sender, signals);
-  };
+  const posting = (batch: number) => recordSignals(ctx, sender, makeBatch(batch));
   worker = await startWorkerProcess();
   for (let round = 0; round < 5; round += 1) {
     const batches = Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
@@ -89,18 +141,5 @@ test('50 parallel batches while workers are killed: each level fires once', {
     await batches;
     worker = await startWorkerProcess();
   }
-  const wanted = 5 * 2;
-  const events = () => ctx.db.events.find({ org_id: orgId, type: /^budget\./ }).lean();
-  await until(async () => (await events()).length >= wanted, { timeoutMs: 30_000, what: 'all events' });
-  await until(async () => (await ctx.db.budgetDues.countDocuments({ org_id: orgId })) === 0, {
-    timeoutMs: 30_000,
-    what: 'nothing left to evaluate',
-  });
-  const fired = (await events()).map(({ type, data }) => [data.budget_name, type].join(' '));
-  expect(fired.toSorted()).toEqual(
-    thresholds
-      .slice(0, 5)
-      .flatMap((threshold) => [`${threshold} budget.exceeded`, `${threshold} budget.warning`])
-      .toSorted(),
-  );
+  await expectEachLevelOnce(orgId);
 });

@@ -1,0 +1,75 @@
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { neutralize } from '../../shared/usage/encode.ts';
+import { type OwnRedis, openCreditContext, startOwnRedis } from '../credits.ts';
+import { type Child, startChild } from '../drills/child.ts';
+import { makeRichAccounts, startLoad } from '../drills/load.ts';
+import { makeTenant } from '../factories.ts';
+import { type TestContext, testEnv, until } from '../harness.ts';
+import { seeded } from '../random.ts';
+import { seedRollupDay } from '../usage.ts';
+
+const DAY_MS = 86_400_000;
+let redis: OwnRedis;
+let ctx: TestContext;
+let api: Child;
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  ctx = await openCreditContext({ redisUrl: redis.url });
+  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
+  api = await startChild('api/main.ts', testEnv(name, { redisUrl: redis.url }));
+});
+afterAll(async () => {
+  await api.kill();
+  await ctx.close();
+  await redis.stop();
+});
+
+describe('cells that a spreadsheet would run (row 104)', () => {
+  it.each(['=1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '\0=1', '＝1', '＋1', '－1', '＠A'])(
+    '%j gets an apostrophe',
+    (cell) => expect(neutralize(cell)).toBe(`'${cell}`),
+  );
+  it.each(['', 'ada', '1', 'a=1', "'=1", '日本'])('%j stays', (cell) => expect(neutralize(cell)).toBe(cell));
+});
+
+describe('1,000 exports at the same time (row 111)', () => {
+  it('are refused beyond a few, and spends go on', { timeout: 90_000 }, async () => {
+    const { orgId, key } = await makeTenant(ctx);
+    // More than a socket holds, so that each export that is let in stays under way.
+    for (let day = 2; day < 32; day += 1) await seedRollupDay(ctx, orgId, Date.now() - day * DAY_MS, 150);
+    const accounts = await makeRichAccounts(ctx, 4);
+    const load = startLoad(() => api.url, accounts, { clients: 4, random: seeded(111) });
+    await until(() => (load.statuses.get(200) ?? 0) >= 20, { timeoutMs: 20_000, what: 'spends before' });
+    const before = load.statuses.get(200) ?? 0;
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => beginExport(key)));
+    await until(() => (load.statuses.get(200) ?? 0) >= before + 50, {
+      timeoutMs: 20_000,
+      what: 'spends during',
+    });
+    await load.finish();
+    for (const answer of answers) answer.destroy();
+    const statuses = Map.groupBy(answers, ({ statusCode }) => statusCode);
+    expect([...statuses.keys()].filter((status) => ![200, 429, 503].includes(status ?? 0))).toEqual([]);
+    expect(statuses.get(200)?.length ?? 0).toBeLessThanOrEqual(100);
+    // A spend that met a busy machine's deadline was answered so, and went through when it came again.
+    expect([...load.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(load.statuses.get(503) ?? 0).toBeLessThan((load.statuses.get(200) ?? 0) / 2);
+    expect(load.attempts.filter(({ answer }) => answer === null)).toEqual([]);
+  });
+
+  /** One that is not read. */
+  function beginExport(key: string): Promise<IncomingMessage> {
+    const { hostname, port } = new URL(api.url);
+    const from = new Date(Date.now() - 34 * DAY_MS).toISOString();
+    const path = `/api/v1/usage/export?format=ndjson&from=${from}`;
+    const headers = { Authorization: `Bearer ${key}` };
+    return new Promise((resolve, reject) => {
+      const request = get({ hostname, port, path, headers, agent: false }, (response) => {
+        response.pause().on('error', () => undefined);
+        resolve(response);
+      });
+      request.on('error', reject);
+    });
+  }
+});

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { raw } from '../../shared/mongo.ts';
+import { makeTenant } from '../factories.ts';
+import { startApi, type TestApi, testEnv } from '../harness.ts';
+import { recordAll } from '../usage.ts';
+import { type CommandLine, commandLine } from './command-line.ts';
+
+const DAY_MS = 86_400_000;
+let api: TestApi;
+let governor: CommandLine['governor'];
+let failure: CommandLine['failure'];
+beforeAll(async () => {
+  api = await startApi();
+  const { pathname } = new URL(api.ctx.config.mongodbUrl);
+  ({ governor, failure } = commandLine(testEnv(pathname.slice(1))));
+});
+afterAll(() => api.close());
+
+test('usage reconcile finds damaged rollups, --check changes nothing, and without it they are the sum again', {
+  timeout: 90_000,
+}, async () => {
+  const { orgId, key } = await makeTenant(api.ctx);
+  await recordAll(api.ctx, orgId, [{ ts: api.ctx.clock.now() }, { ts: api.ctx.clock.now() - 40 * 60_000 }]);
+  const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
+  const right = await usage();
+  expect(right.signals).toBe(2);
+  await raw(api.ctx.db.rollups).updateMany({ org_id: orgId }, { $inc: { tokens_in: 7 } });
+  const damaged = await usage();
+  const checked = await governor('usage', 'reconcile', orgId, '--check');
+  expect(checked.wrong).toBeGreaterThan(0);
+  expect(checked.repaired).toBe(0);
+  expect(await usage()).toEqual(damaged);
+  // All organizations, from a day on.
+  const from = new Date(api.ctx.clock.now() - DAY_MS).toISOString().slice(0, 10);
+  const repaired = await governor('usage', 'reconcile', '--from', from);
+  expect(repaired.repaired).toBeGreaterThanOrEqual(checked.wrong);
+  expect(await usage()).toEqual(right);
+  expect(await governor('usage', 'reconcile', orgId)).toMatchObject({ wrong: 0, repaired: 0 });
+  const audit = await api.ctx.db.audit.find({ org_id: orgId, action: 'usage.reconcile' }).lean();
+  expect(audit).toHaveLength(1);
+});
+
+test('usage reconcile refuses an organization that there is not', { timeout: 60_000 }, async () => {
+  expect((await failure('usage', 'reconcile', 'org_nobody')).stderr).toContain('not_found');
+});
+
+test('usage purge deletes what is past its retention and says how much', { timeout: 60_000 }, async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  await recordAll(api.ctx, orgId, [{ ts: api.ctx.clock.now() }]);
+  const old = new Date(api.ctx.clock.now() - 31 * DAY_MS);
+  const [event] = await api.ctx.db.events.find({ org_id: orgId }).lean();
+  await raw(api.ctx.db.events).insertOne({ ...event, _id: 'evt_old', created_at: old } as never);
+  const { deleted } = await governor('usage', 'purge');
+  expect(deleted).toMatchObject({ signals: 0, events: 1, deliveries: 0 });
+  const left = await api.ctx.db.events.find({ org_id: orgId }).lean();
+  expect(left.map(({ _id }) => _id)).toEqual([event?._id]);
+});
