@@ -8,6 +8,7 @@ import { bucketOf } from './calendar.ts';
 import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
 import type { Read } from './plan-reads.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
+import { totalsAnswer } from './totals.ts';
 
 export const GROUPINGS = ['user_id', 'project_id', 'model', 'adapter', 'team'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -130,9 +131,11 @@ async function sumBy(
   transaction: ClientSession,
 ): Promise<SummedRow[]> {
   const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
+  const isTotal = totalsAnswer([...columns, ...Object.keys(match)]);
+  const source = isTotal ? raw(ctx.db.usageTotals) : raw(ctx.db.rollups);
   const found: SummedRow[] = [];
   for (const read of range.reads) {
-    const rows = await raw(ctx.db.rollups)
+    const rows = await source
       .aggregate([...matchStages(orgId, read, match), { $group: { _id, ...SUM_STAGE } }], {
         session: transaction,
         useBigInt64: true,
