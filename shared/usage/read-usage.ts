@@ -5,7 +5,8 @@ import { inTransaction, raw } from '../mongo.ts';
 import { listMembers } from '../organizations/members.ts';
 import type { Organization } from '../organizations/model.ts';
 import { bucketOf } from './calendar.ts';
-import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
+import { coverRange, type SignedRead } from './cover-range.ts';
+import { addSums, isZero, negateSums, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
 import type { Read } from './plan-reads.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
 import { totalsAnswer } from './totals.ts';
@@ -39,7 +40,7 @@ export async function readUsage(ctx: Context, organization: Organization, questi
   const teams = needsTeams(question) ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
   const match = matchOf(question.filter, teams);
   const { totals, series, groups } = await inTransaction(ctx.db, (transaction) =>
-    sumUp(ctx, organization._id, range, match, question.groupBy, teams, transaction),
+    sumUp(ctx, organization, range, match, question.groupBy, teams, transaction),
   );
   return {
     from: isoTime(range.fromMs),
@@ -91,29 +92,31 @@ export function matchStages(orgId: string, read: Read, match: Match): { $match: 
 
 async function sumUp(
   ctx: Context,
-  orgId: string,
+  organization: Organization,
   range: Range,
   match: Match,
   groupBy: readonly Grouping[],
   teams: ReadonlyMap<string, string[]>,
   transaction: ClientSession,
 ): Promise<{ totals: Sums; series: Sums[]; groups: Group[] }> {
+  const { _id: orgId } = organization;
+  const whole = coverRange(organization, range.fromMs, range.toMs, ctx.clock.now());
   const totals = noSums();
   const hasSeries = range.interval !== 'none';
   const series = hasSeries ? range.edges.slice(1).map(noSums) : [];
-  if (hasSeries || groupBy.length === 0) {
-    const rows = await sumBy(ctx, orgId, range, match, hasSeries ? ['start'] : [], transaction);
-    for (const { key, sums } of rows) {
+  if (hasSeries) {
+    const reads = range.reads.map((read) => ({ ...read, sign: 1 as const }));
+    for (const { key, sums } of await sumBy(ctx, orgId, reads, match, ['start'], transaction)) {
       addSums(totals, sums);
-      const bucket = hasSeries ? series[bucketOf(range.edges, Number(key.start))] : undefined;
+      const bucket = series[bucketOf(range.edges, Number(key.start))];
       if (bucket) addSums(bucket, sums);
     }
+    if (groupBy.length === 0) return { totals, series, groups: [] };
   }
-  if (groupBy.length === 0) return { totals, series, groups: [] };
   const dimensions = groupBy.map((grouping) => (grouping === 'team' ? 'user_id' : grouping));
-  const rows = await sumBy(ctx, orgId, range, match, [...new Set(dimensions)], transaction);
+  const rows = await sumBy(ctx, orgId, whole, match, [...new Set(dimensions)], transaction);
   if (!hasSeries) for (const { sums } of rows) addSums(totals, sums);
-  return { totals, series, groups: groupsOf(rows, groupBy, teams) };
+  return { totals, series, groups: groupBy.length === 0 ? [] : groupsOf(rows, groupBy, teams) };
 }
 
 type Column = Dimension | 'start';
@@ -125,7 +128,7 @@ interface SummedRow {
 async function sumBy(
   ctx: Context,
   orgId: string,
-  range: Range,
+  reads: readonly SignedRead[],
   match: Match,
   columns: readonly Column[],
   transaction: ClientSession,
@@ -134,7 +137,7 @@ async function sumBy(
   const isTotal = totalsAnswer([...columns, ...Object.keys(match)]);
   const source = isTotal ? raw(ctx.db.usageTotals) : raw(ctx.db.rollups);
   const found: SummedRow[] = [];
-  for (const read of range.reads) {
+  for (const read of reads) {
     const rows = await source
       .aggregate([...matchStages(orgId, read, match), { $group: { _id, ...SUM_STAGE } }], {
         session: transaction,
@@ -142,7 +145,8 @@ async function sumBy(
         batchSize: 10_000,
       })
       .toArray();
-    for (const row of rows) found.push({ key: row._id ?? {}, sums: sumsOf(row) });
+    for (const row of rows)
+      found.push({ key: row._id ?? {}, sums: read.sign === 1 ? sumsOf(row) : negateSums(sumsOf(row)) });
   }
   return found;
 }
