@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { isStoreError } from './errors.ts';
 
 /**
@@ -14,6 +15,11 @@ export interface Lane<Item, Result> {
   /** The most weight that one batch takes; a heavier single item goes alone. */
   maxWeight: number;
   weigh(item: Item): number;
+  /**
+   * How long a lane that is busy waits for more between two batches (milliseconds; default not at all). Those that were
+   * just answered come again; without a wait they and the others would take turns in batches of half the size.
+   */
+  gatherMs?: number;
   /** One result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
@@ -46,7 +52,12 @@ export function createLanes(): Lanes {
   }
 
   async function drain(key: string, queue: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
-    while (queue.length > 0) await settle(takeBatch(queue, lane), lane);
+    do {
+      const batch = takeBatch(queue, lane);
+      await settle(batch, lane);
+      const isBusy = batch.length > 1 || queue.length > 0;
+      if (lane.gatherMs && isBusy && weightOf(queue, lane) < lane.maxWeight) await wait(lane.gatherMs);
+    } while (queue.length > 0);
     queues.delete(key);
   }
 
@@ -56,6 +67,10 @@ export function createLanes(): Lanes {
       while (draining.size > 0) await Promise.all(draining);
     },
   };
+}
+
+function weightOf(queue: readonly Waiting[], lane: Lane<unknown, unknown>): number {
+  return queue.reduce((sum, { item }) => sum + lane.weigh(item), 0);
 }
 
 function takeBatch(queue: Waiting[], lane: Lane<unknown, unknown>): Waiting[] {

@@ -24,7 +24,7 @@ interface Size {
 
 /**
  * Reads of a year of rollups, and exports of all days that there are, from an api process of its own.
- * `--users N`, `--days N`, `--rounds N`; `--part reads`, `csv`, `ndjson` or `parquet` for one of them.
+ * `--users N`, `--days N`, `--rounds N`; `--part reads`, `exports`, `csv`, `ndjson` or `parquet` for some of it.
  */
 export async function runUsageBench(args: string[]): Promise<void> {
   const part = args.includes('--part') ? args[args.indexOf('--part') + 1] : undefined;
@@ -44,7 +44,7 @@ export async function runUsageBench(args: string[]): Promise<void> {
     if (part === undefined || part === 'reads') {
       report('usage reads', await measureReads(url, key, orgId, size, stage.ctx.clock.now()));
     }
-    const formats = FORMATS.filter((format) => part === undefined || part === format);
+    const formats = FORMATS.filter((format) => [undefined, 'exports', format].includes(part));
     const rows: Record<string, unknown>[] = [];
     for (const format of formats) rows.push(await measureExport(stage, url, key, format, size));
     if (rows.length > 0) report('usage exports', rows);
