@@ -60,6 +60,8 @@ export const rollupSchema = new Schema<Rollup>(
   { suppressReservedKeysWarning: true },
 );
 rollupSchema.index({ org_id: 1, period: 1, start: 1 });
+// What one user did, however many others there are.
+rollupSchema.index({ org_id: 1, period: 1, user_id: 1, start: 1 });
 
 export const totalSchema = new Schema<Total>(
   {

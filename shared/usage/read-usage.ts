@@ -81,13 +81,21 @@ export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]
 }
 
 /**
- * The rows of a read that match. The range is a stage of its own, as the index holds it whole; MongoDB joins the two,
- * the embedded server would read every row there is for a filter that the index does not hold (docs/stores.md).
+ * The rows of a read that match. The range, of one user when one is named, is a stage of its own, as an index holds it
+ * whole; MongoDB joins the two, the embedded server would read every row there is for a filter that the index does not
+ * hold (docs/stores.md).
  */
-export function matchStages(orgId: string, read: Read, match: Match): { $match: object }[] {
+export function matchStages(
+  orgId: string,
+  read: Read,
+  { user_id, ...others }: Match,
+): { $match: Record<string, unknown> }[] {
   const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
-  const range = { $match: { org_id: orgId, period: read.period, start } };
-  return Object.keys(match).length === 0 ? [range] : [range, { $match: match }];
+  const range = { org_id: orgId, period: read.period, start };
+  const isOneUser = typeof user_id === 'string';
+  const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
+  const indexed = { $match: isOneUser ? { ...range, user_id } : range };
+  return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
 }
 
 async function sumUp(
