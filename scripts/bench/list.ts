@@ -36,7 +36,9 @@ export async function runListBench(args: string[]): Promise<void> {
       await seed(stage, organization._id, size, target);
       size = target;
       for (const [filter, query] of Object.entries(FILTERS)) {
-        rows.push(...(await measureWalks(url, key, { size, filter, query, walks })));
+        const measured = await measureWalks(url, key, { size, filter, query, walks });
+        console.error(measured);
+        rows.push(...measured);
       }
     }
   } finally {
