@@ -128,8 +128,6 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
   const nowMs = ctx.clock.now();
   const { startMs } = periodAt('monthly', 'UTC', nowMs);
   const rollups = new Map<string, Rollup>();
-  // Made afterwards: faster than keeping them up to date.
-  await raw(ctx.db.signals).dropIndexes();
   let next = 0;
   const insert = async () => {
     while (next < count) {
@@ -149,7 +147,6 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
     }
   };
   await Promise.all([insert(), insert(), insert()]);
-  await ctx.db.signals.createIndexes();
   const rows = [...rollups.values()];
   await raw(ctx.db.rollups).insertMany(rows, { ordered: false });
   await raw(ctx.db.usageTotals).insertMany(totalsOf(rows, 0), { ordered: false });

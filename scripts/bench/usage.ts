@@ -72,8 +72,6 @@ async function seed(
     await raw(stage.ctx.db.rollups).insertMany(rows, { ordered: false });
     await raw(stage.ctx.db.usageTotals).insertMany(totalsOf(rows, 0), { ordered: false });
   };
-  // Made afterwards: faster than keeping them up to date.
-  await raw(stage.ctx.db.rollups).dropIndexes();
   let back = days;
   const insertDays = async () => {
     while (back >= 0) {
@@ -91,9 +89,6 @@ async function seed(
   await Promise.all([1, 2, 3].map(insertDays));
   for (const rows of Map.groupBy([...months.values()], (row) => row.start.getTime()).values())
     await insert(rows);
-  const inserted = performance.now();
-  await stage.ctx.db.rollups.createIndexes();
-  console.error(`indexed in ${round((performance.now() - inserted) / 1_000, 0)} s`);
   return count;
 }
 

@@ -84,10 +84,13 @@ function matchStages(
   return others.length === 0 ? [indexed] : [indexed, { $match: Object.assign({}, ...others) }];
 }
 
+/** The embedded server counts what one index holds without reading it. */
 async function count(ctx: Context, stages: { $match: Record<string, unknown> }[]): Promise<number> {
+  const [indexed, ...others] = stages;
+  if (others.length === 0) return ctx.db.sessions.countDocuments(indexed?.$match);
   const [counted] = await ctx.db.sessions.aggregate<{ n: number }>([
     ...stages,
-    { $group: { _id: null, n: { $sum: 1 } } },
+    { $group: { _id: 1, n: { $sum: 1 } } },
   ]);
   return counted?.n ?? 0;
 }
