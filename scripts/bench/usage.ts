@@ -201,9 +201,10 @@ async function measureExport(
   const rss = async () => readRss(url, stage.env.OPERATOR_TOKEN ?? '');
   const before = await rss();
   let peak = before;
-  const sampling = setInterval(async () => {
-    peak = Math.max(peak, await rss().catch(() => 0));
-  }, 200);
+  const sample = async () => {
+    peak = Math.max(peak, await rss());
+  };
+  const sampling = setInterval(() => void sample().catch(() => undefined), 200);
   const startedAt = performance.now();
   const bytes = await download(`${url}/api/v1/usage/export?${range}&level=daily&format=${format}`, key);
   const seconds = (performance.now() - startedAt) / 1_000;
