@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { isStoreError } from './errors.ts';
 
 /**
@@ -14,7 +15,10 @@ export interface Lane<Item, Result> {
   /** The most weight that one batch takes; a heavier single item goes alone. */
   maxWeight: number;
   weigh(item: Item): number;
-  /** When a batch ran less than this ago, the next one waits as long for company: a rare item goes at once. */
+  /**
+   * How long a lane that is busy waits for more between two batches (milliseconds; default not at all). Those that were
+   * just answered come again; without a wait they and the others would take turns in batches of half the size.
+   */
   gatherMs?: number;
   /** One result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
@@ -29,7 +33,6 @@ interface Waiting {
 export function createLanes(): Lanes {
   const queues = new Map<string, Waiting[]>();
   const draining = new Set<Promise<void>>();
-  const lastRanMs = new Map<string, number>();
 
   function submit<Item, Result>(key: string, item: Item, lane: Lane<Item, Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -49,13 +52,12 @@ export function createLanes(): Lanes {
   }
 
   async function drain(key: string, queue: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
-    const { gatherMs = 0 } = lane;
-    while (queue.length > 0) {
-      if (gatherMs > 0 && performance.now() - (lastRanMs.get(key) ?? Number.NEGATIVE_INFINITY) < gatherMs)
-        await new Promise((resolve) => setTimeout(resolve, gatherMs));
-      await settle(takeBatch(queue, lane), lane);
-      if (gatherMs > 0) lastRanMs.set(key, performance.now());
-    }
+    do {
+      const batch = takeBatch(queue, lane);
+      await settle(batch, lane);
+      const isBusy = batch.length > 1 || queue.length > 0;
+      if (lane.gatherMs && isBusy && weightOf(queue, lane) < lane.maxWeight) await wait(lane.gatherMs);
+    } while (queue.length > 0);
     queues.delete(key);
   }
 
@@ -65,6 +67,10 @@ export function createLanes(): Lanes {
       while (draining.size > 0) await Promise.all(draining);
     },
   };
+}
+
+function weightOf(queue: readonly Waiting[], lane: Lane<unknown, unknown>): number {
+  return queue.reduce((sum, { item }) => sum + lane.weigh(item), 0);
 }
 
 function takeBatch(queue: Waiting[], lane: Lane<unknown, unknown>): Waiting[] {

@@ -47,7 +47,7 @@ import {
   sessionTimerSchema,
 } from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
-import { type Rollup, rollupSchema } from './usage/model.ts';
+import { type Rollup, rollupSchema, type Total, totalSchema } from './usage/model.ts';
 import {
   type Delivery,
   deliverySchema,
@@ -69,6 +69,7 @@ export interface Db {
   sessionHeads: Model<SessionHead>;
   sessionTimers: Model<SessionTimer>;
   rollups: Model<Rollup>;
+  usageTotals: Model<Total>;
   events: Model<Event>;
   budgets: Model<Budget>;
   budgetWindows: Model<BudgetWindow>;
@@ -149,6 +150,7 @@ function modelsOf(connection: Connection): Db {
     sessionHeads: model('session_heads', sessionHeadSchema),
     sessionTimers: model('session_timers', sessionTimerSchema),
     rollups: model('rollups', rollupSchema),
+    usageTotals: model('usage_totals', totalSchema),
     events: model('events', eventSchema),
     budgets: model('budgets', budgetSchema),
     budgetWindows: model('budget_windows', budgetWindowSchema),

@@ -1,21 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createApi } from '../../api/app.ts';
-import { closeServer, createHttpServer } from '../../api/server.ts';
-import { readConfig } from '../../shared/config.ts';
-import { type Context, openContext } from '../../shared/context.ts';
+import { SCOPES } from '../../shared/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createLog } from '../../shared/log.ts';
-import { createIndexes, raw } from '../../shared/mongo.ts';
+import { raw } from '../../shared/mongo.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
 import type { Rollup, RollupPeriod } from '../../shared/usage/model.ts';
-import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stores.ts';
+import { totalsOf } from '../../shared/usage/totals.ts';
+import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
 
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
@@ -23,6 +14,7 @@ const ROWS_PER_USER_DAY = 2;
 const SIGNALS_PER_ROW = 14;
 /** Quarter hours in which a user works a day, of the last 35 days. */
 const QUARTERS_PER_USER_DAY = 8;
+const FORMATS = ['csv', 'ndjson', 'parquet'];
 
 interface Size {
   users: number;
@@ -30,67 +22,71 @@ interface Size {
   rounds: number;
 }
 
-/** Reads of a year of rollups, and exports of all days that there are. `--quick` for a tenth of the users. */
+/**
+ * Reads of a year of rollups, and exports of all days that there are, from an api process of its own.
+ * `--users N`, `--days N`, `--rounds N`; `--part reads`, `exports`, `csv`, `ndjson` or `parquet` for some of it.
+ */
 export async function runUsageBench(args: string[]): Promise<void> {
-  const quick = args.includes('--quick');
-  const size: Size = quick ? { users: 100, days: 500, rounds: 10 } : { users: 1_000, days: 500, rounds: 12 };
-  const folder = mkdtempSync(join(tmpdir(), 'usage-bench-'));
-  const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
-  const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
-  const ctx = await openBenchContext(mongo.url, redis.url);
+  const part = args.includes('--part') ? args[args.indexOf('--part') + 1] : undefined;
+  const size: Size = {
+    users: numberOption(args, 'users', 1_000),
+    days: numberOption(args, 'days', part === 'reads' ? 400 : 500),
+    rounds: numberOption(args, 'rounds', 40),
+  };
+  const stage = await setStage();
   try {
-    const { _id: orgId } = await createOrganization(ctx, { name: 'Bench', plan: 'enterprise' });
-    const { key } = await createApiKey(ctx, { org_id: orgId, scopes: ['usage:read', 'org:read'] });
-    const rows = await seed(ctx, orgId, size);
-    const figures = await withApi(ctx, (url) => measure(url, key, orgId, size, ctx.clock.now()));
-    console.table(figures);
-    console.log(JSON.stringify({ bench: 'usage', ...size, rollups: rows, figures }));
+    const { _id: orgId } = await createOrganization(stage.ctx, { name: 'bench', plan: 'enterprise' });
+    const { key } = await createApiKey(stage.ctx, { org_id: orgId, scopes: [...SCOPES] });
+    const began = performance.now();
+    const rollups = await seed(stage, orgId, size, part === undefined || part === 'reads');
+    console.log(`${rollups} rollups in ${round((performance.now() - began) / 1_000, 0)} s`);
+    const url = await stage.startApi();
+    if (part === undefined || part === 'reads') {
+      report('usage reads', await measureReads(url, key, orgId, size, stage.ctx.clock.now()));
+    }
+    const formats = FORMATS.filter((format) => [undefined, 'exports', format].includes(part));
+    const rows: Record<string, unknown>[] = [];
+    for (const format of formats) {
+      const row = await measureExport(stage, url, key, format, size);
+      console.error(row);
+      rows.push(row);
+    }
+    if (rows.length > 0) report('usage exports', rows);
   } finally {
-    await ctx.close();
-    await Promise.all([mongo.stop(), redis.stop()]);
-    rmSync(folder, { recursive: true, force: true });
+    await stage.stop();
   }
 }
 
-async function openBenchContext(mongoUrl: string, redisUrl: string): Promise<Context> {
-  const secret = () => randomBytes(32).toString('hex');
-  const config = readConfig({
-    NODE_ENV: 'development',
-    MONGODB_URL: mongoUrl,
-    REDIS_URL: redisUrl,
-    OPERATOR_TOKEN: secret(),
-    API_KEY_PEPPER: secret(),
-    CURSOR_SECRET: secret(),
-    RATE_LIMITS: 'off',
-    WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-  });
-  const ctx = await openContext(config, {
-    process: 'api',
-    log: createLog({ level: 'error', process: 'bench' }),
-  });
-  await createIndexes(ctx.db);
-  return ctx;
-}
-
-async function seed(ctx: Context, orgId: string, { users, days }: Size): Promise<number> {
-  const today = Math.floor(ctx.clock.now() / DAY_MS) * DAY_MS;
+/** Days and months, the last 35 days in quarter hours too, and their totals; several batches at a time. */
+async function seed(
+  stage: Stage,
+  orgId: string,
+  { users, days }: Size,
+  withQuarters: boolean,
+): Promise<number> {
+  const today = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
   const months = new Map<string, Rollup>();
   let count = 0;
   const insert = async (rows: Rollup[]) => {
     count += rows.length;
-    await raw(ctx.db.rollups).insertMany(rows, { ordered: false });
+    await raw(stage.ctx.db.rollups).insertMany(rows, { ordered: false });
+    await raw(stage.ctx.db.usageTotals).insertMany(totalsOf(rows, 0), { ordered: false });
   };
-  for (let back = days; back >= 0; back -= 1) {
-    const dayMs = today - back * DAY_MS;
-    const rows = dayRows(orgId, dayMs, users);
-    await insert(rows);
-    addToMonths(months, rows, dayMs);
-    if (back <= 35) {
+  let back = days;
+  const insertDays = async () => {
+    while (back >= 0) {
+      const dayMs = today - back * DAY_MS;
+      back -= 1;
+      const rows = dayRows(orgId, dayMs, users);
+      addToMonths(months, rows, dayMs);
+      await insert(rows);
+      if (!withQuarters || today - dayMs > 35 * DAY_MS) continue;
       for (const quarter of quarterStarts(dayMs)) {
         await insert(rows.slice(0, users).map((row) => rowAt(row, 'quarter_hour', quarter, 3)));
       }
     }
-  }
+  };
+  await Promise.all([1, 2, 3].map(insertDays));
   for (const rows of Map.groupBy([...months.values()], (row) => row.start.getTime()).values())
     await insert(rows);
   return count;
@@ -144,53 +140,43 @@ function quarterStarts(dayMs: number): number[] {
   return Array.from({ length: QUARTERS_PER_USER_DAY }, (_, index) => dayMs + (36 + index * 3) * QUARTER_MS);
 }
 
-async function withApi<T>(ctx: Context, work: (url: string) => Promise<T>): Promise<T> {
-  const { app, shedder } = createApi(ctx, { stopping: false });
-  const server = createHttpServer(app, ctx.config);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    await closeServer(server);
-    shedder.stop();
-  }
-}
-
-type Figures = Record<string, Record<string, number>>;
-
-async function measure(url: string, key: string, orgId: string, size: Size, nowMs: number): Promise<Figures> {
+async function measureReads(
+  url: string,
+  key: string,
+  orgId: string,
+  { rounds }: Size,
+  nowMs: number,
+): Promise<Record<string, unknown>[]> {
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const iso = (ms: number) => new Date(ms).toISOString();
-  const monthAgo = `from=${iso(today - 30 * DAY_MS)}&to=${iso(today)}`;
+  const month = `from=${iso(today - 30 * DAY_MS)}&to=${iso(today)}`;
   const first = new Date(today);
   const thisMonth = Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), 1);
   const yearAgo = Date.UTC(first.getUTCFullYear() - 1, first.getUTCMonth(), 1);
   const year = `from=${iso(yearAgo)}&to=${iso(thisMonth)}`;
   const questions: Record<string, string> = {
-    'month by day': `/api/v1/usage?${monthAgo}&interval=day`,
-    'month by user': `/api/v1/usage?${monthAgo}&group_by=user_id`,
-    'month by day, one user': `/api/v1/usage?${monthAgo}&interval=day&user_id=user-7`,
+    'month by day': `/api/v1/usage?${month}&interval=day`,
+    'month by day and model': `/api/v1/usage?${month}&interval=day&group_by=model`,
     'year by month': `/api/v1/usage?${year}&interval=month`,
+    'month by user': `/api/v1/usage?${month}&group_by=user_id`,
     'year by user': `/api/v1/usage?${year}&group_by=user_id`,
+    'month by project': `/api/v1/usage?${month}&group_by=project_id`,
+    'month by day, one user': `/api/v1/usage?${month}&interval=day&user_id=user-7`,
     'last 30 days to now': '/api/v1/usage',
+    'last 30 days to now by user': '/api/v1/usage?group_by=user_id',
     'day by hour': `/api/v1/usage?from=${iso(today - DAY_MS)}&to=${iso(today)}&interval=hour`,
     'analytics by model': `/api/v1/org/${orgId}/analytics?dimension=model`,
   };
-  const figures: Figures = {};
+  const figures: Record<string, unknown>[] = [];
   for (const [name, path] of Object.entries(questions)) {
-    figures[name] = await timeReads(url + path, key, size.rounds);
-  }
-  const all = `from=${iso(today - size.days * DAY_MS)}&to=${iso(today)}`;
-  for (const format of ['csv', 'ndjson', 'parquet']) {
-    const path = `/api/v1/usage/export?${all}&level=daily&format=${format}`;
-    figures[`export ${format}`] = await timeExport(url + path, key, size);
+    figures.push({ question: name, ...(await timeReads(url + path, key, rounds)) });
   }
   return figures;
 }
 
 async function timeReads(url: string, key: string, rounds: number): Promise<Record<string, number>> {
   const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let asked = 0; asked < rounds; asked += 1) {
     const startedAt = performance.now();
     const response = await fetch(url, { headers: { Authorization: `Bearer ${key}` } });
     await response.arrayBuffer();
@@ -198,36 +184,59 @@ async function timeReads(url: string, key: string, rounds: number): Promise<Reco
     times.push(performance.now() - startedAt);
   }
   times.sort((a, b) => a - b);
-  const at = (share: number) =>
-    Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0);
-  return { p50_ms: at(0.5), p99_ms: at(0.99) };
+  return { 'p50 ms': round(quantile(times, 0.5), 1), 'p99 ms': round(quantile(times, 0.99), 1) };
 }
 
-/** Downloads and forgets; the client shares this process, so the growth is an upper bound of the server's. */
-async function timeExport(url: string, key: string, { users, days }: Size): Promise<Record<string, number>> {
-  const before = process.memoryUsage.rss();
-  let [peak, bytes] = [before, 0];
-  const sampling = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 50);
+/** Downloads and forgets; the memory is that of the api process, as it says itself. */
+async function measureExport(
+  stage: Stage,
+  url: string,
+  key: string,
+  format: string,
+  { users, days }: Size,
+): Promise<Record<string, unknown>> {
+  const today = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const range = `from=${iso(today - days * DAY_MS)}&to=${iso(today)}`;
+  const rss = async () => readRss(url, stage.env.OPERATOR_TOKEN ?? '');
+  const before = await rss();
+  let peak = before;
+  const sample = async () => {
+    peak = Math.max(peak, await rss());
+  };
+  const sampling = setInterval(() => void sample().catch(() => undefined), 200);
   const startedAt = performance.now();
-  await new Promise<void>((resolve, reject) => {
+  const bytes = await download(`${url}/api/v1/usage/export?${range}&level=daily&format=${format}`, key);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  clearInterval(sampling);
+  const rows = users * ROWS_PER_USER_DAY * days;
+  return {
+    format,
+    rows,
+    'rows/s': Math.round(rows / seconds),
+    MB: Math.round(bytes / 1e6),
+    'RSS before MB': Math.round(before / 1e6),
+    'RSS growth MB': Math.round((peak - before) / 1e6),
+  };
+}
+
+function download(url: string, key: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
     get(url, { headers: { Authorization: `Bearer ${key}` } }, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
       });
-      response.on('end', resolve);
+      response.on('end', () => resolve(bytes));
       response.on('error', reject);
     }).on('error', reject);
   });
-  clearInterval(sampling);
-  const seconds = (performance.now() - startedAt) / 1_000;
-  const rows = users * ROWS_PER_USER_DAY * days;
-  return {
-    rows,
-    rows_per_s: Math.round(rows / seconds),
-    megabytes: Math.round(bytes / 1e6),
-    rss_growth_mb: Math.round((peak - before) / 1e6),
-  };
+}
+
+async function readRss(url: string, operatorToken: string): Promise<number> {
+  const answer = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${operatorToken}` } });
+  const line = /^process_resident_memory_bytes (\S+)$/m.exec(await answer.text());
+  if (!line) throw new Error('The metrics do not name the memory of the process');
+  return Number(line[1]);
 }

@@ -14,6 +14,10 @@ import { ALL_SLOTS, gateKey, SLOTS } from './keys.ts';
 /** The slot of this process: its transactions follow each other, and mostly meet no other process there. */
 let ownSlot = randomInt(SLOTS);
 
+export function currentSlot(): number {
+  return ownSlot;
+}
+
 /** After a conflict, which may have been another process in the same slot. */
 export function moveToOtherSlot(): void {
   ownSlot = randomInt(SLOTS);
@@ -30,7 +34,7 @@ interface Passage {
  * change of budgets, which needs all of them, gets through.
  */
 export async function passGate(ctx: Context, orgId: string, transaction: ClientSession): Promise<Passage> {
-  const slot = ownSlot;
+  const slot = currentSlot();
   const gate = await raw(ctx.db.budgetGates).findOneAndUpdate(
     { _id: gateKey(orgId, slot) },
     { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId } },

@@ -29,15 +29,11 @@ export async function listSessions(
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<SessionPage> {
   const { fromMs, toMs, ...equal } = filter;
-  const matching = { org_id: orgId, ...withoutUndefined(equal) };
   const direction = page.order === 'desc' ? -1 : 1;
   const sort = { started_at: direction, _id: direction } as const;
+  const match = (condition: Record<string, unknown>) => matchStages(orgId, equal, condition);
   const find = (condition: Record<string, unknown>, limit: number) =>
-    ctx.db.sessions
-      .find({ ...matching, ...condition })
-      .sort(sort)
-      .limit(limit)
-      .lean<Session[]>();
+    ctx.db.sessions.aggregate<Session>([...match(condition), { $sort: sort }, { $limit: limit }]);
   const [walked, total] = await Promise.all([
     walkPage<Session>({
       ...page,
@@ -49,7 +45,7 @@ export async function listSessions(
       fetchTies: (at, id, limit) =>
         find({ started_at: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
     }),
-    page.total ?? ctx.db.sessions.countDocuments({ ...matching, ...rangeOf(fromMs, toMs) }),
+    page.total ?? count(ctx, match(rangeOf(fromMs, toMs))),
   ]);
   return { ...walked, total };
 }
@@ -69,8 +65,32 @@ function rangeOf(fromMs: number | undefined, toMs: number | undefined): Record<s
   };
 }
 
-function withoutUndefined(filter: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
+/** Which filter's index bounds the range, when there are several: who is rarer than what. */
+const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
+
+/**
+ * One filter and the condition on the time, which one index holds whole, then the other filters: MongoDB joins the
+ * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md).
+ */
+function matchStages(
+  orgId: string,
+  equal: Omit<SessionFilter, 'fromMs' | 'toMs'>,
+  condition: Record<string, unknown>,
+): { $match: Record<string, unknown> }[] {
+  const [first, ...others] = RAREST_FIRST.filter((name) => equal[name] !== undefined).map((name) => ({
+    [name]: equal[name],
+  }));
+  const indexed = { $match: { org_id: orgId, ...first, ...condition } };
+  return others.length === 0 ? [indexed] : [indexed, { $match: Object.assign({}, ...others) }];
+}
+
+/** The embedded server counts what one index holds without reading it. */
+async function count(ctx: Context, stages: { $match: Record<string, unknown> }[]): Promise<number> {
+  const [indexed, ...others] = stages;
+  if (others.length === 0) return ctx.db.sessions.countDocuments(indexed?.$match);
+  const [counted] = await ctx.db.sessions.aggregate<{ n: number }>([
+    ...stages,
+    { $group: { _id: 1, n: { $sum: 1 } } },
+  ]);
+  return counted?.n ?? 0;
 }

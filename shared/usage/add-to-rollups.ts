@@ -1,4 +1,5 @@
 import type { ClientSession, mongo } from 'mongoose';
+import { currentSlot } from '../budgets/gate.ts';
 import type { Context } from '../context.ts';
 import { hashedKey } from '../ids.ts';
 import { raw } from '../mongo.ts';
@@ -7,6 +8,7 @@ import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
 import { MEASURES, type Measures, type Rollup, type RollupPeriod } from './model.ts';
 import { periodStarts } from './periods.ts';
+import { addMeasures, totalsOf } from './totals.ts';
 
 type Dimensions = Pick<Rollup, 'user_id' | 'project_id' | 'model' | 'adapter'>;
 export type CountedSignal = Omit<Signal, 'session_id'>;
@@ -23,7 +25,7 @@ export function rollupChanges(
   const add = (dimensions: Dimensions, at: Date, measures: Partial<Measures>): void => {
     const starts = periodStarts(organization, at.getTime());
     for (const period of PERIODS)
-      addTo(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
+      addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
   };
   for (const signal of signals)
     add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal));
@@ -52,30 +54,27 @@ export function measuresOf(signal: CountedSignal): Partial<Measures> {
   };
 }
 
-/** Adds the changes to the rollups, in the transaction of the signals. */
+/** Adds the changes to the rollups and to their totals, in the transaction of the signals. */
 export async function addToRollups(
   ctx: Context,
   changes: readonly Rollup[],
   transaction: ClientSession,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const operations = changes.map(incrementOf);
-  await raw(ctx.db.rollups).bulkWrite(operations, { session: transaction, ordered: false });
+  const options = { session: transaction, ordered: false };
+  await raw(ctx.db.rollups).bulkWrite(changes.map(incrementOf), options);
+  await raw(ctx.db.usageTotals).bulkWrite(totalsOf(changes, currentSlot()).map(incrementOf), options);
 }
 
-function incrementOf(row: Rollup): mongo.AnyBulkWriteOperation<Rollup> {
-  const { _id, org_id, period, start, user_id, project_id, model, adapter } = row;
+/** The row comes into being with its first increment. */
+export function incrementOf<Row extends Measures & { _id: string }>(row: Row) {
+  const { _id, ...identity } = row;
   const increments = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]]));
+  for (const measure of MEASURES) delete (identity as Partial<Measures>)[measure];
+  const update = { $inc: increments, $setOnInsert: identity };
   return {
-    updateOne: {
-      filter: { _id },
-      update: {
-        $inc: increments,
-        $setOnInsert: { org_id, period, start, user_id, project_id, model, adapter },
-      },
-      upsert: true,
-    },
-  };
+    updateOne: { filter: { _id }, update, upsert: true },
+  } as unknown as mongo.AnyBulkWriteOperation<Row>;
 }
 
 function rowOf(
@@ -102,10 +101,6 @@ function rowOf(
   };
   rows.set(id, row);
   return row;
-}
-
-function addTo(row: Measures, measures: Partial<Measures>): void {
-  for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
 }
 
 /** The identity of a rollup: uniqueness is the primary key's. */

@@ -20,15 +20,8 @@ const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> =
         (ids) => raw(ctx.db.signals).deleteMany({ _id: { $in: ids } }),
       );
     }),
-  quarter_hours: (ctx, nowMs) =>
-    eachOrganization(ctx, (orgId) => {
-      const start = { $lt: new Date(nowMs - SIGNAL_AGE_MS.behind - QUARTER_HOUR_SLACK_MS) };
-      const old = { org_id: orgId, period: 'quarter_hour' as const, start };
-      return deleteAll(
-        (limit) => idsOf(raw(ctx.db.rollups), old, { start: 1 }, limit),
-        (ids) => raw(ctx.db.rollups).deleteMany({ _id: { $in: ids } }),
-      );
-    }),
+  quarter_hours: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, raw(ctx.db.rollups)),
+  quarter_hour_totals: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, raw(ctx.db.usageTotals)),
   events: (ctx, nowMs) => {
     const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
     return deleteAll(
@@ -65,6 +58,21 @@ export async function purge(ctx: Context): Promise<Record<string, number>> {
     if (gone[name] > 0) ctx.metrics.purged.inc({ kind: name }, gone[name]);
   }
   return gone;
+}
+
+function purgeQuarterHours(
+  ctx: Context,
+  nowMs: number,
+  rows: { deleteMany(filter: object): Promise<{ deletedCount: number }> },
+): Promise<number> {
+  return eachOrganization(ctx, (orgId) => {
+    const start = { $lt: new Date(nowMs - SIGNAL_AGE_MS.behind - QUARTER_HOUR_SLACK_MS) };
+    const old = { org_id: orgId, period: 'quarter_hour' as const, start };
+    return deleteAll(
+      (limit) => idsOf(rows, old, { start: 1 }, limit),
+      (ids) => rows.deleteMany({ _id: { $in: ids } }),
+    );
+  });
 }
 
 async function eachOrganization(ctx: Context, work: (orgId: string) => Promise<number>): Promise<number> {

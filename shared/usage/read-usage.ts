@@ -5,9 +5,11 @@ import { inTransaction, raw } from '../mongo.ts';
 import { listMembers } from '../organizations/members.ts';
 import type { Organization } from '../organizations/model.ts';
 import { bucketOf } from './calendar.ts';
-import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
+import { coverRange, type SignedRead } from './cover-range.ts';
+import { addSums, isZero, negateSums, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
 import type { Read } from './plan-reads.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
+import { totalsAnswer } from './totals.ts';
 
 export const GROUPINGS = ['user_id', 'project_id', 'model', 'adapter', 'team'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
@@ -38,7 +40,7 @@ export async function readUsage(ctx: Context, organization: Organization, questi
   const teams = needsTeams(question) ? await teamsByUser(ctx, organization._id) : new Map<string, string[]>();
   const match = matchOf(question.filter, teams);
   const { totals, series, groups } = await inTransaction(ctx.db, (transaction) =>
-    sumUp(ctx, organization._id, range, match, question.groupBy, teams, transaction),
+    sumUp(ctx, organization, range, match, question.groupBy, teams, transaction),
   );
   return {
     from: isoTime(range.fromMs),
@@ -79,40 +81,50 @@ export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]
 }
 
 /**
- * The rows of a read that match. The range is a stage of its own, as the index holds it whole; MongoDB joins the two,
- * the embedded server would read every row there is for a filter that the index does not hold (docs/stores.md).
+ * The rows of a read that match. The range, of one user when one is named, is a stage of its own, as an index holds it
+ * whole; MongoDB joins the two, the embedded server would read every row there is for a filter that the index does not
+ * hold (docs/stores.md).
  */
-export function matchStages(orgId: string, read: Read, match: Match): { $match: object }[] {
+export function matchStages(
+  orgId: string,
+  read: Read,
+  { user_id, ...others }: Match,
+): { $match: Record<string, unknown> }[] {
   const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
-  const range = { $match: { org_id: orgId, period: read.period, start } };
-  return Object.keys(match).length === 0 ? [range] : [range, { $match: match }];
+  const range = { org_id: orgId, period: read.period, start };
+  const isOneUser = typeof user_id === 'string';
+  const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
+  const indexed = { $match: isOneUser ? { ...range, user_id } : range };
+  return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
 }
 
 async function sumUp(
   ctx: Context,
-  orgId: string,
+  organization: Organization,
   range: Range,
   match: Match,
   groupBy: readonly Grouping[],
   teams: ReadonlyMap<string, string[]>,
   transaction: ClientSession,
 ): Promise<{ totals: Sums; series: Sums[]; groups: Group[] }> {
+  const { _id: orgId } = organization;
+  const whole = coverRange(organization, range.fromMs, range.toMs, ctx.clock.now());
   const totals = noSums();
   const hasSeries = range.interval !== 'none';
   const series = hasSeries ? range.edges.slice(1).map(noSums) : [];
-  if (hasSeries || groupBy.length === 0) {
-    const rows = await sumBy(ctx, orgId, range, match, hasSeries ? ['start'] : [], transaction);
-    for (const { key, sums } of rows) {
+  if (hasSeries) {
+    const reads = range.reads.map((read) => ({ ...read, sign: 1 as const }));
+    for (const { key, sums } of await sumBy(ctx, orgId, reads, match, ['start'], transaction)) {
       addSums(totals, sums);
-      const bucket = hasSeries ? series[bucketOf(range.edges, Number(key.start))] : undefined;
+      const bucket = series[bucketOf(range.edges, Number(key.start))];
       if (bucket) addSums(bucket, sums);
     }
+    if (groupBy.length === 0) return { totals, series, groups: [] };
   }
-  if (groupBy.length === 0) return { totals, series, groups: [] };
   const dimensions = groupBy.map((grouping) => (grouping === 'team' ? 'user_id' : grouping));
-  const rows = await sumBy(ctx, orgId, range, match, [...new Set(dimensions)], transaction);
+  const rows = await sumBy(ctx, orgId, whole, match, [...new Set(dimensions)], transaction);
   if (!hasSeries) for (const { sums } of rows) addSums(totals, sums);
-  return { totals, series, groups: groupsOf(rows, groupBy, teams) };
+  return { totals, series, groups: groupBy.length === 0 ? [] : groupsOf(rows, groupBy, teams) };
 }
 
 type Column = Dimension | 'start';
@@ -124,22 +136,25 @@ interface SummedRow {
 async function sumBy(
   ctx: Context,
   orgId: string,
-  range: Range,
+  reads: readonly SignedRead[],
   match: Match,
   columns: readonly Column[],
   transaction: ClientSession,
 ): Promise<SummedRow[]> {
   const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
+  const isTotal = totalsAnswer([...columns, ...Object.keys(match)]);
+  const source = isTotal ? raw(ctx.db.usageTotals) : raw(ctx.db.rollups);
   const found: SummedRow[] = [];
-  for (const read of range.reads) {
-    const rows = await raw(ctx.db.rollups)
+  for (const read of reads) {
+    const rows = await source
       .aggregate([...matchStages(orgId, read, match), { $group: { _id, ...SUM_STAGE } }], {
         session: transaction,
         useBigInt64: true,
         batchSize: 10_000,
       })
       .toArray();
-    for (const row of rows) found.push({ key: row._id ?? {}, sums: sumsOf(row) });
+    for (const row of rows)
+      found.push({ key: row._id ?? {}, sums: read.sign === 1 ? sumsOf(row) : negateSums(sumsOf(row)) });
   }
   return found;
 }

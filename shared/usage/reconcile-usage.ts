@@ -6,12 +6,13 @@ import { inTransaction, raw } from '../mongo.ts';
 import type { Organization } from '../organizations/model.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
-import { type CountedSignal, rollupChanges, rollupKey } from './add-to-rollups.ts';
+import { type CountedSignal, incrementOf, rollupChanges, rollupKey } from './add-to-rollups.ts';
 import { ceilToQuarter } from './calendar.ts';
-import { MEASURES, type Measures, type Rollup, type RollupPeriod } from './model.ts';
+import { MEASURES, type Measures, type Rollup, type RollupPeriod, type Total } from './model.ts';
 import { periodStarts } from './periods.ts';
 import { rowEnd } from './plan-reads.ts';
 import { quarterHorizonMs } from './range.ts';
+import { addMeasures, totalKey, totalsOf } from './totals.ts';
 
 export interface ReconcileOptions {
   /** Epoch ms; days and months that hold any of `[fromMs, toMs)`. Default: what a signal may still change. */
@@ -33,7 +34,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Compares an organization's rollups with the sum of its signals and sessions, a day at a time (and months with the
- * sum of their days), each in one transaction: a rollup that a signal changes meanwhile conflicts and is looked at
+ * sum of their days, and totals with the sum of their rollups), each in one transaction: a rollup that a signal changes meanwhile conflicts and is looked at
  * again, so nothing is overwritten, and what was done before a crash stays right. Days whose signals have been
  * purged are not looked at: there the rollups are the record.
  */
@@ -74,7 +75,9 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
   );
 }
 
-function tally(result: Reconciled, found: { wrong: number; repaired: number }): void {
+type Found = Pick<Reconciled, 'wrong' | 'repaired'>;
+
+function tally(result: Found, found: Found): void {
   result.wrong += found.wrong;
   result.repaired += found.repaired;
 }
@@ -109,7 +112,13 @@ function reconcileDay(ctx: Context, organization: Organization, day: Span, repai
       ...(await findRollups(ctx, organization._id, 'quarter_hour', quarters, transaction)),
     ];
     const comparable = right.filter((row) => row.period === 'day' || row.start.getTime() >= quarters.fromMs);
-    return settle(ctx, comparable, there, repair, transaction);
+    const settled = await settle(ctx, comparable, there, repair, transaction);
+    const totals = [
+      ...(await findTotals(ctx, organization._id, 'day', day, transaction)),
+      ...(await findTotals(ctx, organization._id, 'quarter_hour', quarters, transaction)),
+    ];
+    tally(settled, await settleTotals(ctx, comparable, totals, repair, transaction));
+    return settled;
   });
 }
 
@@ -117,7 +126,11 @@ function reconcileMonth(ctx: Context, organization: Organization, month: Span, r
   return inTransaction(ctx.db, async (transaction) => {
     const days = await findRollups(ctx, organization._id, 'day', month, transaction);
     const there = await findRollups(ctx, organization._id, 'month', month, transaction);
-    return settle(ctx, sumOfDays(organization, days), there, repair, transaction);
+    const right = sumOfDays(organization, days);
+    const settled = await settle(ctx, right, there, repair, transaction);
+    const totals = await findTotals(ctx, organization._id, 'month', month, transaction);
+    tally(settled, await settleTotals(ctx, right, totals, repair, transaction));
+    return settled;
   });
 }
 
@@ -193,7 +206,7 @@ function sumOfDays(organization: Organization, days: readonly Rollup[]): Rollup[
 function addRow(rows: Map<string, Rollup>, row: Rollup): void {
   const known = rows.get(row._id);
   if (!known) rows.set(row._id, { ...row });
-  else for (const measure of MEASURES) known[measure] += row[measure];
+  else addMeasures(known, row);
 }
 
 function findRollups(
@@ -216,7 +229,7 @@ async function settle(
   there: readonly Rollup[],
   repair: boolean,
   transaction: ClientSession,
-): Promise<{ wrong: number; repaired: number }> {
+): Promise<Found> {
   const wanted = new Map(right.map((row) => [row._id, row]));
   const known = new Map(there.map((row) => [row._id, row]));
   const writes: mongo.AnyBulkWriteOperation<Rollup>[] = [];
@@ -231,6 +244,46 @@ async function settle(
   }
   if (repair && writes.length > 0) {
     await raw(ctx.db.rollups).bulkWrite(writes, { session: transaction, ordered: false });
+  }
+  return { wrong: writes.length, repaired: repair ? writes.length : 0 };
+}
+
+function findTotals(
+  ctx: Context,
+  orgId: string,
+  period: RollupPeriod,
+  { fromMs, toMs }: Span,
+  transaction: ClientSession,
+): Promise<Total[]> {
+  const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+  return raw(ctx.db.usageTotals).find({ org_id: orgId, period, start }, { session: transaction }).toArray();
+}
+
+/**
+ * Counts the totals that are not the sum of their rollups, and adds what is missing. What a signal adds meanwhile in
+ * another slot stays right: the difference is one of this transaction's snapshot.
+ */
+async function settleTotals(
+  ctx: Context,
+  rollups: readonly Rollup[],
+  there: readonly Total[],
+  repair: boolean,
+  transaction: ClientSession,
+): Promise<Found> {
+  const missing = new Map(totalsOf(rollups, 0).map((total) => [total._id, total]));
+  for (const row of there) {
+    const _id = totalKey(row, 0);
+    const negated = Object.fromEntries(MEASURES.map((measure) => [measure, -row[measure]])) as Measures;
+    const known = missing.get(_id);
+    if (known) addMeasures(known, negated);
+    else missing.set(_id, { ...row, ...negated, _id });
+  }
+  const writes = [...missing.values()].filter((row) => !sameMeasures(row, undefined));
+  if (repair && writes.length > 0) {
+    await raw(ctx.db.usageTotals).bulkWrite(writes.map(incrementOf), {
+      session: transaction,
+      ordered: false,
+    });
   }
   return { wrong: writes.length, repaired: repair ? writes.length : 0 };
 }

@@ -169,11 +169,12 @@ describe('POST /api/v1/signals', () => {
 });
 
 async function expectSumsAgree(orgId: string): Promise<void> {
-  const { signals, sessions, rollups } = api.ctx.db;
-  const [signalRows, sessionRows, rollupRows] = await Promise.all([
+  const { signals, sessions, rollups, usageTotals } = api.ctx.db;
+  const [signalRows, sessionRows, rollupRows, totalRows] = await Promise.all([
     signals.find({ org_id: orgId }).lean(),
     sessions.find({ org_id: orgId }).lean(),
     rollups.find({ org_id: orgId }).lean(),
+    usageTotals.find({ org_id: orgId }).lean(),
   ]);
   const sum = (rows: readonly object[], field: string) =>
     rows.reduce((total, row) => total + Number((row as Record<string, unknown>)[field] ?? 0), 0);
@@ -188,13 +189,15 @@ async function expectSumsAgree(orgId: string): Promise<void> {
     cost: sum(sessionRows, 'cost_nusd'),
   };
   expect(ofSessions).toEqual(expected);
-  for (const period of ['quarter_hour', 'day', 'month']) {
-    const rows = rollupRows.filter((row) => row.period === period);
-    expect({
-      count: sum(rows, 'signals'),
-      tokens: sum(rows, 'tokens_in'),
-      cost: sum(rows, 'cost_nusd'),
-    }).toEqual(expected);
-    expect(sum(rows, 'sessions')).toBe(sessionRows.length);
+  for (const level of [rollupRows, totalRows]) {
+    for (const period of ['quarter_hour', 'day', 'month']) {
+      const rows = level.filter((row) => row.period === period);
+      expect({
+        count: sum(rows, 'signals'),
+        tokens: sum(rows, 'tokens_in'),
+        cost: sum(rows, 'cost_nusd'),
+      }).toEqual(expected);
+      expect(sum(rows, 'sessions')).toBe(sessionRows.length);
+    }
   }
 }

@@ -6,7 +6,7 @@ import { startChild } from './child.ts';
 import { type NetProxy, startProxy } from './proxy.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
-const STEPS = 13;
+const STEPS = 14;
 let ctx: TestContext;
 let proxy: NetProxy;
 let env: Record<string, string>;
@@ -47,10 +47,11 @@ async function post(url: string, key: string, signals: unknown[]): Promise<strin
 }
 
 async function countOf(orgId: string) {
-  const [signals, sessions, rollups, events] = await Promise.all([
+  const [signals, sessions, rollups, totals, events] = await Promise.all([
     ctx.db.signals.find({ org_id: orgId }).lean(),
     ctx.db.sessions.find({ org_id: orgId }).lean(),
     ctx.db.rollups.find({ org_id: orgId }).lean(),
+    ctx.db.usageTotals.find({ org_id: orgId }).lean(),
     ctx.db.events.find({ org_id: orgId }).lean(),
   ]);
   const sum = (rows: readonly { signals?: number; signal_count?: number }[]) =>
@@ -59,6 +60,7 @@ async function countOf(orgId: string) {
     signals: signals.length,
     inSessions: sum(sessions),
     inDays: sum(rollups.filter((row) => row.period === 'day')),
+    inTotals: sum(totals.filter((row) => row.period === 'day')),
     sessions: sessions.length,
     started: events.filter((event) => event.type === 'session.started').length,
   };
@@ -90,7 +92,11 @@ describe('an api that is killed', () => {
       await first.kill();
       const kept = await countOf(orgId);
       expect([0, 10], `step ${step}`).toContain(kept.signals);
-      expect(kept, `step ${step}`).toMatchObject({ inSessions: kept.signals, inDays: kept.signals });
+      expect(kept, `step ${step}`).toMatchObject({
+        inSessions: kept.signals,
+        inDays: kept.signals,
+        inTotals: kept.signals,
+      });
       seen.add(kept.signals);
       const statuses = await post(survivor.url, key, signals);
       expect(new Set(statuses)).toEqual(new Set([kept.signals === 0 ? 'accepted' : 'duplicate']));
@@ -98,6 +104,7 @@ describe('an api that is killed', () => {
         signals: 10,
         inSessions: 10,
         inDays: 10,
+        inTotals: 10,
         sessions: 2,
         started: 2,
       });

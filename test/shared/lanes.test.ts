@@ -45,6 +45,29 @@ describe('lanes', () => {
     expect(runs).toBe(2);
   });
 
+  it('waits, where it is told to, for those that the last batch has answered, so that none take turns', async () => {
+    const sizesWith = async (gathering: { gatherMs?: number }) => {
+      const lanes = createLanes();
+      const sizes: number[] = [];
+      const run = async (items: readonly number[]) => {
+        sizes.push(items.length);
+        await new Promise((resolve) => setImmediate(resolve));
+        return [...items];
+      };
+      const lane = { ...laneOf(run, 100), ...gathering };
+      const client = async (item: number) => {
+        for (let turn = 0; turn < 4; turn += 1) {
+          await lanes.submit('k', item, lane);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      await Promise.all([1, 2, 3, 4].map(client));
+      return sizes;
+    };
+    expect(await sizesWith({})).toEqual([1, 3, 1, 3, 1, 3, 1, 3]);
+    expect(await sizesWith({ gatherMs: 20 })).toEqual([1, 4, 4, 4, 3]);
+  });
+
   it('keeps keys apart', async () => {
     const lanes = createLanes();
     const held = Promise.withResolvers<void>();

@@ -22,6 +22,8 @@ async function counts(orgId: string) {
   return {
     signals: await ctx.db.signals.countDocuments({ org_id: orgId }),
     quarters: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'quarter_hour' }),
+    quarterTotals: await ctx.db.usageTotals.countDocuments({ org_id: orgId, period: 'quarter_hour' }),
+    totals: await ctx.db.usageTotals.countDocuments({ org_id: orgId, period: { $ne: 'quarter_hour' } }),
     days: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'day' }),
     months: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'month' }),
     events: await ctx.db.events.countDocuments({ org_id: orgId }),
@@ -43,7 +45,7 @@ it('deletes each thing after its own retention and never before; days and months
     recordAudit(ctx, { action: 'test', org_id: orgId, details: {} }, transaction),
   );
   const all = await counts(orgId);
-  expect(all).toMatchObject({ signals: 1_100, quarters: 21, months: 7 });
+  expect(all).toMatchObject({ signals: 1_100, quarters: 21, quarterTotals: 3, totals: 2, months: 7 });
   const after = async (days: number) => {
     clock.set(NOW + days * DAY);
     await purge(ctx);
@@ -52,10 +54,17 @@ it('deletes each thing after its own retention and never before; days and months
   expect(await after(29.9)).toEqual(all);
   expect(await after(30.1)).toEqual({ ...all, events: 0 });
   expect(await after(35.8)).toEqual({ ...all, events: 0 });
-  expect(await after(36.2)).toEqual({ ...all, events: 0, quarters: 0 });
-  expect(await after(395.9)).toEqual({ ...all, events: 0, quarters: 0 });
-  expect(await after(396.2)).toEqual({ ...all, events: 0, quarters: 0, signals: 0 });
-  expect(await after(731)).toEqual({ ...all, events: 0, quarters: 0, signals: 0, audit: 0 });
+  expect(await after(36.2)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0 });
+  expect(await after(395.9)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0 });
+  expect(await after(396.2)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0, signals: 0 });
+  expect(await after(731)).toEqual({
+    ...all,
+    events: 0,
+    quarters: 0,
+    quarterTotals: 0,
+    signals: 0,
+    audit: 0,
+  });
   const usage = await readUsage(ctx, await readOrganization(ctx, orgId), {
     fromMs: Date.parse('2026-04-01T00:00:00Z'),
     toMs: Date.parse('2026-05-01T00:00:00Z'),

@@ -39,6 +39,34 @@ async function rollupsOf(orgId: string): Promise<Rollup[]> {
     .sort((a, b) => (a._id < b._id ? -1 : 1));
 }
 
+/** All totals of an organization that count anything, their slots summed, in one order. */
+async function totalsOf(orgId: string) {
+  const _id = { period: '$period', start: '$start', model: '$model', adapter: '$adapter' };
+  const sums = Object.fromEntries(MEASURES.map((measure) => [measure, { $sum: `$${measure}` }]));
+  const rows = await raw(ctx.db.usageTotals)
+    .aggregate([{ $match: { org_id: orgId } }, { $group: { _id, ...sums } }])
+    .toArray();
+  return rows
+    .filter((row) => MEASURES.some((measure) => row[measure] !== 0))
+    .sort((a, b) => (JSON.stringify(a._id) < JSON.stringify(b._id) ? -1 : 1));
+}
+
+const everythingOf = async (orgId: string) => [await rollupsOf(orgId), await totalsOf(orgId)];
+
+async function damageTotals(orgId: string): Promise<void> {
+  const totals = raw(ctx.db.usageTotals);
+  const rows = await totals.find({ org_id: orgId }).sort({ _id: 1 }).toArray();
+  const ids = rows.map((row) => row._id);
+  await totals.deleteMany({ _id: { $in: ids.filter((_, index) => index % 5 === 0) } });
+  await totals.updateMany(
+    { _id: { $in: ids.filter((_, index) => index % 5 === 1) } },
+    { $inc: { cost_nusd: 5, signals: -1 } },
+  );
+  const [first, second] = rows;
+  if (first) await totals.insertOne({ ...first, _id: `made-up ${orgId}`, model: 'ghost' });
+  if (second) await totals.insertOne({ ...second, _id: `second slot ${orgId}` });
+}
+
 async function damage(orgId: string): Promise<void> {
   const rows = await rollupsOf(orgId);
   const ids = rows.map((row) => row._id);
@@ -48,7 +76,8 @@ async function damage(orgId: string): Promise<void> {
     { $inc: { cost_nusd: 5, signals: -1 } },
   );
   const [first] = rows;
-  if (first) await raw(ctx.db.rollups).insertOne({ ...first, _id: 'made-up', user_id: 'ghost' });
+  if (first) await raw(ctx.db.rollups).insertOne({ ...first, _id: `made-up ${orgId}`, user_id: 'ghost' });
+  await damageTotals(orgId);
 }
 
 describe('reconcileUsage', () => {
@@ -61,20 +90,20 @@ describe('reconcileUsage', () => {
 
   it('rebuilds exactly what was lost, changed or made up, and only reports it when asked to check', async () => {
     const { orgId, organization } = await populate(2);
-    const before = await rollupsOf(orgId);
+    const before = await everythingOf(orgId);
     await damage(orgId);
     const checked = await reconcileUsage(ctx, organization, { repair: false });
-    expect(checked.wrong).toBeGreaterThan(before.length / 10);
+    expect(checked.wrong).toBeGreaterThan(before.flat().length / 10);
     expect(checked.repaired).toBe(0);
     await reconcileUsage(ctx, organization, { repair: true });
-    expect(await rollupsOf(orgId)).toEqual(before);
+    expect(await everythingOf(orgId)).toEqual(before);
     expect(await reconcileUsage(ctx, organization, { repair: true })).toMatchObject({ wrong: 0 });
     expect(await ctx.db.audit.countDocuments({ org_id: orgId })).toBeGreaterThan(1);
   });
 
   it('changes nothing more when it is killed half-way and run again', async () => {
     const { orgId, organization } = await populate(3, 200);
-    const before = await rollupsOf(orgId);
+    const before = await everythingOf(orgId);
     await damage(orgId);
     const victim = await openTestContext({ clock, sharing: ctx });
     const doomed = reconcileUsage(victim, organization, { repair: true }).catch((error: unknown) => error);
@@ -82,9 +111,9 @@ describe('reconcileUsage', () => {
     while ((await rollupsOf(orgId)).length === broken) await new Promise(setImmediate);
     await victim.db.connection.close(true);
     expect(await doomed).toBeInstanceOf(Error);
-    expect(await rollupsOf(orgId)).not.toEqual(before);
+    expect(await everythingOf(orgId)).not.toEqual(before);
     await reconcileUsage(ctx, organization, { repair: true });
-    expect(await rollupsOf(orgId)).toEqual(before);
+    expect(await everythingOf(orgId)).toEqual(before);
     await victim.close().catch(() => undefined);
   });
 
@@ -108,30 +137,43 @@ describe('reconcileUsage', () => {
     await reconcileUsage(ctx, organization, { repair: true });
     expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
     const signals = await ctx.db.signals.countDocuments({ org_id: orgId });
-    const rows = await rollupsOf(orgId);
-    for (const period of ['quarter_hour', 'day', 'month']) {
-      const counted = rows.filter((row) => row.period === period).reduce((sum, row) => sum + row.signals, 0);
-      expect(counted, period).toBe(signals);
+    const totals = (await totalsOf(orgId)).map((row) => ({ ...row._id, signals: row.signals }));
+    for (const rows of [await rollupsOf(orgId), totals]) {
+      for (const period of ['quarter_hour', 'day', 'month']) {
+        const counted = rows
+          .filter((row) => row.period === period)
+          .reduce((sum, row) => sum + row.signals, 0);
+        expect(counted, period).toBe(signals);
+      }
     }
+  });
+
+  it('puts totals right that alone are wrong', async () => {
+    const { orgId, organization } = await populate(7, 100);
+    const before = await everythingOf(orgId);
+    await damageTotals(orgId);
+    expect((await reconcileUsage(ctx, organization, { repair: false })).wrong).toBeGreaterThan(10);
+    await reconcileUsage(ctx, organization, { repair: true });
+    expect(await everythingOf(orgId)).toEqual(before);
   });
 
   it('leaves days alone whose signals have been purged', async () => {
     const { orgId, organization } = await populate(5, 100);
-    const before = await rollupsOf(orgId);
+    const before = await everythingOf(orgId);
     await raw(ctx.db.signals).deleteMany({ org_id: orgId });
     await raw(ctx.db.sessions).deleteMany({ org_id: orgId });
     clock.set(NOW + (ctx.config.signalRetentionDays - 1) * DAY);
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
     clock.set(NOW);
-    expect(await rollupsOf(orgId)).toEqual(before);
+    expect(await everythingOf(orgId)).toEqual(before);
   });
 
   it('goes through every organization', async () => {
     const { orgId } = await populate(6, 50);
-    const before = await rollupsOf(orgId);
+    const before = await everythingOf(orgId);
     await damage(orgId);
     const result = await reconcileAllUsage(ctx, { repair: true });
     expect(result.repaired).toBeGreaterThan(0);
-    expect(await rollupsOf(orgId)).toEqual(before);
+    expect(await everythingOf(orgId)).toEqual(before);
   });
 });
