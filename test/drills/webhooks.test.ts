@@ -116,6 +116,22 @@ describe('a worker killed by SIGKILL loses nothing', () => {
   }, 90_000);
 });
 
+it('a worker that stands still for longer than its locks is replaced, and what it records late changes nothing', async () => {
+  const stopped = await startWorker({ KILL_IN: 'delivery-outcomes', KILL_AT: '1', KILL_BY: 'SIGSTOP' });
+  const events = await raiseAll();
+  await until(() => receiver.received.length > 0);
+  await startWorker();
+  await expectAllOnceBut(events, new Set(events));
+  const deliveries = () => ctx.db.deliveries.find({ org_id: orgId }).sort({ _id: 1 }).lean();
+  const before = await deliveries();
+  expect(before.every(({ status, attempts }) => status === 'succeeded' && attempts.length === 1)).toBe(true);
+  stopped.kill('SIGCONT');
+  // It goes on with what it had in hand, records it, and ends.
+  await end(stopped);
+  expect(await deliveries()).toEqual(before);
+  expect(receiver.received.length).toBeGreaterThan(events.length);
+}, 90_000);
+
 it('what Redis loses is found in the store', async () => {
   const events = await raiseAll();
   await ctx.queues.settled();
