@@ -316,13 +316,15 @@ describe('a full disk', () => {
       });
       expect(['store_unavailable', 'outcome_unknown']).toContain(refusal);
       if (fast) {
+        await expect(full.redis.producer.set('more', 'x')).rejects.toThrow('MISCONF');
         const before = await stateDigest(full);
         await expect(spendOnce(full, token)).rejects.toMatchObject({ code: 'store_unavailable' });
         expect((await stateDigest(full)) === before, 'nothing was written').toBe(true);
         // The ledger gets what is only in the memory of this Redis; the stream cannot be cut, and that is all.
         await projectAll(full).catch(() => undefined);
       }
-      if (child.exitCode === null && child.signalCode === null) {
+      if (!fast) await until(() => child.exitCode !== null, { what: 'Redis to end itself' });
+      else {
         const ended = once(child, 'exit');
         child.kill('SIGKILL');
         await ended;
