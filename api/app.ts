@@ -15,15 +15,10 @@ import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
 import { sendProblem } from './problem.ts';
 import { requestId, requestLog } from './request.ts';
-import type { AnyRoute } from './route.ts';
+import type { AnyRoute, ApiState } from './route.ts';
 import { routes as table } from './routes/index.ts';
 import { serve } from './serve.ts';
 import { createShedder, type Shedder } from './shed.ts';
-
-export interface ApiState {
-  /** Set on SIGTERM: readiness turns off before the port does. */
-  stopping: boolean;
-}
 
 export interface Api {
   app: Express;

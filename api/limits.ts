@@ -45,8 +45,8 @@ function asState(rejection: unknown): RateLimiterRes {
 /** The RateLimit headers of draft-ietf-httpapi-ratelimit-headers. */
 function tell(res: Response, limiter: RateLimiterMemory, state: RateLimiterRes): void {
   const resetS = Math.ceil(state.msBeforeNext / 1_000);
-  res.set('RateLimit-Policy', `"default";q=${limiter.points};w=${limiter.duration}`);
-  res.set('RateLimit', `"default";r=${Math.max(0, state.remainingPoints)};t=${resetS}`);
+  res.setHeader('RateLimit-Policy', `"default";q=${limiter.points};w=${limiter.duration}`);
+  res.setHeader('RateLimit', `"default";r=${Math.max(0, state.remainingPoints)};t=${resetS}`);
 }
 
 function tooMany(state: RateLimiterRes, detail: string): DomainError {

@@ -1,7 +1,8 @@
 import { readConfig } from '../shared/config.ts';
 import { openContext } from '../shared/context.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
-import { type ApiState, createApi } from './app.ts';
+import { createApi } from './app.ts';
+import type { ApiState } from './route.ts';
 import { closeServer, createHttpServer } from './server.ts';
 
 const config = readConfig(process.env);

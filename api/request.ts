@@ -9,7 +9,7 @@ export function requestId(req: Request, res: Response, next: NextFunction): void
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && GIVEN_ID.test(given) ? given : randomUUID();
   res.locals.requestId = id;
-  res.set('X-Request-Id', id);
+  res.setHeader('X-Request-Id', id);
   next();
 }
 

@@ -4,6 +4,11 @@ import type { Role, Scope } from '../shared/contract.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import type { BodyType } from './body.ts';
 
+export interface ApiState {
+  /** Set on SIGTERM: readiness turns off before the port does. */
+  stopping: boolean;
+}
+
 /** Who may call a route. The kinds never stand in for each other (design 2). */
 export type Auth =
   | { kind: 'none' }

@@ -124,7 +124,8 @@ function abortOnClose(res: Response): AbortSignal {
 
 async function send(route: AnyRoute, req: Request, res: Response, answer: unknown): Promise<void> {
   const { status, body, contentType = 'application/json' } = route.success;
-  res.status(status).set('Cache-Control', 'no-store');
+  res.statusCode = status;
+  res.setHeader('Cache-Control', 'no-store');
   if (isReply(answer)) {
     await sendReply(req, res, answer, contentType);
   } else if (body) {

@@ -14,6 +14,8 @@ export interface Lane<Item, Result> {
   /** The most weight that one batch takes; a heavier single item goes alone. */
   maxWeight: number;
   weigh(item: Item): number;
+  /** When a batch ran less than this ago, the next one waits as long for company: a rare item goes at once. */
+  gatherMs?: number;
   /** One result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
@@ -27,6 +29,7 @@ interface Waiting {
 export function createLanes(): Lanes {
   const queues = new Map<string, Waiting[]>();
   const draining = new Set<Promise<void>>();
+  const lastRanMs = new Map<string, number>();
 
   function submit<Item, Result>(key: string, item: Item, lane: Lane<Item, Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
@@ -46,7 +49,13 @@ export function createLanes(): Lanes {
   }
 
   async function drain(key: string, queue: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
-    while (queue.length > 0) await settle(takeBatch(queue, lane), lane);
+    const { gatherMs = 0 } = lane;
+    while (queue.length > 0) {
+      if (gatherMs > 0 && performance.now() - (lastRanMs.get(key) ?? Number.NEGATIVE_INFINITY) < gatherMs)
+        await new Promise((resolve) => setTimeout(resolve, gatherMs));
+      await settle(takeBatch(queue, lane), lane);
+      if (gatherMs > 0) lastRanMs.set(key, performance.now());
+    }
     queues.delete(key);
   }
 

@@ -47,7 +47,6 @@ import {
   sessionTimerSchema,
 } from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
-import type { Instance } from './transaction-guard.ts';
 import { type Rollup, rollupSchema } from './usage/model.ts';
 import {
   type Delivery,
@@ -93,8 +92,17 @@ export interface Db {
   webhookTasks: Model<WebhookTask>;
   audit: Model<AuditEntry>;
   instances: Model<Instance>;
-  /** Tells the others in which driver session (hex id) this process writes: see transaction-guard.ts. */
+  /** Tells the others in which driver session (hex id) this process writes. */
   registerSession(session: string): Promise<void>;
+}
+
+/** One process that runs transactions, and the driver sessions that it runs them in: see transaction-guard.ts. */
+export interface Instance {
+  _id: string;
+  /** Grows while the process lives. */
+  beat: number;
+  /** Driver session ids, hex. */
+  sessions: string[];
 }
 
 /** All tries of one transaction together; then the store counts as away (503) and nothing was kept. */

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mongo } from 'mongoose';
 import type { Log } from './log.ts';
-import { type Db, raw } from './mongo.ts';
-
-/** One process that runs transactions, and the driver sessions that it runs them in. */
-export interface Instance {
-  _id: string;
-  /** Grows while the process lives. */
-  beat: number;
-  /** Driver session ids, hex. */
-  sessions: string[];
-}
+import { type Db, type Instance, raw } from './mongo.ts';
 
 export interface TransactionGuard {
   stop(): Promise<void>;

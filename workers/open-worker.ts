@@ -10,8 +10,8 @@ import type { JobHandler } from './worker.ts';
 export const LOCK_MS = 5_000;
 export const STALLED_CHECK_MS = 1_000;
 
-/** Jobs fetched at the same time while there are any. */
-const FETCHERS = 8;
+/** Jobs asked for at once: twice as many each time that all came, else as many as came. */
+const FETCH_AT_MOST = 64;
 const PAUSE_AFTER_ERROR_MS = 250;
 
 export interface OpenWorker {
@@ -75,7 +75,7 @@ export function startOpenWorker(
   };
 }
 
-/** One waits for a job; as soon as there is one, several fetch what else there is. */
+/** Waits for a job; as soon as there is one, fetches what else there is. */
 async function fetchAll(
   worker: Worker,
   token: string,
@@ -84,14 +84,8 @@ async function fetchAll(
   queue: QueueName,
   ctx: Context,
 ): Promise<void> {
-  async function fetchUntilEmpty(): Promise<void> {
-    while (!isClosing()) {
-      const job = await worker.getNextJob(token, { block: false });
-      if (!job) return;
-      begin(job);
-    }
-  }
   let isWatching = false;
+  let wanted = 1;
   while (!isClosing()) {
     try {
       if (!isWatching) await worker.startStalledCheckTimer();
@@ -99,13 +93,24 @@ async function fetchAll(
       const job = await worker.getNextJob(token);
       if (!job) continue;
       begin(job);
-      await Promise.all(Array.from({ length: FETCHERS }, fetchUntilEmpty));
+      for (let isFull = true; isFull && !isClosing(); ) {
+        const jobs = await fetchSome(worker, token, wanted);
+        for (const next of jobs) begin(next);
+        isFull = jobs.length === wanted;
+        wanted = isFull ? Math.min(2 * wanted, FETCH_AT_MOST) : Math.max(1, jobs.length);
+      }
     } catch (error) {
       if (isClosing()) return;
       ctx.log.debug({ err: error, queue }, 'jobs were not fetched');
       await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_ERROR_MS));
     }
   }
+}
+
+/** In one round trip, and for Redis in one turn with one fsync. */
+async function fetchSome(worker: Worker, token: string, count: number): Promise<Job[]> {
+  const asked = Array.from({ length: count }, () => worker.getNextJob(token, { block: false }));
+  return (await Promise.all(asked)).filter((job) => job !== undefined);
 }
 
 /** Runs one job and takes it off the queue; never throws. */

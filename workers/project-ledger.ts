@@ -4,10 +4,10 @@ import { recoverCredits, shutShards } from '../shared/credits/recover.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;
-const IDLE_MS = 100;
+const IDLE_MS = 250;
 const TROUBLE_MS = 500;
 /** How often the gates are looked at: this long spends may be refused before a Redis that came back is checked. */
-const GATES_MS = 250;
+const GATES_MS = 500;
 
 /**
  * Keeps the ledger up with the spends, and opens the shards of a Redis that came back. A plain loop in each worker, not

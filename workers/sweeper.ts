@@ -30,12 +30,18 @@ export async function sweepOnce(ctx: Context): Promise<void> {
   );
 }
 
+const put = new WeakSet<Context>();
+
+/** All of them when the worker starts, since their times may have changed; then what Redis has lost. */
 async function restoreSchedules(ctx: Context): Promise<void> {
   for (const { queue, everyMs } of SCHEDULES) {
-    await ctx.queues.byName[queue].upsertJobScheduler(
+    const schedulers = ctx.queues.byName[queue];
+    if (put.has(ctx) && (await schedulers.getJobSchedulersCount()) > 0) continue;
+    await schedulers.upsertJobScheduler(
       queue,
       { every: everyMs },
       { data: {}, opts: { removeOnComplete: true, removeOnFail: true } },
     );
   }
+  put.add(ctx);
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '../../shared/errors.ts';
 import { readReadiness } from '../../shared/readiness.ts';
-import type { ApiState } from '../app.ts';
-import { route } from '../route.ts';
+import { type ApiState, route } from '../route.ts';
 
 const partState = z.enum(['ok', 'failing']);
 

@@ -1,5 +1,4 @@
-import type { ApiState } from '../app.ts';
-import type { AnyRoute } from '../route.ts';
+import type { AnyRoute, ApiState } from '../route.ts';
 import { approveDevice } from './approve-device.ts';
 import { changeBudgetRoute } from './change-budget.ts';
 import { closeSessionRoute } from './close-session.ts';

@@ -6,7 +6,7 @@ import { readConfig } from '../../shared/config.ts';
 import { type Context, openContext } from '../../shared/context.ts';
 import { createIndexes } from '../../shared/mongo.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stores.ts';
+import { mongoServerCommand, startMongo, startRedis } from '../stores.ts';
 
 export interface Stage {
   env: Record<string, string>;
@@ -17,9 +17,13 @@ export interface Stage {
 }
 
 /** Stores with fsync as in production, an empty database, and nothing of another run. */
-export async function setStage(env: Record<string, string> = {}): Promise<Stage> {
+export async function setStage(
+  env: Record<string, string> = {},
+  options: { mongoCacheGib?: number } = {},
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
-  const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
+  const extraArgs = await cacheArgs(options.mongoCacheGib);
+  const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), extraArgs });
   const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
   const all = { ...settings(mongo.url, redis.url), ...env };
   const ctx = await openContext(readConfig(all), { process: 'cli' });
@@ -46,6 +50,12 @@ export async function setStage(env: Record<string, string> = {}): Promise<Stage>
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function cacheArgs(gib: number | undefined): Promise<string[]> {
+  if (gib === undefined) return [];
+  const { kind } = await mongoServerCommand();
+  return kind === 'mongod' ? ['--wiredTigerCacheSizeGB', String(gib)] : ['--cache-size', `${gib}G`];
 }
 
 function settings(mongoUrl: string, redisUrl: string): Record<string, string> {

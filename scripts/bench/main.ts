@@ -2,6 +2,7 @@
 const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> = {
   ingest: async () => (await import('./ingest.ts')).runIngestBench,
   consume: async () => (await import('./consume.ts')).runConsumeBench,
+  ledger: async () => (await import('./ledger.ts')).runLedgerBench,
   usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,

@@ -350,12 +350,9 @@ async function killProcess(child: ChildProcess): Promise<void> {
 async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<void> {
   const webhooks = await bench.ctx.db.webhooks.find({}, { org_id: 1 }).lean();
   const ids = webhooks.filter(({ org_id }) => orgs.includes(org_id)).map(({ _id }) => _id);
-  await untilTrue(async () => {
-    for (const webhook_id of ids) {
-      if (await bench.ctx.db.queuedDeliveries.exists({ webhook_id, state: 'pending' })) return false;
-    }
-    return true;
-  });
+  const { queuedDeliveries } = bench.ctx.db;
+  for (const webhook_id of ids)
+    await untilTrue(async () => !(await queuedDeliveries.exists({ webhook_id, state: 'pending' })));
 }
 
 async function countArrivals(bench: Bench): Promise<number> {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAudit } from '../../shared/audit/record-audit.ts';
@@ -148,7 +149,8 @@ function addReceipts(program: Command, run: Run): void {
     .description('Check receipts without asking anyone: one JWS a line, or answers of consume')
     .addOption(new Option('--jwks <where>', 'file or URL').makeOptionMandatory())
     .action(async (file: string, { jwks }: { jwks: string }) => {
-      const checked = await verifyReceipts(readFileSync(file, 'utf8'), await readKeySet(jwks));
+      const keys = await readKeySet(jwks);
+      const checked = await verifyReceipts((await open(file)).readLines(), keys);
       const { json } = program.opts<{ json?: boolean }>();
       if (json) console.log(JSON.stringify(checked));
       else {

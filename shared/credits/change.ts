@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
-import { accountKeys, idempotencyKey, shardOf } from '../redis/keys.ts';
+import { accountKeys } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { ANSWER_KEPT_MS } from './consume.ts';
@@ -30,10 +30,10 @@ export async function changeCredits(
   const [code, redisMs, answer = ''] = (await callMeter(
     ctx,
     script,
-    [keys.gate, keys.account, idempotencyKey(accountId, idk), keys.outbox],
+    [keys.gate, keys.account, keys.answer(idk), keys.outbox],
     [scriptNow(ctx), idk, fingerprint, ANSWER_KEPT_MS, ...operation],
   )) as [string, number, string?];
-  noteRedisTime(ctx, shardOf(accountId), redisMs);
+  noteRedisTime(ctx, keys.shard, redisMs);
   switch (code) {
     case 'done':
     case 'replay':

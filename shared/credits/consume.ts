@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
-import { accountKeys, idempotencyKey, shardOf } from '../redis/keys.ts';
+import { type AccountKeys, accountKeys } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { digest } from './digest.ts';
@@ -46,12 +46,12 @@ const ATTEMPTS = 8;
 export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
   const request = {
     ...spend,
-    shard: shardOf(spend.accountId),
+    keys: accountKeys(spend.accountId),
     idk: digest('consume', spend.idempotencyKey),
     fingerprint: digest('output', spend.outputSha256, spend.kind ?? ''),
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const nowMs = await creditNow(ctx, request.shard);
+    const nowMs = await creditNow(ctx, request.keys.shard);
     const receipt = await prepareReceipt(ctx, request, nowMs);
     const reply = await callConsume(ctx, request, receipt, nowMs);
     const spent = settle(ctx, request, reply);
@@ -60,7 +60,7 @@ export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
   throw new DomainError('store_unavailable', 'The account changes too fast. Nothing was written; try again.');
 }
 
-type Request = Spend & { shard: number; idk: string; fingerprint: string };
+type Request = Spend & { keys: AccountKeys; idk: string; fingerprint: string };
 
 /** What is sent as the receipt's bucket when there is no receipt. */
 const ASK = '?';
@@ -92,7 +92,8 @@ async function prepareReceipt(ctx: Context, request: Request, nowMs: number): Pr
     ...(request.kind === undefined ? {} : { kind: request.kind }),
   };
   try {
-    return { bucket, jws: await withinMs(SIGNING_MS, ctx.signer.sign(claims)) };
+    const signed = ctx.signer.sign(claims);
+    return { bucket, jws: typeof signed === 'string' ? signed : await withinMs(SIGNING_MS, signed) };
   } catch (error) {
     ctx.log.error({ err: error }, 'a receipt could not be signed');
     return { bucket: REPLAY_ONLY, jws: '' };
@@ -115,15 +116,14 @@ async function callConsume(
   receipt: Receipt,
   nowMs: number,
 ): Promise<[code: string, ...string[]]> {
-  const { accountId, idk } = request;
-  const keys = accountKeys(accountId);
+  const { accountId, keys, idk } = request;
   const hint = hintsOf(ctx).accounts.get(accountId);
   const month = hint ? monthOf(hint, nowMs) : { startMs: '', endMs: '' };
-  const deadlineMs = (await redisNow(ctx, request.shard)) + DEADLINE_MS;
+  const deadlineMs = (await redisNow(ctx, keys.shard)) + DEADLINE_MS;
   const [code, redisMs, ...rest] = (await callMeter(
     ctx,
     script,
-    [keys.gate, keys.account, idempotencyKey(accountId, idk), keys.outbox],
+    [keys.gate, keys.account, keys.answer(idk), keys.outbox],
     [
       scriptNow(ctx),
       deadlineMs,
@@ -140,7 +140,7 @@ async function callConsume(
       ctx.config.outboxEntriesPerShard,
     ],
   )) as [string, number, ...string[]];
-  noteRedisTime(ctx, request.shard, redisMs);
+  noteRedisTime(ctx, keys.shard, redisMs);
   return [code, ...rest];
 }
 

@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
-import { accountKeys, idempotencyKey, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
+import { accountKeys, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
 import { loadScript, runScript } from '../redis/script.ts';
 import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
 import type { CreditAccount } from './model.ts';
 import { isEarlier } from './outbox.ts';
-import { fenceId, projectLedger } from './project-ledger.ts';
+import { fenceId, projectLedger, shardsWithEntries } from './project-ledger.ts';
 import { identityFields, stateFields } from './state.ts';
 
 const gateScript = loadScript(new URL('state.lua', import.meta.url), new URL('gate.lua', import.meta.url));
@@ -54,7 +54,8 @@ async function recoverShards(
   { force }: { force: boolean },
 ): Promise<Recovery> {
   const shards = [...shut.keys()];
-  while ((await projectLedger(ctx, shards)) > 0);
+  // Of a round that another projector won nothing is moved here: what is put back by force must be in the ledger whole.
+  while ((await projectLedger(ctx, shards)) > 0 || (force && (await shardsWithEntries(ctx)).length > 0));
   await raiseFences(ctx, shards);
   const lost = await shardsThatLost(ctx, shards);
   const rebuilding = new Set(force ? shards : lost.keys());
@@ -185,7 +186,7 @@ async function restoreAnswers(ctx: Context, shards: ReadonlySet<number>): Promis
     const expiresMs = stored.expires_at.getTime();
     if (expiresMs <= nowMs || !shards.has(shardOf(stored.account_id))) continue;
     const value = `${stored.fingerprint}\n${Math.floor(expiresMs / 1_000)}\n${stored.answer}`;
-    const key = idempotencyKey(stored.account_id, stored.idk);
+    const key = accountKeys(stored.account_id).answer(stored.idk);
     batch.push(ctx.redis.producer.set(key, value, 'PX', expiresMs - nowMs, 'NX'));
     if (batch.length < 200) continue;
     await Promise.all(batch);

@@ -22,8 +22,8 @@ export interface PublicJwk {
 
 /** Signs receipts. A key service could stand behind it; this one holds a key of its own. */
 export interface Signer {
-  /** A compact JWS over the claims. Throws when there is no usable key. */
-  sign(claims: Record<string, unknown>): Promise<string>;
+  /** A compact JWS over the claims: at once when the key is here. Throws when there is no usable key. */
+  sign(claims: Record<string, unknown>): string | Promise<string>;
   /** The key that signs now, or null. */
   publicKey(): PublicJwk | null;
   /** Looks at the key file again, at once. */
@@ -75,7 +75,7 @@ export function createSigner(config: Config, log: Log): Signer {
   const reloading = setInterval(reload, RELOAD_MS).unref();
   const testing = setInterval(testItself, SELF_TEST_MS).unref();
   return {
-    sign: async (claims) => {
+    sign: (claims) => {
       if (loaded === null) throw new Error('There is no signing key');
       return signJws(loaded, JSON.stringify(claims));
     },

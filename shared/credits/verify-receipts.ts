@@ -1,4 +1,4 @@
-import { createLocalJWKSet, jwtVerify } from 'jose';
+import { createLocalJWKSet, jwtVerify, type LocalJWKSet } from 'jose';
 import { z } from 'zod';
 
 export interface Verification {
@@ -19,24 +19,50 @@ const claims = z.looseObject({
   out: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Checks receipts against a JWK set: a line each, the compact JWS or the answer that it came in. Asks nobody. */
-export async function verifyReceipts(text: string, jwks: unknown): Promise<Verification> {
+/** Lines that are checked at the same time. */
+const PARALLEL = 64;
+
+/**
+ * Checks receipts against a JWK set: a line each, the compact JWS or the answer that it came in. Asks nobody. Memory
+ * grows with the bad lines only.
+ */
+export async function verifyReceipts(
+  lines: readonly string[] | AsyncIterable<string>,
+  jwks: unknown,
+): Promise<Verification> {
   const keys = createLocalJWKSet(keySet.parse(jwks));
   const result: Verification = { good: 0, bad: [] };
-  for (const [index, line] of text.split('\n').entries()) {
+  let batch: Promise<void>[] = [];
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
     if (line.trim() === '') continue;
-    try {
-      const { payload } = await jwtVerify(receiptOf(line.trim()), keys, {
-        typ: 'usage-receipt+jwt',
-        algorithms: ['Ed25519'],
-      });
-      claims.parse(payload);
-      result.good += 1;
-    } catch (error) {
-      result.bad.push({ line: index + 1, problem: String((error as Error).message) });
-    }
+    batch.push(verifyLine(line.trim(), number, keys, result));
+    if (batch.length < PARALLEL) continue;
+    await Promise.all(batch);
+    batch = [];
   }
+  await Promise.all(batch);
+  result.bad.sort((left, right) => left.line - right.line);
   return result;
+}
+
+async function verifyLine(
+  text: string,
+  line: number,
+  keys: LocalJWKSet,
+  result: Verification,
+): Promise<void> {
+  try {
+    const { payload } = await jwtVerify(receiptOf(text), keys, {
+      typ: 'usage-receipt+jwt',
+      algorithms: ['Ed25519'],
+    });
+    claims.parse(payload);
+    result.good += 1;
+  } catch (error) {
+    result.bad.push({ line, problem: String((error as Error).message) });
+  }
 }
 
 function receiptOf(line: string): string {

@@ -24,20 +24,21 @@ export function shardKeys(shard: number): ShardKeys {
 }
 
 export interface AccountKeys extends ShardKeys {
+  shard: number;
   /** Hash: state, plan, anchor, devices. */
   account: string;
+  /** The stored answer of one idempotency key; `idk` is its hash. */
+  answer(idk: string): string;
 }
 
 export function accountKeys(accountId: string): AccountKeys {
-  const shard = shardKeys(shardOf(accountId));
-  return { ...shard, account: `${tagOf(shard)}:account:${accountId}` };
-}
-
-/** The stored answer of one idempotency key; `idk` is its hash. */
-export function idempotencyKey(accountId: string, idk: string): string {
-  return `${tagOf(shardKeys(shardOf(accountId)))}:answer:${accountId}:${idk}`;
-}
-
-function tagOf(keys: ShardKeys): string {
-  return keys.gate.slice(0, keys.gate.indexOf(':'));
+  const shard = shardOf(accountId);
+  const keys = shardKeys(shard);
+  const tag = keys.gate.slice(0, keys.gate.indexOf(':'));
+  return {
+    ...keys,
+    shard,
+    account: `${tag}:account:${accountId}`,
+    answer: (idk) => `${tag}:answer:${accountId}:${idk}`,
+  };
 }

@@ -1,9 +1,9 @@
 import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
-import { isLeft, type Slot, takeSlot } from './endpoints.ts';
+import { type Slot, takeSlot } from './endpoints.ts';
 import { type DeliveryIds, decide, loadAttempt, type Verdict } from './load-attempt.ts';
-import type { Attempt, QueuedDelivery } from './model.ts';
+import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
 import { openSecret } from './seal.ts';
@@ -15,11 +15,8 @@ export interface AttemptVerdict {
   notBeforeMs?: number;
 }
 
-/** After a longer wait for a slot, what was read before is read again. */
-const FRESH_MS = 1_000;
-
 /**
- * The attempt that a delivery is due for: reads what it needs, takes a slot of its endpoint, sends, records. Running it
+ * The attempt that a delivery is due for: takes a slot of its endpoint, reads what it needs, sends, records. Running it
  * twice, or late, sends at most what is due then. Times are epoch ms.
  */
 export async function attemptDelivery(
@@ -27,38 +24,31 @@ export async function attemptDelivery(
   ids: DeliveryIds,
   options: { isDueNow?: boolean } = {},
 ): Promise<AttemptVerdict> {
-  if (isLeft(ctx, ids.webhook_id)) return { kind: 'left' };
-  const look = async () =>
-    decide(await loadAttempt(ctx, ids), options.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now());
-  const first = await look();
-  if (first.kind !== 'send') return settle(ctx, first);
-  const waitsMs = performance.now();
-  const slot = await takeSlot(ctx, ids.webhook_id, first.queued.at);
+  const slot = await takeSlot(ctx, ids.webhook_id);
   if (!slot) return { kind: 'left' };
+  let verdict: Verdict;
   let sent: Sent | null = null;
-  let intent = intentOf(first.queued);
   try {
-    const verdict = performance.now() - waitsMs > FRESH_MS ? await look() : first;
-    if (verdict.kind !== 'send') return await settle(ctx, verdict);
-    intent = intentOf(verdict.queued);
-    sent = await send(ctx, slot, verdict);
+    verdict = decide(
+      await loadAttempt(ctx, ids),
+      options.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now(),
+    );
+    if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
   } finally {
     // The slot is the endpoint's: recording happens without it.
     slot.release(sent === null || sent.result.status !== null);
   }
-  await recordOutcome(ctx, { ...intent, kind: 'attempted', ...sent });
-  return { kind: 'send' };
-}
-
-async function settle(ctx: Context, verdict: Exclude<Verdict, { kind: 'send' }>): Promise<AttemptVerdict> {
   if (verdict.kind === 'later') return verdict;
-  if (verdict.kind !== 'nothing')
-    await recordOutcome(ctx, { ...intentOf(verdict.queued), kind: verdict.kind });
+  await record(ctx, verdict, sent);
   return { kind: verdict.kind };
 }
 
-function intentOf({ _id, round, attempt }: QueuedDelivery) {
-  return { deliveryId: _id, round, attempt };
+async function record(ctx: Context, verdict: Verdict, sent: Sent | null): Promise<void> {
+  if (verdict.kind === 'nothing' || verdict.kind === 'later') return;
+  const { _id: deliveryId, round, attempt } = verdict.queued;
+  const intent = { deliveryId, round, attempt };
+  if (verdict.kind !== 'send') await recordOutcome(ctx, { ...intent, kind: verdict.kind });
+  else if (sent) await recordOutcome(ctx, { ...intent, kind: 'attempted', ...sent });
 }
 
 interface Sent {

@@ -62,9 +62,11 @@ export function guardOf(ctx: Context): Guard {
  * stays in the store alone and is fetched from there once the endpoint has room, so that an endpoint which hangs holds
  * its own few slots and nothing of anybody else's.
  */
-export async function takeSlot(ctx: Context, webhookId: string, dueMs: number): Promise<Slot | null> {
+export async function takeSlot(ctx: Context, webhookId: string): Promise<Slot | null> {
   const endpoint = endpointOf(ctx, webhookId);
   if (endpoint.inFlight >= endpoint.mostInFlight) {
+    // Since when its row is due is not known here; the sweeper leaves what is older, with its time.
+    const dueMs = ctx.clock.now() - RECENT_MS;
     if (endpoint.waiting.length >= roomOf(endpoint)) {
       leave(endpoint, dueMs);
       return null;
@@ -77,15 +79,6 @@ export async function takeSlot(ctx: Context, webhookId: string, dueMs: number): 
     endpoint.inFlight += 1;
   }
   return slotOf(ctx, endpoint);
-}
-
-/** Says before anything is read that there would be no slot; the delivery is left as `takeSlot` leaves it. */
-export function isLeft(ctx: Context, webhookId: string): boolean {
-  const endpoint = endpointOf(ctx, webhookId);
-  if (endpoint.inFlight < endpoint.mostInFlight || endpoint.waiting.length < roomOf(endpoint)) return false;
-  // Since when its row is due is not known yet; the sweeper leaves what is older, with its time.
-  leave(endpoint, ctx.clock.now() - RECENT_MS);
-  return true;
 }
 
 /** Leaves a due row to this process when it is at that endpoint anyway, instead of waking it again. */

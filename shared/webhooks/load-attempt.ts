@@ -8,32 +8,56 @@ export type DeliveryIds = JobOf<'deliver-webhook'>;
 export interface LoadedAttempt {
   queued: QueuedDelivery | undefined;
   webhook: Webhook | undefined;
-  event: { _id: string; body: string; created_at: Date } | undefined;
+  event: EventToSend | undefined;
+}
+
+interface EventToSend {
+  _id: string;
+  body: string;
+  created_at: Date;
+}
+
+/** `queued` with what its ids name: none or one of each. */
+interface FoundAttempt extends QueuedDelivery {
+  webhooks: Webhook[];
+  events: EventToSend[];
 }
 
 export type Verdict =
   | { kind: 'nothing'; queued: null }
   | { kind: 'later'; notBeforeMs: number }
   | { kind: 'hold' | 'cancel'; queued: QueuedDelivery }
-  | { kind: 'send'; queued: QueuedDelivery; webhook: Webhook; event: NonNullable<LoadedAttempt['event']> };
+  | { kind: 'send'; queued: QueuedDelivery; webhook: Webhook; event: EventToSend };
 
-/** What an attempt needs, as it is now. Look-ups that wait together share one query a collection. */
+/** What an attempt needs, as it is now. Look-ups that wait together share one query. */
 export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<LoadedAttempt> {
-  const [queued, webhook, event] = await Promise.all([
-    ctx.lanes.submit('queued-deliveries', ids.delivery_id, {
-      ...LOOK_UPS,
-      run: (keys) => findById(keys, (unique) => raw(ctx.db.queuedDeliveries).find(byId(unique)).toArray()),
-    }),
-    ctx.lanes.submit('webhooks', ids.webhook_id, {
-      ...LOOK_UPS,
-      run: (keys) => findById(keys, (unique) => raw(ctx.db.webhooks).find(byId(unique)).toArray()),
-    }),
-    ctx.lanes.submit('event-bodies', ids.event_id, {
-      ...LOOK_UPS,
-      run: (keys) => findById(keys, (unique) => findBodies(ctx, unique)),
-    }),
-  ]);
-  return { queued, webhook, event };
+  return ctx.lanes.submit('attempts', ids.delivery_id, {
+    maxWeight: 50,
+    weigh: () => 1,
+    gatherMs: 4,
+    run: async (deliveryIds) => {
+      const found = new Map((await findAttempts(ctx, deliveryIds)).map((row) => [row.queued?._id, row]));
+      return deliveryIds.map((id) => found.get(id) ?? NOTHING);
+    },
+  });
+}
+
+const NOTHING: LoadedAttempt = { queued: undefined, webhook: undefined, event: undefined };
+
+async function findAttempts(ctx: Context, deliveryIds: readonly string[]): Promise<LoadedAttempt[]> {
+  const rows = await raw(ctx.db.queuedDeliveries)
+    .aggregate<FoundAttempt>([
+      { $match: { _id: { $in: [...new Set(deliveryIds)] } } },
+      lookUp('webhooks', ctx.db.webhooks.collection.name, 'webhook_id'),
+      lookUp('events', ctx.db.events.collection.name, 'event_id'),
+      { $project: { 'events.data': 0 } },
+    ])
+    .toArray();
+  return rows.map(({ webhooks: [webhook], events: [event], ...queued }) => ({ queued, webhook, event }));
+}
+
+function lookUp(as: string, from: string, localField: string) {
+  return { $lookup: { from, localField, foreignField: '_id', as } };
 }
 
 /** What is to be done about a delivery. Pure. */
@@ -43,27 +67,4 @@ export function decide({ queued, webhook, event }: LoadedAttempt, nowMs: number)
   if (webhook.status === 'failing') return { kind: 'hold', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
   return { kind: 'send', queued, webhook, event };
-}
-
-const LOOK_UPS = { maxWeight: 200, weigh: () => 1 };
-
-function byId(ids: string[]) {
-  return { _id: { $in: ids } };
-}
-
-async function findById<Row extends { _id: string }>(
-  ids: readonly string[],
-  find: (unique: string[]) => Promise<Row[]>,
-): Promise<(Row | undefined)[]> {
-  const rows = new Map((await find([...new Set(ids)])).map((row) => [row._id, row]));
-  return ids.map((id) => rows.get(id));
-}
-
-async function findBodies(ctx: Context, ids: string[]): Promise<NonNullable<LoadedAttempt['event']>[]> {
-  const events = await raw(ctx.db.events)
-    .find(byId(ids), { projection: { body: 1, created_at: 1 } })
-    .toArray();
-  return events.flatMap(({ _id, body, created_at }) =>
-    body === undefined ? [] : [{ _id, body, created_at }],
-  );
 }

@@ -29,7 +29,7 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
   const body = envelopeOf(event);
   const secret = openSecret(ctx.config, webhook._id, webhook.secret);
   const url = new URL(webhook.url);
-  const slot = await takeSlot(ctx, `test ${webhook._id}`, atMs);
+  const slot = await takeSlot(ctx, `test ${webhook._id}`);
   if (!slot) throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
   const { status, latencyMs, error } = await post(slot.connectTo(url), {
     path: url.pathname + url.search,

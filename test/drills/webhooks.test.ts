@@ -86,7 +86,7 @@ async function expectAllOnceBut(events: readonly string[], mayBeDoubled: Readonl
 
 describe('a worker killed by SIGKILL loses nothing', () => {
   it.each([
-    ['before the call', { KILL_IN: 'event-bodies', KILL_AT: '3' }],
+    ['before the call', { KILL_IN: 'attempts', KILL_AT: '3' }],
     ['after the answer, before the record', { KILL_IN: 'delivery-outcomes', KILL_AT: '2' }],
   ])(
     '%s',

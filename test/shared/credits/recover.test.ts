@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { revokeDeviceInAccount } from '../../../shared/credits/account.ts';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
+import { projectLedger } from '../../../shared/credits/project-ledger.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
-import { accountKeys } from '../../../shared/redis/keys.ts';
+import { accountKeys, SHARDS } from '../../../shared/redis/keys.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -18,6 +19,8 @@ import {
   type TestAccount,
 } from '../../credits.ts';
 import { type TestContext, until } from '../../harness.ts';
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -191,6 +194,26 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
   await rebuildCredits(ctx);
   expect(await stateOf(account.accountId)).toEqual(before);
   await expectWhole(account);
+});
+
+test('a rebuild beside a worker that moves the same streams loses nothing of them', async () => {
+  const account = await makeAccount(ctx);
+  const { accountId } = account;
+  await grantCredits(ctx, { accountId, bucket: 'granted', amount: 500, idempotencyKey: 'grant' });
+  for (let round = 0; round < 3; round += 1) {
+    for (let count = 0; count < 80; count += 1) await spendOnce(ctx, account.token);
+    const before = await stateOf(accountId);
+    let isRebuilt = false;
+    const worker = (async () => {
+      while (!isRebuilt) await projectLedger(ctx, ALL_SHARDS);
+    })();
+    await rebuildCredits(ctx).finally(() => {
+      isRebuilt = true;
+    });
+    await worker;
+    expect(await stateOf(accountId)).toEqual(before);
+    await expectWhole(account);
+  }
 });
 
 test('a repair on request is a row that makes the ledger add up', async () => {

@@ -21,7 +21,7 @@ const claims = {
 test('a receipt is good as it is and inside its answer', async () => {
   const receipt = await signer.sign(claims);
   const text = `${receipt}\n\n${JSON.stringify({ receipt, delta: -1 })}\n`;
-  expect(await verifyReceipts(text, jwks)).toEqual({ good: 2, bad: [] });
+  expect(await verifyReceipts(text.split('\n'), jwks)).toEqual({ good: 2, bad: [] });
 });
 
 test('one changed bit anywhere, another kid, another type and other claims are bad', async () => {
@@ -39,6 +39,13 @@ test('one changed bit anywhere, another kid, another type and other claims are b
     [encode({ alg: 'none', typ: 'usage-receipt+jwt' }), body, ''],
   ].map((parts) => parts.join('.'));
   bad.push(await signer.sign({ ...claims, delta: 1 }), '{"delta":-1}', 'nonsense');
-  const checked = await verifyReceipts(bad.join('\n'), jwks);
+  const checked = await verifyReceipts(bad, jwks);
   expect([checked.good, checked.bad.length]).toEqual([0, bad.length]);
+});
+
+test('bad lines among many are named by their number, in order', async () => {
+  const receipt = await signer.sign(claims);
+  const lines = Array.from({ length: 300 }, (_, index) => (index % 97 === 0 ? 'nonsense' : receipt));
+  const { good, bad } = await verifyReceipts(lines, jwks);
+  expect([good, bad.map(({ line }) => line)]).toEqual([296, [1, 98, 195, 292]]);
 });

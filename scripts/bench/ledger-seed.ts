@@ -1,0 +1,155 @@
+import { systemClock } from '../../shared/clock.ts';
+import type { Context } from '../../shared/context.ts';
+import type { CreditAccount, LedgerRow, StoredAnswer } from '../../shared/credits/model.ts';
+import { fenceId } from '../../shared/credits/project-ledger.ts';
+import { newId } from '../../shared/ids.ts';
+import { raw } from '../../shared/mongo.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { SHARDS } from '../../shared/redis/keys.ts';
+import { openWallet, spendFrom, type Wallet } from './ledger-history.ts';
+
+const PLAN = 'free';
+const DAY_MS = 86_400_000;
+/** So that more than a tenth of the rows are younger than the 48 h for which answers are kept. */
+const DAYS = 12;
+const ANSWER_KEPT_MS = 2 * DAY_MS;
+/** Spends that follow each other closely; then there is a pause. */
+const BURST = 40;
+const BURST_GAP_MS = 15_000;
+const ROWS_A_WRITE = 10_000;
+
+export interface Sizes {
+  rows: number;
+  accounts: number;
+  /** Rows of one of the accounts. */
+  big: number;
+  answers: number;
+}
+
+export interface Seeded {
+  /** The first one is the big one. */
+  wallets: Wallet[];
+  rows: number;
+  answers: number;
+}
+
+/** Members with accounts, devices and whole histories, written in the order of time across all accounts. */
+export async function seedLedger(
+  ctx: Context,
+  { rows, accounts, big, answers }: Sizes,
+  receipts: readonly string[],
+): Promise<Seeded> {
+  const endMs = systemClock.now() - 60_000;
+  const wallets = await openWallets(ctx, accounts, endMs - DAYS * DAY_MS);
+  const small = Math.max(1, Math.floor((rows - big) / Math.max(1, accounts - 1)));
+  const targets = wallets.map((_, index) => (index === 0 ? big : small));
+  const seeded: Seeded = { wallets, rows: 0, answers: 0 };
+  let batch: LedgerRow[] = [];
+  const write = async () => {
+    seeded.rows += batch.length;
+    const stored = storedAnswers(batch, receipts, answers - seeded.answers);
+    seeded.answers += stored.length;
+    if (batch.length > 0) await raw(ctx.db.ledger).insertMany(batch, { ordered: false });
+    if (stored.length > 0) await raw(ctx.db.storedAnswers).insertMany(stored, { ordered: false });
+    batch = [];
+  };
+  for (let round = 1; round <= small; round += 1) {
+    for (const [index, wallet] of wallets.entries()) {
+      const target = targets[index] ?? 0;
+      while (wallet.seq < (target * round) / small) {
+        batch.push(...spendFrom(wallet, timeOf(wallet.seq, target, endMs)));
+      }
+    }
+    if (batch.length >= ROWS_A_WRITE) await write();
+  }
+  await write();
+  await raw(ctx.db.ledgerFences).insertMany(
+    Array.from({ length: SHARDS }, (_, shard) => ({ _id: fenceId(shard), n: 1, last_id: `${endMs}-0` })),
+  );
+  return seeded;
+}
+
+/** Bursts spread evenly over the days. */
+function timeOf(seq: number, target: number, endMs: number): number {
+  const spacing = (DAYS * DAY_MS) / Math.ceil(target / BURST);
+  const gap = Math.min(BURST_GAP_MS, spacing / BURST);
+  return Math.floor(endMs - DAYS * DAY_MS + Math.floor(seq / BURST) * spacing + (seq % BURST) * gap);
+}
+
+async function openWallets(ctx: Context, count: number, createdMs: number): Promise<Wallet[]> {
+  const { _id: orgId } = await createOrganization(ctx, { name: 'Bench', plan: PLAN });
+  const createdAt = new Date(createdMs);
+  const wallets = Array.from({ length: count }, () => {
+    const id = newId('usr');
+    const anchor = { day: createdAt.getUTCDate(), time: '00:00:00', timezone: 'UTC' };
+    const account: CreditAccount = {
+      _id: id,
+      org_id: orgId,
+      user_id: id,
+      plan: PLAN,
+      anchor,
+      created_at: createdAt,
+    };
+    return openWallet(account, newId('dev'), ctx.plans[PLAN]);
+  });
+  const iss = ctx.config.oidcIssuer ?? '';
+  await raw(ctx.db.members).insertMany(wallets.map((wallet) => memberOf(wallet, iss)));
+  await raw(ctx.db.creditAccounts).insertMany(wallets.map(({ account }) => account));
+  await raw(ctx.db.devices).insertMany(wallets.map(deviceOf));
+  return wallets;
+}
+
+function memberOf({ account }: Wallet, iss: string) {
+  const { _id, org_id, user_id, created_at } = account;
+  const idp = { iss, sub: _id };
+  const role = 'member' as const;
+  return {
+    _id,
+    org_id,
+    user_id,
+    email: null,
+    name: null,
+    role,
+    teams: [],
+    idp,
+    created_at,
+    removed_at: null,
+  };
+}
+
+function deviceOf({ account, deviceId }: Wallet) {
+  return {
+    _id: deviceId,
+    account_id: account._id,
+    org_id: account.org_id,
+    device_id: deviceId,
+    name: null,
+    public_key: null,
+    status: 'active' as const,
+    slot: 0,
+    token_id: newId('dev'),
+    token_hmac: 'ab'.repeat(32),
+    created_at: account.created_at,
+    revoked_at: null,
+    last_seen_at: null,
+  };
+}
+
+/** What the youngest spends were answered, as long as it takes until they may be forgotten. */
+function storedAnswers(
+  rows: readonly LedgerRow[],
+  receipts: readonly string[],
+  most: number,
+): StoredAnswer[] {
+  const soonMs = systemClock.now() + 15 * 60_000;
+  const stored: StoredAnswer[] = [];
+  for (const { _id, account_id, seq, idk, fingerprint = '', created_at, bucket, delta, reason } of rows) {
+    const expiresMs = created_at * 1_000 + ANSWER_KEPT_MS;
+    if (idk === undefined || expiresMs < soonMs || stored.length >= most) continue;
+    const balance = { window: 0, monthly: 0, paid: seq, granted: 0 };
+    const receipt = receipts[seq % receipts.length];
+    const answer = JSON.stringify({ receipt, delta, bucket, reason, balance, created_at });
+    stored.push({ _id, account_id, idk, fingerprint, answer, expires_at: new Date(expiresMs) });
+  }
+  return stored;
+}

@@ -1,0 +1,369 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import type { Context } from '../../shared/context.ts';
+import { storedBalances } from '../../shared/credits/fold.ts';
+import { BUCKETS } from '../../shared/credits/model.ts';
+import { readAccount } from '../../shared/credits/read-balance.ts';
+import { shutShards } from '../../shared/credits/recover.ts';
+import { readJwks } from '../../shared/credits/signing-keys.ts';
+import { waitUntilReady } from '../../shared/redis/connect.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { answersOk, waitUntil } from '../stack/wait.ts';
+import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+import type { Wallet } from './ledger-history.ts';
+import { type Seeded, seedLedger } from './ledger-seed.ts';
+
+const AUDIENCE = 'urn:bench:api';
+/** Of MongoDB: into less the rows do not fit, and seeding takes minutes. */
+const CACHE_GIB = 2;
+const PAGE = 100;
+const DISTINCT_RECEIPTS = 20_000;
+const RECOVERY_TIMEOUT_MS = 300_000;
+
+interface Bench extends Stage {
+  folder: string;
+  issuer: Issuer;
+  /** Ended with the bench. */
+  children: ChildProcess[];
+}
+
+type Row = Record<string, unknown>;
+
+/**
+ * `ledger [--rows 1000000] [--accounts 1000] [--big 100000] [--answers 100000] [--receipts 100000] [--reads 40]`: pages
+ * and a whole read of a long ledger, and what is done with all rows at once: rebuild, reconcile, verify.
+ */
+export async function runLedgerBench(args: string[]): Promise<void> {
+  const rows = numberOption(args, 'rows', 1_000_000);
+  const sizes = {
+    rows,
+    accounts: numberOption(args, 'accounts', 1_000),
+    big: numberOption(args, 'big', rows / 10),
+    answers: numberOption(args, 'answers', 100_000),
+  };
+  const bench = await openBench();
+  const table: Row[] = [];
+  try {
+    const receipts = await makeReceipts(bench.ctx);
+    const [seedSeconds, seeded] = await timed(() => seedLedger(bench.ctx, sizes, receipts));
+    const { answers } = seeded;
+    const tell = (...measured: Row[]) => {
+      for (const row of measured) console.error(JSON.stringify(row));
+      table.push(...measured);
+    };
+    tell({ what: 'seeded (not a goal)', rows: seeded.rows, answers, seconds: seedSeconds });
+    tell(await measureEmptyRedis(bench, seeded));
+    tell(...(await measureReads(bench, seeded, numberOption(args, 'reads', 40))));
+    tell(await measureCommand(bench, seeded, 'reconcile'));
+    tell(await measureCommand(bench, seeded, 'rebuild'));
+    tell(await measureVerify(bench, receipts, numberOption(args, 'receipts', 100_000)));
+  } finally {
+    await closeBench(bench);
+  }
+  report('ledger', table);
+}
+
+async function openBench(): Promise<Bench> {
+  const issuer = await startIssuer();
+  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const settings = {
+    OIDC_ISSUER: issuer.url,
+    OIDC_AUDIENCE: AUDIENCE,
+    OIDC_CLIENT_ID: 'bench',
+    SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
+    WORKER_PORT: '0',
+  };
+  const stage = await setStage(settings, { mongoCacheGib: CACHE_GIB });
+  const { meter, producer } = stage.ctx.redis;
+  await Promise.all([waitUntilReady(meter, 5_000), waitUntilReady(producer, 5_000)]);
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
+  return { ...stage, folder, issuer, children: [] };
+}
+
+async function closeBench(bench: Bench): Promise<void> {
+  for (const child of bench.children) child.kill('SIGKILL');
+  bench.issuer.server.close();
+  rmSync(bench.folder, { recursive: true, force: true });
+  await bench.stop();
+}
+
+async function makeReceipts(ctx: Context): Promise<string[]> {
+  const claim = (count: number) => ({
+    iss: 'usage-governor',
+    sub: `usr_${randomBytes(11).toString('hex')}`,
+    org: `org_${randomBytes(11).toString('hex')}`,
+    dev: `dev_${randomBytes(11).toString('hex')}`,
+    jti: randomBytes(16).toString('base64url'),
+    iat: 1_700_000_000 + count,
+    bucket: 'window',
+    delta: -1,
+    out: randomBytes(32).toString('hex'),
+  });
+  return Promise.all(Array.from({ length: DISTINCT_RECEIPTS }, (_, count) => ctx.signer.sign(claim(count))));
+}
+
+/** Seconds from an empty Redis under a running worker until every shard is open, twice: the second begins by FLUSHALL. */
+async function measureEmptyRedis(bench: Bench, seeded: Seeded): Promise<Row> {
+  const { ctx } = bench;
+  const worker = startProcess(bench, ['workers/main.ts']);
+  const isOpen = async () => (await shutShards(ctx)).size === 0;
+  const untilOpen = async () => {
+    const isDone = await waitUntil(isOpen, { timeoutMs: RECOVERY_TIMEOUT_MS });
+    if (!isDone) throw new Error('Not every shard was opened in time');
+  };
+  const [withStart] = await timed(untilOpen);
+  const first = await compareAll(bench.ctx, seeded);
+  await ctx.redis.producer.flushall();
+  const [seconds] = await timed(untilOpen);
+  const { wrong, answers } = await compareAll(bench.ctx, seeded);
+  const peak = peakMib(worker.pid);
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
+  return {
+    what: 'emptied Redis, until all gates are open',
+    rows: seeded.rows,
+    answers,
+    seconds,
+    'with start of worker': withStart,
+    peak_mib: peak,
+    wrong: wrong + first.wrong + Math.abs(answers - seeded.answers),
+  };
+}
+
+/** Accounts whose balances or seq in Redis are not what their rows add up to, and the answers that Redis holds. */
+async function compareAll(ctx: Context, { wallets }: Seeded): Promise<{ wrong: number; answers: number }> {
+  let wrong = 0;
+  for (const { account, seq, sums } of wallets) {
+    const record = await readAccount(ctx, account._id);
+    const balances = record && storedBalances(record.state);
+    const isRight =
+      record?.state.seq === seq && BUCKETS.every((bucket) => balances?.[bucket] === sums[bucket]);
+    if (!isRight) wrong += 1;
+  }
+  return { wrong, answers: await countKeys(ctx, '*:answer:*') };
+}
+
+async function countKeys(ctx: Context, match: string): Promise<number> {
+  let count = 0;
+  let cursor = '0';
+  do {
+    const [next, keys] = (await ctx.redis.producer.call('SCAN', cursor, 'MATCH', match, 'COUNT', 10_000)) as [
+      string,
+      string[],
+    ];
+    count += keys.length;
+    cursor = next;
+  } while (cursor !== '0');
+  return count;
+}
+
+async function measureReads(bench: Bench, { wallets }: Seeded, reads: number): Promise<Row[]> {
+  const port = await findFreePort();
+  const api = startProcess(bench, ['api/main.ts'], { PORT: String(port) });
+  const url = `http://127.0.0.1:${port}`;
+  if (!(await waitUntil(() => answersOk(`${url}/readyz`), { timeoutMs: 20_000 })))
+    throw new Error('The api does not answer');
+  const [big, small] = wallets as [Wallet, Wallet];
+  const rows: Row[] = [];
+  for (const [who, wallet] of [
+    ['big', big],
+    ['small', small],
+  ] as const) {
+    const token = await bench.issuer.mint(wallet.account._id);
+    const get = (query: string) => getJson(`${url}/v1/ledger?limit=${PAGE}${query}`, token);
+    for (const filter of ['', '&reason=receipt', '&reason=credit.purchase']) {
+      rows.push(...(await measurePages(get, { who: `${who}, ${wallet.seq} rows`, filter, reads })));
+    }
+  }
+  rows.push(await measureWhole(url, await bench.issuer.mint(big.account._id), api.pid));
+  api.kill('SIGTERM');
+  await once(api, 'exit');
+  return rows;
+}
+
+type GetPage = (query: string) => Promise<{ cursor: string; has_more: boolean; transactions: unknown[] }>;
+
+async function measurePages(
+  get: GetPage,
+  { who, filter, reads }: { who: string; filter: string; reads: number },
+): Promise<Row[]> {
+  let query = filter;
+  let page = 1;
+  const rows = [await measurePage(get, { who, filter, page, query, reads })];
+  for (let last = await get(query); last.has_more && page < 100; last = await get(query)) {
+    query = `${filter}&cursor=${last.cursor}`;
+    page += 1;
+  }
+  if (page > 1) rows.push(await measurePage(get, { who, filter, page, query, reads }));
+  return rows;
+}
+
+async function measurePage(
+  get: GetPage,
+  {
+    who,
+    filter,
+    page,
+    query,
+    reads,
+  }: { who: string; filter: string; page: number; query: string; reads: number },
+): Promise<Row> {
+  const times: number[] = [];
+  let found = 0;
+  for (let read = 0; read < reads; read += 1) {
+    const beganMs = performance.now();
+    found = (await get(query)).transactions.length;
+    times.push(performance.now() - beganMs);
+  }
+  times.sort((a, b) => a - b);
+  const what = `page ${page} of ${PAGE}${filter}`;
+  return {
+    what,
+    account: who,
+    found,
+    p50_ms: round(quantile(times, 0.5), 1),
+    p99_ms: round(quantile(times, 0.99), 1),
+  };
+}
+
+/** Every row in one answer. */
+async function measureWhole(url: string, token: string, pid: number | undefined): Promise<Row> {
+  const beforeMib = residentMib(pid);
+  let mostMib = beforeMib;
+  const watching = setInterval(() => {
+    mostMib = Math.max(mostMib, residentMib(pid));
+  }, 20);
+  const [seconds, { transactions }] = await timed(() => getJson(`${url}/v1/ledger`, token));
+  clearInterval(watching);
+  const rows = transactions.length;
+  const grown = mostMib - beforeMib;
+  return {
+    what: 'whole ledger, streamed',
+    rows,
+    seconds,
+    'rows/s': Math.round(rows / seconds),
+    grown_mib: grown,
+  };
+}
+
+async function getJson(url: string, token: string): Promise<Awaited<ReturnType<GetPage>>> {
+  const response = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+  if (!response.ok) throw new Error(`${url} answers ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Awaited<ReturnType<GetPage>>;
+}
+
+async function measureCommand(bench: Bench, seeded: Seeded, command: string): Promise<Row> {
+  const { seconds, peak, answer } = await runGovernor(bench, [command]);
+  const drifted = Array.isArray(answer.drifted) ? answer.drifted.length : 0;
+  const { wrong } = await compareAll(bench.ctx, seeded);
+  return { what: `governor ${command}`, rows: seeded.rows, seconds, peak_mib: peak, wrong: wrong + drifted };
+}
+
+async function measureVerify(bench: Bench, receipts: readonly string[], count: number): Promise<Row> {
+  const [file, jwks] = [join(bench.folder, 'receipts.txt'), join(bench.folder, 'jwks.json')];
+  writeFileSync(jwks, JSON.stringify({ keys: await readJwks(bench.ctx) }));
+  for (let written = 0; written < count; written += receipts.length)
+    appendFileSync(file, `${receipts.slice(0, count - written).join('\n')}\n`);
+  const { seconds, peak, answer } = await runGovernor(bench, ['verify', file, '--jwks', jwks]);
+  const wrong = count - Number(answer.good);
+  const each = Math.round(count / seconds);
+  return { what: 'governor verify', rows: count, seconds, 'rows/s': each, peak_mib: peak, wrong };
+}
+
+/** One command as an operator runs it: its answer, seconds with its start, and the most memory it had. */
+async function runGovernor(
+  bench: Bench,
+  args: string[],
+): Promise<{ seconds: number; peak: number; answer: Row }> {
+  const startedMs = performance.now();
+  const child = startProcess(bench, ['scripts/governor.ts', '--json', ...args], {}, 'pipe');
+  let text = '';
+  child.stdout?.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  let peak = 0;
+  const watching = setInterval(() => {
+    peak = Math.max(peak, peakMib(child.pid));
+  }, 20);
+  const [code] = (await once(child, 'close')) as [number];
+  clearInterval(watching);
+  const seconds = round((performance.now() - startedMs) / 1_000);
+  if (code !== 0) throw new Error(`governor ${args[0]} ended with ${code}: ${text.slice(0, 500)}`);
+  return { seconds, peak, answer: JSON.parse(text) as Row };
+}
+
+function startProcess(
+  { env, children }: Bench,
+  args: string[],
+  more: Record<string, string> = {},
+  stdout: 'ignore' | 'pipe' = 'ignore',
+): ChildProcess {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, ...env, ...more },
+    stdio: ['ignore', stdout, 'inherit'],
+  });
+  children.push(child);
+  return child;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[seconds: number, T]> {
+  const startedMs = performance.now();
+  const result = await work();
+  return [round((performance.now() - startedMs) / 1_000), result];
+}
+
+/** The most that a process has had in memory so far, on Linux; elsewhere 0. */
+function peakMib(pid: number | undefined): number {
+  return statusMib(pid, 'VmHWM');
+}
+
+function residentMib(pid: number | undefined): number {
+  return statusMib(pid, 'VmRSS');
+}
+
+function statusMib(pid: number | undefined, field: string): number {
+  const file = `/proc/${pid}/status`;
+  if (!existsSync(file)) return 0;
+  try {
+    const kib = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(file, 'utf8'))?.[1];
+    return Math.round(Number(kib ?? 0) / 1_024);
+  } catch {
+    return 0;
+  }
+}
+
+interface Issuer {
+  url: string;
+  server: Server;
+  mint(sub: string): Promise<string>;
+}
+
+/** An identity provider: discovery, one key, and sessions of whom the bench likes. */
+async function startIssuer(): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const keys = [{ ...(await exportJWK(publicKey)), kid: 'bench', alg: 'ES256', use: 'sig' }];
+  const server = createServer((req, res) => {
+    const isDiscovery = req.url?.includes('openid-configuration');
+    res.setHeader('Content-Type', 'application/json');
+    res.end(JSON.stringify(isDiscovery ? { issuer: url, jwks_uri: `${url}/jwks` } : { keys }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const mint = (sub: string) =>
+    new SignJWT({ sub })
+      .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'bench' })
+      .setIssuer(url)
+      .setAudience(AUDIENCE)
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(privateKey);
+  return { url, server, mint };
+}
