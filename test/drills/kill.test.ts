@@ -40,7 +40,7 @@ test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
   async (part) => {
     const random = seeded(SEED);
     const accounts = await makeAccounts(4);
-    const load = startLoad(() => stack.url, accounts, { clients: 8, random });
+    const load = startLoad(() => stack.url, accounts, { clients: 4, random });
     for (let round = 0; round < ROUNDS; round += 1) {
       await new Promise((resolve) => setTimeout(resolve, random() * 500));
       await stack.kill(part);
