@@ -15,7 +15,8 @@ ctx.lanes.submit = (key, item, lane) =>
     ...lane,
     run: async (items) => {
       if (key === KILL_IN) batches += 1;
-      if (batches === Number(KILL_AT)) process.kill(process.pid, KILL_BY as NodeJS.Signals);
+      if (key === KILL_IN && batches === Number(KILL_AT))
+        process.kill(process.pid, KILL_BY as NodeJS.Signals);
       return lane.run(items);
     },
   });
