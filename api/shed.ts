@@ -23,8 +23,15 @@ export function createShedder(metrics: Metrics): Shedder {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   let lagMs = 0;
+  let lateMs = 0;
+  let sampledAtMs = performance.now();
   const sampling = setInterval(() => {
-    lagMs = delay.count > 0 ? delay.mean / 1e6 : 0;
+    // Turns that take seconds are missing from the histogram: how late this timer is tells them, twice in a row, so that
+    // one pause refuses nobody.
+    const lateBeforeMs = lateMs;
+    lateMs = performance.now() - sampledAtMs - SAMPLE_MS;
+    sampledAtMs = performance.now();
+    lagMs = Math.max(delay.count > 0 ? delay.mean / 1e6 : 0, Math.min(lateMs, lateBeforeMs));
     delay.reset();
   }, SAMPLE_MS);
   sampling.unref();

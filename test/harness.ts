@@ -116,6 +116,7 @@ export interface CallOptions {
   key?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export interface Answer {
@@ -150,10 +151,11 @@ export async function startApi(options: TestOptions & { ctx?: TestContext } = {}
 
 /** `fetch` as a test wants it, on any api. */
 export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
-  const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {} } = options;
+  const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {}, signal } = options;
   const response = await fetch(url, {
     method,
     redirect: 'manual',
+    ...(signal ? { signal } : {}),
     headers: {
       ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),

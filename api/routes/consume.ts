@@ -4,6 +4,7 @@ import { BUCKETS } from '../../shared/credits/model.ts';
 import { DomainError } from '../../shared/errors.ts';
 import { text } from '../../shared/text.ts';
 import { reply, route } from '../route.ts';
+import { gaveUpInStall } from '../stall.ts';
 
 const credits = z.int().min(0);
 
@@ -51,6 +52,8 @@ export const consume = route({
     const { accountId, tokenId, tokenHmac } = principal;
     const idempotencyKey = parseIdempotencyKey(request.header('idempotency-key'));
     const { output_sha256: outputSha256, kind } = body;
+    if (await gaveUpInStall(() => request.aborted))
+      throw new DomainError('overloaded', 'The service stood still for longer than the caller waited.');
     const spent = await spend(ctx, { accountId, tokenId, tokenHmac, idempotencyKey, outputSha256, kind });
     return reply(spent.answer, {
       'Idempotency-Expires': String(spent.expiresS),

@@ -95,7 +95,7 @@ test(`${CLIENTS} clients spend for ${SECONDS} s from accounts that run dry (seed
   await until(() => hasRunDry(load), { timeoutMs: 60_000 });
   await load.finish();
   await expectExactFall(holders, load);
-  expect([...load.statuses.keys()].filter((status) => ![0, 200, 402, 503, 504].includes(status))).toEqual([]);
+  expect(new Set(load.statuses.keys())).toEqual(new Set([200, 402]));
 });
 
 test(`the same for ${SECONDS} s while every process is killed in turn (seed ${SEED})`, {

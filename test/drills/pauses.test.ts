@@ -8,8 +8,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digest } from '../../shared/credits/digest.ts';
 import { shardsWithEntries } from '../../shared/credits/project-ledger.ts';
+import { readBalances } from '../../shared/credits/read-balance.ts';
 import { verifyReceipts } from '../../shared/credits/verify-receipts.ts';
-import { makeAccount, sha256, type TestAccount } from '../credits.ts';
+import { makeAccount, sha256, stateDigest, type TestAccount } from '../credits.ts';
 import { type Answer, type CallOptions, call, TEST_SIGNING_KEY, until } from '../harness.ts';
 import { startIssuer, type TestIssuer } from '../idp.ts';
 import { linkDevice, makePerson, revoke } from '../people.ts';
@@ -22,6 +23,8 @@ import { type Stack, startStack } from './stack.ts';
 
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 const ROTATIONS = Math.min(25, Number(process.env.DRILL_ROUNDS ?? 3));
+/** Seconds: of an api that is stopped, of a Redis that is away. */
+const [STOPPED_S, OUTAGES_S] = process.env.DRILL_ROUNDS ? [10, [15, 60]] : [2, [6]];
 
 let stack: Stack;
 let idp: TestIssuer;
@@ -56,11 +59,12 @@ const api = {
   call: (path: string, options?: CallOptions): Promise<Answer> => call(stack.url + path, options),
 };
 
-function spend(token: string, key: string = randomUUID()): Promise<Answer> {
+function spend(token: string, key: string = randomUUID(), signal?: AbortSignal): Promise<Answer> {
   return api.call('/v1/meter/consume', {
     key: token,
     body: { output_sha256: sha256(key) },
     headers: { 'Idempotency-Key': key },
+    ...(signal ? { signal } : {}),
   });
 }
 
@@ -117,12 +121,74 @@ describe('an api', () => {
     expect(running.statuses.get(0) ?? 0).toBeGreaterThan(0);
     await checkCredits(stack.ctx, stack.url, accounts, running.attempts);
   });
+
+  test(`that stops for ${STOPPED_S} s carries out nothing of which the client has given up, when it goes on`, {
+    timeout: 60_000,
+  }, async () => {
+    const account = await makeAccount(stack.ctx);
+    const keys = Array.from({ length: 16 }, () => randomUUID());
+    await Promise.all(keys.map(() => spend(account.token)));
+    await ledgerIsCaughtUp();
+    const before = await stateDigest(stack.ctx);
+    stack.signal('api', 'SIGSTOP');
+    const signal = AbortSignal.timeout(STOPPED_S * 500);
+    const given = await Promise.allSettled(keys.map((key) => spend(account.token, key, signal)));
+    expect(new Set(given.map(({ status }) => status))).toEqual(new Set(['rejected']));
+    await new Promise((resolve) => setTimeout(resolve, STOPPED_S * 500));
+    stack.signal('api', 'SIGCONT');
+    // It has read all that waited for it.
+    for (let count = 0; count < 3; count += 1) await api.call('/healthz');
+    expect((await stateDigest(stack.ctx)) === before, 'nothing was written').toBe(true);
+    expect((await spend(account.token, keys[0])).headers.get('Idempotent-Replayed')).toBeNull();
+  });
+
+  test('that is killed when Redis has spent and before it was told has spent once, and a repeat gets the answer', {
+    timeout: 60_000,
+  }, async () => {
+    const account = await makeAccount(stack.ctx);
+    await spend(account.token);
+    const keys = Array.from({ length: 16 }, () => randomUUID());
+    const accepted = Promise.allSettled(await acceptedSpends(account.token, keys.length, keys));
+    proxy.mode = 'drop-replies';
+    const spent = async () => (await readBalances(stack.ctx, account.accountId)).balances.window.credits;
+    await until(async () => (await spent()) === 20 - 1 - keys.length, { what: 'Redis to have spent' });
+    await stack.kill('api');
+    expect(new Set((await accepted).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    proxy.mode = 'pass';
+    await stack.start('api');
+    await until(() => stack.isReady(), { timeoutMs: 30_000 });
+    const answers = await Promise.all(keys.map((key) => spend(account.token, key)));
+    for (const { status, headers } of answers)
+      expect([status, headers.get('Idempotent-Replayed')]).toEqual([200, 'true']);
+    expect(await spent()).toBe(20 - 1 - keys.length);
+  });
 });
 
+test.each(OUTAGES_S)(
+  'after a Redis that was away for %i s a new job runs, and credits are spent',
+  {
+    timeout: 150_000,
+  },
+  async (seconds) => {
+    const account = await makeAccount(stack.ctx);
+    await stack.kill('redis');
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    await stack.start('redis');
+    const queue = stack.ctx.queues.byName['close-session'];
+    const added = () => queue.add('drill', { session_id: 'ses_of_nobody' }).catch(() => null);
+    const job = await until(added, { timeoutMs: 30_000, what: 'a job to be taken' });
+    await until(async () => (await job?.getState()) === 'completed', { timeoutMs: 30_000, what: 'the job' });
+    await until(async () => (await spend(account.token)).status === 200, { timeoutMs: 30_000 });
+  },
+);
+
 /** Spends of which Redis has seen every one, and whose answers are still on their way. */
-async function acceptedSpends(token: string, count: number): Promise<Promise<Answer>[]> {
+async function acceptedSpends(
+  token: string,
+  count: number,
+  keys = Array.from({ length: count }, () => randomUUID()),
+): Promise<Promise<Answer>[]> {
   let seen = '';
-  const keys = Array.from({ length: count }, () => randomUUID());
   proxy.onRequest = (chunk) => {
     seen += chunk.toString('latin1');
     return true;

@@ -1,17 +1,29 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { planRedis, redisServerCommand, startRedis } from '../../scripts/stores.ts';
+import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
+import { recoverCredits } from '../../shared/credits/recover.ts';
+import { accountKeys } from '../../shared/redis/keys.ts';
 import {
   makeAccount,
   type OwnRedis,
   openCreditContext,
   projectAll,
   spendOnce,
+  spendSurely,
   startOwnRedis,
   stateDigest,
   type TestAccount,
 } from '../credits.ts';
-import { type TestContext, until } from '../harness.ts';
+import { TEST_SIGNING_KEY, type TestContext, until } from '../harness.ts';
 import { type NetProxy, startProxy } from './proxy.ts';
 
 let redis: OwnRedis;
@@ -96,13 +108,22 @@ describe('between api and Redis', () => {
     await until(() => ctx.redis.meter.status === 'ready');
   });
 
-  test('slow replies are waited for', async () => {
-    proxy.delayMs = 100;
+  test.each([25, 100, 250])('%i ms each way are waited for', async (delayMs) => {
+    proxy.delayMs = delayMs;
     proxy.mode = 'latency';
     const before = await total();
     await spendOnce(ctx, account.token);
     proxy.mode = 'pass';
     expect(await total()).toBe(before - 1);
+  });
+
+  test('a way so slow that the deadline passes on it is 504, and nothing is written on arrival', async () => {
+    proxy.delayMs = 900;
+    proxy.mode = 'latency';
+    const before = await stateDigest(direct);
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await back();
+    expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
   });
 });
 
@@ -120,11 +141,120 @@ describe('a Redis that refuses', () => {
     await spendOnce(ctx, account.token);
   });
 
+  test('because another script runs too long (BUSY) is 503 with nothing written, and goes on afterwards', async () => {
+    const before = await stateDigest(direct);
+    await direct.redis.producer.config('SET', 'busy-reply-threshold', '20');
+    const other = new Redis(redis.url);
+    const endless = other.eval('while true do end', 0).catch((error: Error) => error.message);
+    const isBusy = () =>
+      direct.redis.producer.ping().then(
+        () => false,
+        (error: Error) => error.message.startsWith('BUSY'),
+      );
+    await until(isBusy);
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await direct.redis.producer.call('SCRIPT', 'KILL');
+    expect(await endless).toContain('killed');
+    other.disconnect();
+    expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
+    await spendOnce(ctx, account.token);
+  });
+
+  test('because it loads its file (LOADING) is 503 with nothing written, and goes on afterwards', async () => {
+    const filling = direct.redis.producer.pipeline();
+    for (let count = 0; count < 4_000; count += 1) filling.set('filler', count);
+    await filling.exec();
+    const before = await stateDigest(direct);
+    const other = new Redis(redis.url);
+    await other.config('SET', 'key-load-delay', '250');
+    const loading = other.call('DEBUG', 'LOADAOF');
+    const isLoading = () =>
+      direct.redis.producer.ping().then(
+        () => false,
+        (error: Error) => error.message.startsWith('LOADING'),
+      );
+    await until(isLoading);
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
+    await loading;
+    await other.config('SET', 'key-load-delay', '0');
+    other.disconnect();
+    expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
+    await spendOnce(ctx, account.token);
+  });
+
   test('to know its scripts (SCRIPT FLUSH) is noticed by nobody', async () => {
-    for (let count = 0; count < 20; count += 1) {
-      await direct.redis.producer.call('SCRIPT', 'FLUSH');
-      await spendOnce(ctx, account.token);
-    }
+    let isSpending = true;
+    const flushing = (async () => {
+      while (isSpending) await direct.redis.producer.call('SCRIPT', 'FLUSH');
+    })();
+    const { token } = await makeAccount(ctx);
+    await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let count = 0; count < 25; count += 1) await spendSurely(ctx, token);
+      }),
+    );
+    isSpending = false;
+    await flushing;
+  });
+});
+
+describe('a signer', () => {
+  test.each([
+    ['throws', () => Promise.reject(new Error('The key service is gone'))],
+    ['hangs', () => new Promise<never>(() => undefined)],
+  ])('that %s is 503 with nothing written; what was answered is answered again', async (_how, sign) => {
+    const key = randomUUID();
+    const first = await spendOnce(ctx, account.token, { key });
+    const broken = { ...ctx, signer: { ...ctx.signer, sign } };
+    const before = await stateDigest(direct);
+    await expect(spendOnce(broken, account.token)).rejects.toMatchObject({ code: 'signing_unavailable' });
+    expect(await spendOnce(broken, account.token, { key })).toEqual({ ...first, replayed: true });
+    expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
+  });
+
+  test('that has no key at the start refuses spends until it gets one', async () => {
+    const file = join(redis.dir, 'signing-key.json');
+    const env = { SIGNING_KEY: '', SIGNING_KEY_FILE: file };
+    const keyless = await openCreditContext({ redisUrl: redis.url, env });
+    const { token } = await makeAccount(keyless);
+    await expect(spendOnce(keyless, token)).rejects.toMatchObject({ code: 'signing_unavailable' });
+    writeFileSync(file, TEST_SIGNING_KEY);
+    keyless.signer.reload();
+    await spendOnce(keyless, token);
+    await keyless.close();
+  });
+});
+
+describe("Redis' clock", () => {
+  test('that was ahead and went back leaves the ledger in order of seq, without gap', async () => {
+    const { token, accountId } = await makeAccount(direct);
+    for (let count = 0; count < 3; count += 1) await spendOnce(direct, token);
+    const { outbox } = accountKeys(accountId);
+    const ahead = `${Date.now() + 7_200_000}-0`;
+    await direct.redis.producer.xadd(outbox, ahead, 'rebuilt', '1');
+    for (let count = 0; count < 3; count += 1) await spendOnce(direct, token);
+    const [last] = await direct.redis.producer.xrevrange(outbox, '+', '-', 'COUNT', 1);
+    expect(last?.[0]).toBe(ahead.replace('-0', '-3'));
+    await projectAll(direct);
+    await spendOnce(direct, token);
+    await projectAll(direct);
+    expect(await foldLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
+  });
+
+  test('that jumps ahead and ends an answer early: the repeated key costs one credit in sum', async () => {
+    const { token, accountId } = await makeAccount(direct);
+    const key = randomUUID();
+    await spendOnce(direct, token, { key });
+    const before = (await readBalances(direct, accountId)).total;
+    const [answer = ''] = await direct.redis.producer.keys(`*answer:${accountId}*`);
+    await direct.redis.producer.pexpire(answer, 1);
+    await until(async () => (await direct.redis.producer.exists(answer)) === 0);
+    expect((await spendOnce(direct, token, { key })).replayed).toBe(false);
+    // The refund is projected with the next round.
+    await projectAll(direct);
+    await projectAll(direct);
+    expect((await readBalances(direct, accountId)).total).toBe(before);
+    expect(await foldLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
   });
 });
 
@@ -141,4 +271,75 @@ test('503 backpressure when the ledger lags too far behind; repeats are still an
   await spendOnce(small, token);
   expect((await readAccount(small, accountId))?.state.seq).toBe(13);
   await small.close();
+});
+
+describe('a full disk', () => {
+  // Of the append-only file, in blocks of 512 bytes: a limit of the process stands for a full disk.
+  const BLOCKS = 2_048;
+  const FILLER = 'x'.repeat(BLOCKS * 512 - 60_000);
+
+  /** On files of its own, which may not grow beyond the limit. */
+  async function startFilling(port: number, dir: string, fast: boolean): Promise<ChildProcess> {
+    const { file, args, isReady } = planRedis(await redisServerCommand(), { port, dir, fast });
+    const limited = `trap '' XFSZ; ulimit -f ${BLOCKS}; exec "$0" "$@"`;
+    const child = spawn('sh', ['-c', limited, file, ...args], { cwd: dir, stdio: 'ignore' });
+    await until(isReady);
+    return child;
+  }
+
+  /** What was answered until one was refused, and why. */
+  async function spendUntilRefused(
+    on: TestContext,
+    token: string,
+  ): Promise<{ keys: string[]; code: unknown }> {
+    const keys: string[] = [];
+    for (;;) {
+      const key = randomUUID();
+      try {
+        await spendOnce(on, token, { key });
+        keys.push(key);
+      } catch (error) {
+        return { keys, code: (error as { code?: string }).code };
+      }
+    }
+  }
+
+  /** As it is with `everysec`: it stays, and says so to every write. */
+  async function expectRefusing(on: TestContext, token: string, redisProcess: ChildProcess): Promise<void> {
+    await expect(on.redis.producer.set('more', 'x')).rejects.toThrow('MISCONF');
+    const before = await stateDigest(on);
+    await expect(spendOnce(on, token)).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect((await stateDigest(on)) === before, 'nothing was written').toBe(true);
+    // The ledger takes what only this Redis' memory holds; that the stream cannot be cut then is all.
+    await expect(projectAll(on)).rejects.toThrow('MISCONF');
+    redisProcess.kill('SIGKILL');
+  }
+
+  test.each([
+    ['everysec, where Redis refuses to write,', true],
+    ['always, where Redis ends itself,', false],
+  ])('with appendfsync %s loses and halves nothing, and there is room again', async (_policy, fast) => {
+    const dir = mkdtempSync(join(tmpdir(), 'usage-governor-full-'));
+    const port = await findFreePort();
+    const small = await startFilling(port, dir, fast);
+    const ended = once(small, 'exit');
+    const on = await openCreditContext({ redisUrl: `redis://127.0.0.1:${port}` });
+    const { token, accountId } = await makeAccount(on);
+    await on.redis.producer.set('filler', FILLER);
+    const { keys, code } = await spendUntilRefused(on, token);
+    expect(['store_unavailable', 'outcome_unknown']).toContain(code);
+    if (fast) await expectRefusing(on, token, small);
+    await ended;
+    const roomy = await startRedis({ port, dir, fast });
+    await until(() => on.redis.meter.status === 'ready' && on.redis.producer.status === 'ready');
+    await recoverCredits(on);
+    for (const key of keys) expect((await spendOnce(on, token, { key })).replayed).toBe(true);
+    const fallen = 220 - (await readBalances(on, accountId)).total;
+    expect([0, code === 'outcome_unknown' ? 1 : 0]).toContain(fallen - keys.length);
+    await projectAll(on);
+    expect(await foldLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
+    await on.close();
+    await roomy.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
 });

@@ -26,7 +26,8 @@ export interface Stack {
   kill(part: Part): Promise<void>;
   start(part: Part): Promise<void>;
   signal(part: Part, signal: NodeJS.Signals): void;
-  isReady(): Promise<boolean>;
+  /** Whether it says so itself: the worker, else the api. */
+  isReady(part?: Part): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -85,15 +86,15 @@ export async function startStack(
   }
 
   const url = `http://127.0.0.1:${apiPort}`;
-  const isReady = async () => {
+  const isReady = async (part?: Part) => {
     try {
-      return (await fetch(`${url}/readyz`)).ok;
+      return (await fetch(`${part === 'worker' ? `http://127.0.0.1:${workerPort}` : url}/readyz`)).ok;
     } catch {
       return false;
     }
   };
   await Promise.all([start('api'), start('worker')]);
-  await until(isReady, { timeoutMs: 30_000, what: 'the api' });
+  await until(() => isReady(), { timeoutMs: 30_000, what: 'the api' });
   const isOpen = async () => (await shutShards(ctx)).size === 0;
   await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
   return {

@@ -54,6 +54,7 @@ async function startWorker(env: Record<string, string> = {}, on = ctx): Promise<
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
+  child.kill('SIGCONT');
   child.send('end');
   await ended;
 }

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addRow, emptyState, storedBalances } from '../../shared/credits/fold.ts';
+import type { LedgerRow } from '../../shared/credits/model.ts';
+import { readBalances } from '../../shared/credits/read-balance.ts';
+import { createLog } from '../../shared/log.ts';
+import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { removeMember } from '../../shared/organizations/members.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  sha256,
+  spendOnce,
+  spendSurely,
+  startOwnRedis,
+  stateDigest,
+} from '../credits.ts';
+import {
+  type Answer,
+  createTestClock,
+  startApi,
+  TEST_SIGNING_KEY,
+  type TestApi,
+  type TestClock,
+  type TestContext,
+} from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { linkDevice, makePerson } from '../people.ts';
+import { sendRaw } from '../raw-http.ts';
+
+let redis: OwnRedis;
+let idp: TestIssuer;
+let clock: TestClock;
+let ctx: TestContext;
+let api: TestApi;
+
+beforeAll(async () => {
+  [redis, idp] = await Promise.all([startOwnRedis(), startIssuer()]);
+  clock = createTestClock(Date.parse('2028-01-31T12:00:00Z'));
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: idp.env });
+  api = await startApi({ ctx });
+});
+
+afterAll(async () => {
+  await api.close();
+  await ctx.close();
+  await Promise.all([redis.stop(), idp.stop()]);
+});
+
+function spend(token: string, options: { key?: string; body?: unknown; on?: TestApi } = {}): Promise<Answer> {
+  const { key = randomUUID(), body = { output_sha256: sha256('output') }, on = api } = options;
+  return on.call('/v1/meter/consume', { key: token, body, headers: { 'Idempotency-Key': key } });
+}
+
+test('row 42: no log line and no row of the store holds a device token, a session, an idempotency key or the signing key', async () => {
+  let written = '';
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      written += String(chunk);
+      done();
+    },
+  });
+  const log = createLog({ level: 'trace', process: 'test', destination });
+  const logged = await startApi({ ctx: { ...ctx, log } });
+  const person = await makePerson(ctx, idp);
+  const { access_token, device_id } = await linkDevice(logged, person);
+  const key = `key-that-is-told-to-nobody-${randomUUID()}`;
+  await spend(access_token, { key, on: logged });
+  await spend(access_token, { key, on: logged, body: { output_sha256: sha256('another') } });
+  await spend(`${access_token.slice(0, -1)}x`, { key, on: logged });
+  await logged.call(`/v1/meter/consume?access_token=${access_token}`, { body: {}, key: person.session });
+  await logged.call(`/v1/ledger?token=${person.session}`, { key: person.session });
+  await logged.call('/v1/devices/revoke', { key: person.session, body: { device_id } });
+  await spend(access_token, { key, on: logged });
+  log.info({ token: access_token, nested: { authorization: person.session } }, 'redaction');
+  await projectAll(ctx);
+  await logged.close();
+  expect(written).toContain('"msg":"request"');
+  const collections = await ctx.db.connection.db?.collections();
+  const rows = await Promise.all((collections ?? []).map((each) => each.find({}).toArray()));
+  const stored = JSON.stringify(rows);
+  expect(stored).toContain(device_id);
+  for (const secret of [access_token, person.session, key, JSON.parse(TEST_SIGNING_KEY).d]) {
+    expect(written).not.toContain(secret);
+    expect(stored).not.toContain(secret);
+  }
+});
+
+test("row 64: a key that another user's device has used is this one's own", async () => {
+  const [ada, bob] = [await makeAccount(ctx), await makeAccount(ctx)];
+  const key = randomUUID();
+  const answers = [
+    await spend(ada.token, { key }),
+    await spend(bob.token, { key, body: { output_sha256: sha256('another') } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  for (const { headers, body } of answers) {
+    expect(headers.get('Idempotent-Replayed')).toBeNull();
+    expect(body.balance.window).toBe(19);
+  }
+});
+
+test("row 68: the token of a removed member's device is a 401 that writes nothing", async () => {
+  const person = await makePerson(ctx, idp);
+  const { access_token } = await linkDevice(api, person);
+  const key = randomUUID();
+  expect((await spend(access_token, { key })).status).toBe(200);
+  await removeMember(ctx, person.orgId, person.userId);
+  await projectAll(ctx);
+  const before = await stateDigest(ctx);
+  for (const again of [key, randomUUID()]) {
+    const { status, body } = await spend(access_token, { key: again });
+    expect([status, body.code]).toEqual([401, 'unauthorized']);
+  }
+  expect((await stateDigest(ctx)) === before, 'nothing was written').toBe(true);
+});
+
+test('row 70: the same key in sequence gets the same bytes, marked as a repeat', async () => {
+  const { token } = await makeAccount(ctx);
+  const key = randomUUID();
+  const first = await spend(token, { key });
+  for (let count = 0; count < 3; count += 1) {
+    const again = await spend(token, { key });
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.headers.get('Idempotency-Expires')).toBe(first.headers.get('Idempotency-Expires'));
+  }
+});
+
+describe('row 74: an Idempotency-Key', () => {
+  /** As a careless client sends it. */
+  async function spendRaw(token: string, headers: string): Promise<string> {
+    const body = JSON.stringify({ output_sha256: sha256('output') });
+    return sendRaw(
+      api.url,
+      `POST /v1/meter/consume HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n${headers}Connection: close\r\n\r\n${body}`,
+    );
+  }
+
+  test.each([
+    ['that is empty', 'Idempotency-Key: \r\n'],
+    ['that is sent twice', 'Idempotency-Key: a\r\nIdempotency-Key: b\r\n'],
+    ['with a tab in it', 'Idempotency-Key: a\tb\r\n'],
+    ['of other than ASCII', 'Idempotency-Key: k\u00e9y\r\n'],
+  ])('%s is 400', async (_what, headers) => {
+    const { token, accountId } = await makeAccount(ctx);
+    const answer = await spendRaw(token, headers);
+    expect(answer).toMatch(/^HTTP\/1.1 400/);
+    expect(answer).toContain('invalid_request');
+    expect((await readBalances(ctx, accountId)).total).toBe(220);
+  });
+
+  test('of one character, and of 128 of the strangest that it may hold, is good', async () => {
+    const { token } = await makeAccount(ctx);
+    for (const key of ['!', `{"$ne":null}\\'"<script>%00${'~'.repeat(101)}`]) {
+      const first = await spend(token, { key });
+      expect(first.status).toBe(200);
+      expect((await spend(token, { key })).text).toBe(first.text);
+    }
+  });
+});
+
+test('row 76: of 100 at once on the last credit, one succeeds', async () => {
+  const { token } = await makeAccount(ctx);
+  for (let batch = 0; batch < 3; batch += 1)
+    await Promise.all(Array.from({ length: 73 }, () => spendSurely(ctx, token)));
+  const codes = await Promise.all(
+    Array.from({ length: 100 }, () =>
+      spendSurely(ctx, token).then(
+        () => 'spent',
+        (error: { code?: string }) => error.code,
+      ),
+    ),
+  );
+  expect(codes.filter((code) => code === 'spent')).toHaveLength(1);
+  expect(codes.filter((code) => code === 'insufficient_credits')).toHaveLength(99);
+});
+
+describe('row 78: a month begins on the day and at the time of the account, in its timezone', () => {
+  test.each([
+    [
+      'Europe/Berlin',
+      '2028-01-31T12:00:00Z',
+      // 29 February; then summer time; April has 30 days.
+      ['2028-02-29T12:00:00Z', '2028-03-31T11:00:00Z', '2028-04-30T11:00:00Z', '2028-05-31T11:00:00Z'],
+    ],
+    [
+      'America/New_York',
+      '2027-10-31T03:30:00Z',
+      // 30 October 23:30 there; winter time begins; February 2028 has 29 days.
+      ['2027-12-01T04:30:00Z', '2027-12-31T04:30:00Z', '2028-01-31T04:30:00Z', '2028-03-01T04:30:00Z'],
+    ],
+  ])('%s, from %s on', async (timezone, start, turns) => {
+    clock.set(Date.parse(start));
+    const { accountId, token } = await makeAccount(ctx, { timezone });
+    for (const turn of turns) {
+      await spendOnce(ctx, token);
+      expect((await readBalances(ctx, accountId)).balances.monthly.resets_at).toBe(Date.parse(turn) / 1_000);
+      clock.set(Date.parse(turn) - 1);
+      await spendOnce(ctx, token);
+      clock.set(Date.parse(turn));
+    }
+    await projectAll(ctx);
+    const rows = await ctx.db.ledger.find({ account_id: accountId, reason: 'monthly.reset' }).lean();
+    expect(rows).toHaveLength(turns.length);
+    clock.set(Date.parse('2028-01-31T12:00:00Z'));
+  });
+});
+
+test('row 82: a plan that gives less than was used leaves nothing, never less, and 402', async () => {
+  const { accountId, orgId, token } = await makeAccount(ctx, { plan: 'team' });
+  for (let count = 0; count < 30; count += 1) await spendSurely(ctx, token);
+  await changeOrganization(ctx, orgId, { plan: 'free' });
+  expect((await readBalances(ctx, accountId)).balances.window.credits).toBe(0);
+  for (let count = 0; count < 200; count += 1) await spendSurely(ctx, token);
+  expect((await spend(token)).status).toBe(402);
+  await projectAll(ctx);
+  const rows = await ctx.db.ledger.find({ account_id: accountId }).sort({ seq: 1 }).lean<LedgerRow[]>();
+  const state = emptyState();
+  for (const row of rows) {
+    addRow(state, row);
+    expect(Math.min(...Object.values(storedBalances(state)))).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test.each([
+  { ts: '2028-01-01T00:00:00Z' },
+  { created_at: 1 },
+  { seq: 1 },
+  { delta: 0 },
+  { balance: { paid: 9 } },
+  { account_id: 'usr_other' },
+  JSON.parse('{"__proto__":{"amount":0}}'),
+])('rows 81, 86: a spend cannot say %j', async (more) => {
+  const { accountId, token } = await makeAccount(ctx);
+  const body = JSON.stringify({ output_sha256: sha256('x'), ...more });
+  const answer = await spend(token, { body });
+  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+  expect((await readBalances(ctx, accountId)).total).toBe(220);
+});

@@ -1,0 +1,163 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readBalances } from '../../shared/credits/read-balance.ts';
+import { makeAccount, projectAll, sha256 } from '../credits.ts';
+import { type Answer, call, until } from '../harness.ts';
+import { startIssuer, type TestIssuer } from '../idp.ts';
+import { makePerson } from '../people.ts';
+import { seeded } from '../random.ts';
+import { checkCredits } from './checker.ts';
+import { type Child, startChild } from './child.ts';
+import { startLoad } from './load.ts';
+import { OTHER_RELEASE, preloaded } from './preload.ts';
+import { type Stack, startStack } from './stack.ts';
+
+const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
+const HOUR_MS = 3_600_000;
+const PLANS = join(tmpdir(), `usage-governor-plans-${process.pid}.json`);
+
+let stack: Stack;
+let idp: TestIssuer;
+
+beforeAll(async () => {
+  const dry = { window_credits: 2, window_s: 3_600, monthly_credits: 3 };
+  const rich = { ...dry, monthly_credits: 1_000_000 };
+  writeFileSync(PLANS, JSON.stringify({ free: dry, team: rich, enterprise: rich }));
+  idp = await startIssuer();
+  stack = await startStack({ env: { ...idp.env, PLANS_FILE: PLANS } });
+}, 60_000);
+
+afterAll(async () => {
+  await stack.stop();
+  await idp.stop();
+  rmSync(PLANS);
+});
+
+/** One more process of this stack, in a world of its own. */
+async function startOther(
+  entry: 'api/main.ts' | 'workers/main.ts',
+  world: Record<string, string>,
+): Promise<Child> {
+  return startChild(entry, { ...stack.env, ...preloaded(world) });
+}
+
+function spend(url: string, token: string, key: string = randomUUID()): Promise<Answer> {
+  return call(`${url}/v1/meter/consume`, {
+    key: token,
+    body: { output_sha256: sha256(key) },
+    headers: { 'Idempotency-Key': key },
+  });
+}
+
+test("an api's clock two hours ahead or behind moves no window, no month and no receipt; sessions it refuses", {
+  timeout: 60_000,
+}, async () => {
+  const apis = await Promise.all(
+    [2 * HOUR_MS, -2 * HOUR_MS].map((ms) => startOther('api/main.ts', { DRILL_CLOCK_SHIFT_MS: String(ms) })),
+  );
+  const { accountId, token } = await makeAccount(stack.ctx);
+  const key = randomUUID();
+  const startedS = Math.floor(Date.now() / 1_000);
+  const answers: Answer[] = [];
+  for (let count = 0; count < 7; count += 1)
+    answers.push(await spend(apis[count % 2]?.url ?? '', token, count === 0 ? key : randomUUID()));
+  const nowS = Math.ceil(Date.now() / 1_000);
+  const spent = answers.slice(0, 5).map(({ body }) => body);
+  expect(spent.map(({ bucket }) => bucket)).toEqual(['window', 'window', 'monthly', 'monthly', 'monthly']);
+  for (const { receipt, created_at } of spent) {
+    const { iat } = JSON.parse(Buffer.from(receipt.split('.')[1], 'base64url').toString());
+    for (const time of [created_at, iat]) {
+      expect(time).toBeGreaterThanOrEqual(startedS - 1);
+      expect(time).toBeLessThanOrEqual(nowS);
+    }
+  }
+  for (const { status, body } of answers.slice(5)) {
+    expect(status).toBe(402);
+    const resetsAt = body.balances.window.resets_at;
+    expect(resetsAt - 3_600 - startedS).toBeGreaterThanOrEqual(-1);
+    expect(resetsAt - 3_600).toBeLessThanOrEqual(nowS);
+  }
+  for (const { url } of apis) expect((await spend(url, token, key)).text).toBe(answers[0]?.text);
+  await projectAll(stack.ctx);
+  const rows = await stack.ctx.db.ledger.find({ account_id: accountId }).lean();
+  expect(rows.map(({ reason }) => reason).sort()).toEqual([
+    'monthly.reset',
+    ...Array(5).fill('receipt'),
+    'window.reset',
+  ]);
+  const ada = await makePerson(stack.ctx, idp);
+  const session = await Promise.all(
+    [stack.url, ...apis.map(({ url }) => url)].map((url) => call(`${url}/v1/balance`, { key: ada.session })),
+  );
+  expect(session.map(({ status }) => status)).toEqual([200, 401, 401]);
+  await Promise.all(apis.map((api) => api.kill()));
+});
+
+test(`two releases with different scripts side by side under load agree on every credit (seed ${SEED})`, {
+  timeout: 60_000,
+}, async () => {
+  const accounts = await Promise.all(
+    Array.from({ length: 4 }, () => makeAccount(stack.ctx, { plan: 'team' })),
+  );
+  const [api, worker] = await Promise.all([
+    startOther('api/main.ts', { DRILL_OTHER_SCRIPTS: 'yes' }),
+    startOther('workers/main.ts', { DRILL_OTHER_SCRIPTS: 'yes' }),
+  ]);
+  let turn = 0;
+  const urls = [stack.url, api.url];
+  const load = startLoad(() => urls[turn++ % 2] ?? '', accounts, { clients: 16, random: seeded(SEED) });
+  await until(() => (load.statuses.get(200) ?? 0) >= 400, { timeoutMs: 30_000 });
+  // The old ones go, as in a rolling release.
+  urls[0] = api.url;
+  stack.signal('worker', 'SIGSTOP');
+  await until(() => (load.statuses.get(200) ?? 0) >= 600, { timeoutMs: 30_000 });
+  await load.finish();
+  stack.signal('worker', 'SIGCONT');
+  expect(await stack.ctx.redis.producer.script('EXISTS', ...scriptShas())).toEqual([1, 1]);
+  expect([...load.statuses.keys()].filter((status) => ![200, 504].includes(status))).toEqual([]);
+  await checkCredits(stack.ctx, stack.url, accounts, load.attempts);
+  await Promise.all([api.kill(), worker.kill()]);
+});
+
+/** Of the spend's script in both releases. */
+function scriptShas(): string[] {
+  const files = ['state.lua', 'consume.lua'].map((name) =>
+    readFileSync(new URL(`../../shared/credits/${name}`, import.meta.url), 'utf8'),
+  );
+  return [files, files.map((text) => text + OTHER_RELEASE)].map((texts) =>
+    createHash('sha1').update(texts.join('\n')).digest('hex'),
+  );
+}
+
+test('an api whose event loop stands still sheds spends with 503 and Retry-After, then goes on; none is half done', {
+  timeout: 60_000,
+}, async () => {
+  const api = await startOther('api/main.ts', { DRILL_BLOCK_MS: '2200' });
+  const { accountId, token } = await makeAccount(stack.ctx, { plan: 'team' });
+  const had = (await readBalances(stack.ctx, accountId)).total;
+  const answers = [await spend(api.url, token)];
+  api.process.kill('SIGUSR2');
+  const shed = await until(
+    async () => {
+      const answer = await spend(api.url, token);
+      answers.push(answer);
+      return answer.body.code === 'overloaded' ? answer : null;
+    },
+    { timeoutMs: 30_000, what: 'a spend to be shed' },
+  );
+  expect([shed?.status, shed?.headers.get('retry-after')]).toEqual([503, '1']);
+  api.process.kill('SIGUSR2');
+  await until(
+    async () => {
+      answers.push(await spend(api.url, token));
+      return answers.at(-1)?.status === 200;
+    },
+    { timeoutMs: 30_000, what: 'spends to go on' },
+  );
+  const succeeded = answers.filter(({ status }) => status === 200).length;
+  expect((await readBalances(stack.ctx, accountId)).total).toBe(had - succeeded);
+  await api.kill();
+});

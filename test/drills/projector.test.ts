@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { foldLedger } from '../../shared/credits/fold-ledger.ts';
+import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
+import { readAccount } from '../../shared/credits/read-balance.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  startOwnRedis,
+  type TestAccount,
+} from '../credits.ts';
+import { openTestContext, type TestContext, until } from '../harness.ts';
+
+let redis: OwnRedis;
+let ctx: TestContext;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  ctx = await openCreditContext({ redisUrl: redis.url });
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+afterAll(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+async function spendTimes(account: TestAccount, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await spendOnce(ctx, account.token);
+}
+
+/** Every spend is in the ledger once, without a gap, and adds up to what Redis holds. */
+async function expectExact(account: TestAccount, spends: number): Promise<void> {
+  await projectAll(ctx);
+  const receipts = { account_id: account.accountId, reason: 'receipt' as const };
+  expect(await ctx.db.ledger.countDocuments(receipts)).toBe(spends);
+  expect(await ctx.db.storedAnswers.countDocuments({ account_id: account.accountId })).toBe(spends);
+  const state = (await readAccount(ctx, account.accountId))?.state;
+  expect(await foldLedger(ctx, account.accountId)).toEqual(state);
+}
+
+test('a projector that dies between the ledger and the stream is repeated without a second row', async () => {
+  const account = await makeAccount(ctx);
+  await spendTimes(account, 5);
+  vi.spyOn(ctx.redis.producer, 'xdel').mockRejectedValue(new Error('killed'));
+  await expect(projectLedger(ctx, await shardsWithEntries(ctx))).rejects.toThrow('killed');
+  expect(await ctx.db.ledger.countDocuments({ account_id: account.accountId })).toBe(7);
+  vi.restoreAllMocks();
+  // The next round finds what is there beside what is not.
+  await spendTimes(account, 3);
+  await expectExact(account, 8);
+});
+
+test('a projector whose transaction fails on its way removes nothing from the stream', async () => {
+  const account = await makeAccount(ctx);
+  await spendTimes(account, 5);
+  const shards = await shardsWithEntries(ctx);
+  vi.spyOn(ctx.db.storedAnswers.collection, 'insertMany').mockRejectedValue(new Error('a write failed'));
+  await expect(projectLedger(ctx, shards)).rejects.toThrow('a write failed');
+  expect(await ctx.db.ledger.countDocuments({ account_id: account.accountId })).toBe(0);
+  expect(await shardsWithEntries(ctx)).toEqual(shards);
+  vi.restoreAllMocks();
+  await expectExact(account, 5);
+});
+
+test('an entry that clashes with what the ledger has does not hold up the others, and does not win', async () => {
+  const [clashing, other] = [await makeAccount(ctx), await makeAccount(ctx)];
+  await spendTimes(clashing, 1);
+  await projectAll(ctx);
+  await spendTimes(clashing, 1);
+  const known = {
+    account_id: clashing.accountId,
+    seq: 4,
+    delta: 5,
+    bucket: 'granted',
+    reason: 'credit.grant',
+  };
+  await ctx.db.ledger.collection.insertOne({ _id: randomUUID() as never, created_at: 1, ...known });
+  await spendTimes(other, 2);
+  await expectExact(other, 2);
+  const rows = await ctx.db.ledger.find({ account_id: clashing.accountId, seq: 4 }).lean();
+  expect(rows).toMatchObject([known]);
+});
+
+test('four projectors at once write every row once', async () => {
+  const accounts = await Promise.all(Array.from({ length: 4 }, () => makeAccount(ctx)));
+  const others = await Promise.all(Array.from({ length: 3 }, () => openTestContext({ sharing: ctx })));
+  await until(() => others.every(({ redis: { producer } }) => producer.status === 'ready'));
+  let isSpending = true;
+  const projecting = [ctx, ...others].map(async (each) => {
+    while (isSpending) await projectLedger(each, await shardsWithEntries(each));
+  });
+  await Promise.all(accounts.map((account) => spendTimes(account, 40)));
+  isSpending = false;
+  await Promise.all(projecting);
+  for (const account of accounts) await expectExact(account, 40);
+  await Promise.all(others.map((each) => each.close()));
+});
