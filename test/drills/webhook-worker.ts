@@ -5,7 +5,7 @@ import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
 import { type JobHandler, startWorker } from '../../workers/worker.ts';
 
-/** A worker that ends itself by SIGKILL, or stops itself by SIGSTOP, when the lane KILL_IN begins its batch number KILL_AT. */
+/** A worker that ends itself by SIGKILL when the lane KILL_IN begins its batch number KILL_AT. */
 const { QUEUE_PREFIX = '', KILL_IN = '', KILL_AT = '1' } = process.env;
 const ctx = await openContext(readConfig(process.env), { process: 'worker', queuePrefix: QUEUE_PREFIX });
 const lanes = { ...ctx.lanes };
