@@ -183,7 +183,7 @@ async function latency(bench: Bench, hung: number, seconds: number): Promise<Fig
   const worker = await startWorkerProcess(bench);
   const [healthy = ''] = await makeOrgs(bench, 1, () => '/ok/latency');
   const hanging = hung === 0 ? [] : await makeOrgs(bench, hung, (index) => `/hang/${index}`);
-  await publishAll(bench, [healthy], 20);
+  await publishAll(bench, [healthy], WARM_UP);
   await untilRecorded(bench, [healthy]);
   await takeArrivals(bench);
   const committed = new Map<string, number>();
