@@ -1,5 +1,5 @@
 import { alertAdmins } from '../shared/webhooks/alert-admins.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** One mail to an organization's admins about a webhook that is failing. */
 export const alertAdmin: JobHandler<'alert-admin'> = {

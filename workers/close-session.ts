@@ -1,5 +1,5 @@
 import { endIfSilent } from '../shared/sessions/end-session.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** The timer of an open session: ends it, or looks again when its silence would be long enough. */
 export const closeSession: JobHandler<'close-session'> = {

@@ -3,7 +3,7 @@ import { attemptDelivery } from '../shared/webhooks/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/drain-deliveries.ts';
 import { holdDeliveries } from '../shared/webhooks/hold-deliveries.ts';
 import type { DeliveryIds } from '../shared/webhooks/load-attempt.ts';
-import type { JobHandler, WakeAgain } from './worker.ts';
+import type { JobHandler, WakeAgain } from './job-handler.ts';
 
 /** First attempts: one job is one attempt. How many run is the endpoints' own (shared/webhooks/endpoints.ts). */
 export const deliverWebhook: JobHandler<'deliver-webhook'> = {

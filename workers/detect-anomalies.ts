@@ -1,5 +1,5 @@
 import { checkSession } from '../shared/anomalies/check-session.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** Looks at a session that has changed: while it runs at most once a minute, and at its end. */
 export const detectAnomalies: JobHandler<'detect-anomalies'> = {

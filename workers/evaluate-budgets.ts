@@ -1,5 +1,5 @@
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** Looks at all budgets of an organization whose usage has changed. */
 export const evaluateBudgets: JobHandler<'evaluate-budgets'> = {

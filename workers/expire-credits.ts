@@ -1,5 +1,5 @@
 import { expireCredits as expire } from '../shared/credits/expire.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** Every ten minutes: writes off what has expired. */
 export const expireCredits: JobHandler<'expire-credits'> = {

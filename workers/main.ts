@@ -10,13 +10,14 @@ import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from './deliv
 import { detectAnomalies } from './detect-anomalies.ts';
 import { evaluateBudgets } from './evaluate-budgets.ts';
 import { expireCredits } from './expire-credits.ts';
+import type { JobHandler } from './job-handler.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
 import { purgeJob } from './purge.ts';
 import { reconcileCredits } from './reconcile-credits.ts';
 import { reconcileUsageJob } from './reconcile-usage.ts';
 import { startSweeper } from './sweeper.ts';
-import { closeWorker, type JobHandler, startWorker } from './worker.ts';
+import { closeWorker, startWorker } from './worker.ts';
 
 const HANDLERS = [
   closeSession,

@@ -4,11 +4,7 @@ import type { Context } from '../shared/context.ts';
 import { QUEUES, type QueueName } from '../shared/queues.ts';
 import type { RedisClient } from '../shared/redis/connect.ts';
 import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
-import type { JobHandler } from './worker.ts';
-
-/** Held while a job runs; a worker that died is noticed within these, and its jobs run elsewhere. */
-export const LOCK_MS = 5_000;
-export const STALLED_CHECK_MS = 1_000;
+import { type JobHandler, LOCK_MS, STALLED_CHECK_MS } from './job-handler.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
 const FETCH_AT_MOST = 64;

@@ -1,5 +1,5 @@
 import { purge } from '../shared/usage/purge.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** Once an hour: what is older than its retention goes. */
 export const purgeJob: JobHandler<'purge'> = {

@@ -1,5 +1,5 @@
 import { reconcileCredits as reconcile } from '../shared/credits/reconcile.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** Hourly: whether every ledger adds up to its balance. Repairs nothing. */
 export const reconcileCredits: JobHandler<'reconcile-credits'> = {

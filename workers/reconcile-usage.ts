@@ -1,5 +1,5 @@
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler } from './job-handler.ts';
 
 /** Once a day: whatever a signal may still have changed is held against the signals, and put right. */
 export const reconcileUsageJob: JobHandler<'reconcile-usage'> = {

@@ -1,23 +1,10 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/context.ts';
-import { type JobOf, QUEUES, type QueueName } from '../shared/queues.ts';
+import { QUEUES } from '../shared/queues.ts';
 import type { RedisClient } from '../shared/redis/connect.ts';
 import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
-import { LOCK_MS, type OpenWorker, STALLED_CHECK_MS, startOpenWorker } from './open-worker.ts';
-
-/** What a job asks for when it is not done: to be woken again. */
-export interface WakeAgain {
-  /** Epoch milliseconds. */
-  notBeforeMs: number;
-}
-
-export interface JobHandler<Name extends QueueName = QueueName> {
-  queue: Name;
-  /** `open`: no slots of its own (open-worker.ts). */
-  concurrency: number | 'open';
-  /** Loads what the ids name, decides, acts, records. May run twice or late: what it does must stand that. */
-  handle(job: JobOf<Name>, ctx: Context): Promise<WakeAgain | undefined>;
-}
+import { type JobHandler, LOCK_MS, STALLED_CHECK_MS, type WakeAgain } from './job-handler.ts';
+import { type OpenWorker, startOpenWorker } from './open-worker.ts';
 
 /** Starts one handler: parses each job, measures it, logs a failure once. */
 export function startWorker(

@@ -24,7 +24,8 @@ import { rollupChanges } from '../../shared/usage/add-to-rollups.ts';
 import type { Rollup } from '../../shared/usage/model.ts';
 import { addMeasures, totalsOf } from '../../shared/usage/totals.ts';
 import { evaluateBudgets } from '../../workers/evaluate-budgets.ts';
-import { type JobHandler, startWorker } from '../../workers/worker.ts';
+import type { JobHandler } from '../../workers/job-handler.ts';
+import { startWorker } from '../../workers/worker.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { startMongo, startRedis } from '../stores.ts';
 

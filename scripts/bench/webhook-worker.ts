@@ -2,8 +2,9 @@ import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
 import { connectRedis } from '../../shared/redis/connect.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
+import type { JobHandler } from '../../workers/job-handler.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
-import { type JobHandler, startWorker } from '../../workers/worker.ts';
+import { startWorker } from '../../workers/worker.ts';
 
 /** The real worker of webhooks with another wait table: BENCH_WAITS_MS=0,2000,4000,8000,16000. */
 const config = readConfig(process.env);

@@ -32,18 +32,22 @@ async function tell(ctx: Context, webhook: Webhook): Promise<void> {
   const sent = await sendMail(ctx, {
     to,
     subject: `Webhook ${webhook._id} is failing`,
-    text: textOf(webhook, ctx.config.baseUrl),
+    text: textOf(webhook, ctx.config.baseUrl ?? ''),
   });
   const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
   ctx.log.warn(fields, 'a webhook is failing');
 }
 
-function textOf(webhook: Webhook, baseUrl: string | undefined): string {
+function textOf(webhook: Webhook, baseUrl: string): string {
   const since = webhook.failing_since ? isoTime(webhook.failing_since.getTime()) : 'now';
   return [
     `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host}) has failed its fifth attempt at ${since}.`,
     '',
     'Its deliveries are held since then: nothing is lost, and nothing is sent until it is enabled again.',
-    `Enable it in the dashboard${baseUrl ? ` (${baseUrl})` : ''} once the endpoint answers; what was held is then sent in order.`,
+    'Once the endpoint answers, an admin enables it by',
+    `  POST ${baseUrl}/v1/webhooks/${webhook._id}/enable`,
+    'or an operator by',
+    `  governor webhook enable ${webhook._id}`,
+    'What was held is then sent in order.',
   ].join('\n');
 }

@@ -12,8 +12,9 @@ import { recoverCredits } from '../../shared/credits/recover.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
 import { connectRedis } from '../../shared/redis/connect.ts';
 import { accountKeys } from '../../shared/redis/keys.ts';
+import type { JobHandler } from '../../workers/job-handler.ts';
 import { reconcileCredits } from '../../workers/reconcile-credits.ts';
-import { closeWorker, type JobHandler, startWorker } from '../../workers/worker.ts';
+import { closeWorker, startWorker } from '../../workers/worker.ts';
 import { makeAccount, openCreditContext, projectAll, spendOnce, type TestAccount } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
 

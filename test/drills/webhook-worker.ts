@@ -2,8 +2,9 @@ import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
 import { connectRedis } from '../../shared/redis/connect.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
+import type { JobHandler } from '../../workers/job-handler.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
-import { type JobHandler, startWorker } from '../../workers/worker.ts';
+import { startWorker } from '../../workers/worker.ts';
 
 /** A worker that ends itself by SIGKILL when the lane KILL_IN begins its batch number KILL_AT. */
 const { QUEUE_PREFIX = '', KILL_IN = '', KILL_AT = '1' } = process.env;

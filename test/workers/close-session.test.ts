@@ -3,8 +3,9 @@ import { changeOrganization } from '../../shared/organizations/change-organizati
 import { connectRedis } from '../../shared/redis/connect.ts';
 import { recordSignals } from '../../shared/signals/record-signals.ts';
 import { closeSession } from '../../workers/close-session.ts';
+import type { JobHandler } from '../../workers/job-handler.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
-import { type JobHandler, startWorker } from '../../workers/worker.ts';
+import { startWorker } from '../../workers/worker.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../harness.ts';
 
