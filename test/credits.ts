@@ -9,14 +9,14 @@ import type { Plan } from '../shared/contract.ts';
 import { ensureAccount, putDevice } from '../shared/credits/account.ts';
 import { consume, type Spent } from '../shared/credits/consume.ts';
 import { projectLedger, shardsWithEntries } from '../shared/credits/project-ledger.ts';
-import { recoverCredits } from '../shared/credits/recover.ts';
+import { recoverCredits, shutShards } from '../shared/credits/recover.ts';
 import { newId } from '../shared/ids.ts';
 import { accountOfToken, credentialHash, credentialId, mintDeviceToken } from '../shared/keys/credential.ts';
 import { raw } from '../shared/mongo.ts';
 import { createOrganization } from '../shared/organizations/create-organization.ts';
 import { addMember } from '../shared/organizations/members.ts';
 import { waitUntilReady } from '../shared/redis/connect.ts';
-import { openTestContext, type TestContext, type TestOptions } from './harness.ts';
+import { openTestContext, type TestContext, type TestOptions, until } from './harness.ts';
 
 export interface OwnRedis {
   url: string;
@@ -168,4 +168,10 @@ export async function stateDigest(ctx: TestContext): Promise<string> {
     ctx.db.creditAccounts.countDocuments({}),
   ]);
   return JSON.stringify([keys, digests, counts]);
+}
+
+/** Nothing can be spent from a shard that a worker is still checking. */
+export async function untilOpen(ctx: TestContext): Promise<void> {
+  const isOpen = async () => (await shutShards(ctx)).size === 0;
+  await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
 }

@@ -1,5 +1,5 @@
 import { grantCredits } from '../../shared/credits/grant.ts';
-import { makeAccount, sha256, type TestAccount } from '../credits.ts';
+import { makeAccount, sha256, type TestAccount, untilOpen } from '../credits.ts';
 import type { TestContext } from '../harness.ts';
 
 export interface Attempt {
@@ -18,8 +18,9 @@ export interface Load {
   finish(): Promise<void>;
 }
 
-/** Accounts with more credits than any drill spends. */
+/** Accounts with more credits than any drill spends, once every shard is open (again). */
 export async function makeRichAccounts(ctx: TestContext, count: number): Promise<TestAccount[]> {
+  await untilOpen(ctx);
   return Promise.all(
     Array.from({ length: count }, async () => {
       const account = await makeAccount(ctx);

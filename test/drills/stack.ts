@@ -8,9 +8,9 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../../scripts/stores.ts';
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
-import { shutShards } from '../../shared/credits/recover.ts';
 import { createLog } from '../../shared/log.ts';
 import { createIndexes } from '../../shared/mongo.ts';
+import { untilOpen } from '../credits.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
 
 export type Part = 'api' | 'worker' | 'redis' | 'mongo';
@@ -95,8 +95,7 @@ export async function startStack(
   };
   await Promise.all([start('api'), start('worker')]);
   await until(() => isReady(), { timeoutMs: 30_000, what: 'the api' });
-  const isOpen = async () => (await shutShards(ctx)).size === 0;
-  await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
+  await untilOpen(ctx);
   return {
     url,
     ctx,

@@ -9,6 +9,7 @@ import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
 import { accountKeys, SHARDS } from '../../../shared/redis/keys.ts';
+import { reconcileCredits as reconcileJob } from '../../../workers/reconcile-credits.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -223,4 +224,14 @@ test('a repair on request is a row that makes the ledger add up', async () => {
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
   const adjusting = await ctx.db.ledger.find({ account_id: account.accountId, seq: 29 }).lean();
   expect(adjusting).toMatchObject([{ delta: -2, bucket: 'granted', reason: 'credit.adjust' }]);
+});
+
+test('the hourly check of a shard that is being rebuilt comes again in a minute', async () => {
+  const { accountId } = await makeHistory();
+  await ctx.redis.producer.del(accountKeys(accountId).gate);
+  const startedMs = ctx.clock.now();
+  const again = await reconcileJob.handle({}, ctx);
+  expect(again?.notBeforeMs).toBeGreaterThanOrEqual(startedMs + 60_000);
+  await recoverCredits(ctx);
+  expect(await reconcileJob.handle({}, ctx)).toBeUndefined();
 });
