@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,8 +6,7 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Files run side by side, each on databases of its own; within a file the tests share them and take turns.
     pool: 'forks',
-    // More than cores: the drills mostly wait for what they killed.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: '100%',
     testTimeout: 20_000,
     // A shared machine stalls now and then; the drills, which kill real processes, get a second try there.
     retry: process.env.CI ? 1 : 0,

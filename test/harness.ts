@@ -61,9 +61,9 @@ export async function openTestContext(options: TestOptions = {}): Promise<TestCo
     ...ctx,
     queuePrefix,
     close: async () => {
-      // A killed child's transaction may hold rows for a while; the store itself goes with the test run.
-      if (!options.sharing)
-        await ctx.db.connection.db?.dropDatabase({ timeoutMS: 5_000 }).catch(() => undefined);
+      // A killed child's transaction may hold it up; the store itself goes with the test run.
+      const drop = options.sharing ? null : ctx.db.connection.dropDatabase().catch(() => undefined);
+      await Promise.race([drop, new Promise((resolve) => setTimeout(resolve, 5_000))]);
       await ctx.close();
     },
   };

@@ -20,7 +20,7 @@ beforeAll(async () => {
   api = await startChild('api/main.ts', testEnv(name, { redisUrl: redis.url }));
 });
 afterAll(async () => {
-  await api.kill();
+  await api.stop();
   await ctx.close();
   await redis.stop();
 });
@@ -52,8 +52,8 @@ describe('1,000 exports at the same time (row 111)', () => {
     const statuses = Map.groupBy(answers, ({ statusCode }) => statusCode);
     expect([...statuses.keys()].filter((status) => ![200, 429, 503].includes(status ?? 0))).toEqual([]);
     expect(statuses.get(200)?.length ?? 0).toBeLessThanOrEqual(100);
-    // A spend that met a busy machine's deadline was answered so, and went through when it came again.
-    expect([...load.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    // A spend that met a busy machine's deadline was told so or gave up, and went through when it came again.
+    expect([...load.statuses.keys()].filter((status) => ![0, 200, 503, 504].includes(status))).toEqual([]);
     expect(load.statuses.get(503) ?? 0).toBeLessThan((load.statuses.get(200) ?? 0) / 2);
     expect(load.attempts.filter(({ answer }) => answer === null)).toEqual([]);
   });

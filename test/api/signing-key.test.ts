@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await child.kill();
+  await child.stop();
   await ctx.close();
   await redis.stop();
   rmSync(folder, { recursive: true });

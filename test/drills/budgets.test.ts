@@ -15,9 +15,11 @@ import { recordSignals } from '../../shared/signals/record-signals.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { call, testEnv, until } from '../harness.ts';
 import { type Child, startChild } from './child.ts';
+import { type OwnMongo, startOwnMongo } from './own-mongo.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
 let redis: RunningStore;
+let own: OwnMongo;
 let ctx: Context;
 let env: Record<string, string>;
 let worker: ChildProcess | undefined;
@@ -25,7 +27,12 @@ const apis: Child[] = [];
 beforeAll(async () => {
   // A Redis of its own: the workers are whole processes, on the queues that production has.
   redis = await startRedis({ port: await findFreePort(), dir: folder, fast: true });
-  env = testEnv(`drill${process.pid}`, { redisUrl: redis.url, env: { WORKER_PORT: '0', LOG_LEVEL: 'info' } });
+  own = await startOwnMongo();
+  env = testEnv(`drill${process.pid}`, {
+    mongoUrl: own.url,
+    redisUrl: redis.url,
+    env: { WORKER_PORT: '0', LOG_LEVEL: 'info' },
+  });
   ctx = await openContext(readConfig(env), {
     process: 'test',
     log: createLog({ level: 'silent', process: 'test' }),
@@ -35,8 +42,8 @@ beforeAll(async () => {
 afterAll(async () => {
   if (worker) await kill(worker);
   await Promise.all(apis.map((api) => api.kill()));
-  await ctx.db.connection.dropDatabase();
   await ctx.close();
+  await own.stop();
   await redis.stop();
   rmSync(folder, { recursive: true, force: true });
 });

@@ -6,8 +6,10 @@ import { until } from '../harness.ts';
 export interface Child {
   url: string;
   process: ChildProcess;
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when it is gone. What it had in a transaction then stays locked for a while. */
   kill(): Promise<void>;
+  /** SIGTERM, and SIGKILL after 10 s. */
+  stop(): Promise<void>;
 }
 
 export async function startChild(
@@ -29,6 +31,12 @@ export async function startChild(
     kill: async () => {
       child.kill('SIGKILL');
       await gone;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      const insist = setTimeout(() => child.kill('SIGKILL'), 10_000);
+      await gone;
+      clearTimeout(insist);
     },
   };
 }

@@ -3,10 +3,12 @@ import { startTransactionGuard, type TransactionGuard } from '../../shared/trans
 import { makeSignal, makeTenant } from '../factories.ts';
 import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../harness.ts';
 import { startChild } from './child.ts';
+import { type OwnMongo, startOwnMongo } from './own-mongo.ts';
 import { type NetProxy, startProxy } from './proxy.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
 const STEPS = 14;
+let own: OwnMongo;
 let ctx: TestContext;
 let proxy: NetProxy;
 let env: Record<string, string>;
@@ -14,7 +16,8 @@ let survivor: TestApi;
 let guard: TransactionGuard;
 
 beforeAll(async () => {
-  ctx = await openTestContext();
+  own = await startOwnMongo();
+  ctx = await openTestContext({ mongoUrl: own.url });
   survivor = await startApi({ ctx });
   const mongo = new URL(ctx.config.mongodbUrl);
   proxy = await startProxy(Number(mongo.port));
@@ -30,6 +33,7 @@ afterAll(async () => {
   await survivor.close();
   await proxy.close();
   await ctx.close();
+  await own.stop();
 });
 
 async function post(url: string, key: string, signals: unknown[]): Promise<string[] | null> {

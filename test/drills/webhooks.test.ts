@@ -11,14 +11,17 @@ import { makeTenant } from '../factories.ts';
 import { openTestContext, type TestContext, testEnv, until } from '../harness.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
 import { makeWebhook, raise, SECRET } from '../shared/webhooks/fixture.ts';
+import { type OwnMongo, startOwnMongo } from './own-mongo.ts';
 
 const EVENTS = 100;
+let own: OwnMongo;
 let ctx: TestContext;
 let receiver: Receiver;
 let orgId: string;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
-  ctx = await openTestContext();
+  own = await startOwnMongo();
+  ctx = await openTestContext({ mongoUrl: own.url });
 });
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -29,7 +32,10 @@ afterEach(async () => {
   await Promise.all(children.splice(0).map(end));
   await receiver.close();
 });
-afterAll(() => ctx.close());
+afterAll(async () => {
+  await ctx.close();
+  await own.stop();
+});
 
 async function startWorker(env: Record<string, string> = {}, on = ctx): Promise<ChildProcess> {
   const child = fork(new URL('./webhook-worker.ts', import.meta.url), {

@@ -32,7 +32,7 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  await Promise.all([api.kill(), worker.kill(), receiver.close()]);
+  await Promise.all([api.stop(), worker.stop(), receiver.close()]);
   await ctx.close();
   await redis.stop();
   rmSync(folder, { recursive: true, force: true });
