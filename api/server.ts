@@ -49,8 +49,12 @@ function refuseConnection(error: Error & { code?: string }, socket: Duplex): voi
   );
 }
 
-/** Stops accepting, finishes what is under way, lets idle connections go. */
+/**
+ * Stops accepting, finishes what is under way, lets idle connections go. A connection that is always busy is told to
+ * close with its next answer: it would never be idle.
+ */
 export async function closeServer(server: Server): Promise<void> {
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   const closed = Promise.withResolvers<void>();
   server.close(() => closed.resolve());
   server.closeIdleConnections();

@@ -99,7 +99,8 @@ describe('an api', () => {
     const statuses = (await Promise.all(accepted)).map(({ status }) => status);
     expect(statuses).toEqual(Array(16).fill(200));
     expect(await ended).toEqual([0, null]);
-    expect(performance.now() - startedMs).toBeLessThan(25_000);
+    // The load's connections are busy all the time: without being told to close they would hold it for its whole patience.
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
     proxy.mode = 'pass';
     await stack.start('api');
     await until(() => stack.isReady(), { timeoutMs: 30_000 });
