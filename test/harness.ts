@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
 import { inject } from 'vitest';
 import { createApi } from '../api/app.ts';
 import type { ApiState } from '../api/route.ts';
@@ -8,7 +9,7 @@ import { closeServer, createHttpServer } from '../api/server.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type Config, readConfig } from '../shared/config.ts';
 import { type Context, openContext } from '../shared/context.ts';
-import { createLog } from '../shared/log.ts';
+import { createLog, type Log } from '../shared/log.ts';
 import { createIndexes } from '../shared/mongo.ts';
 
 /** A clock that stands still until a test moves it. */
@@ -186,4 +187,16 @@ export async function until<T>(
       throw new Error(`Waited in vain for ${options.what ?? String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** A log that writes everything, and what it wrote so far. */
+export function openKeptLog(): { log: Log; written: () => string } {
+  let written = '';
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      written += String(chunk);
+      done();
+    },
+  });
+  return { log: createLog({ level: 'trace', process: 'test', destination }), written: () => written };
 }

@@ -4,6 +4,10 @@ import { accountOfToken, credentialHash, credentialId } from '../../shared/keys/
 import type { DevicePrincipal } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
+/** What tokens say never changes, and an HMAC costs a tenth of a spend. Only this process' memory holds them. */
+const MOST_KNOWN = 20_000;
+const knownPrincipals = new WeakMap<Context['config'], Map<string, DevicePrincipal>>();
+
 /**
  * Whom a well-formed device token names. Whether it is the one that was issued, the spend's script decides: it compares
  * the HMAC beside the balance. No store is asked here. Throws `unauthorized`.
@@ -27,12 +31,8 @@ export function devicePrincipal(req: IncomingMessage, ctx: Context): DevicePrinc
   return principal;
 }
 
-/** What tokens say never changes, and an HMAC costs a tenth of a spend. Only this process' memory holds them. */
-const MOST_KNOWN = 20_000;
-const known = new WeakMap<Context['config'], Map<string, DevicePrincipal>>();
-
 function principalsOf({ config }: Context): Map<string, DevicePrincipal> {
-  const principals = known.get(config) ?? new Map<string, DevicePrincipal>();
-  known.set(config, principals);
+  const principals = knownPrincipals.get(config) ?? new Map<string, DevicePrincipal>();
+  knownPrincipals.set(config, principals);
   return principals;
 }

@@ -108,7 +108,6 @@ async function sumUp(
   transaction: ClientSession,
 ): Promise<{ totals: Sums; series: Sums[]; groups: Group[] }> {
   const { _id: orgId } = organization;
-  const whole = coverRange(organization, range.fromMs, range.toMs, ctx.clock.now());
   const totals = noSums();
   const hasSeries = range.interval !== 'none';
   const series = hasSeries ? range.edges.slice(1).map(noSums) : [];
@@ -122,6 +121,7 @@ async function sumUp(
     if (groupBy.length === 0) return { totals, series, groups: [] };
   }
   const dimensions = groupBy.map((grouping) => (grouping === 'team' ? 'user_id' : grouping));
+  const whole = coverRange(organization, range.fromMs, range.toMs, ctx.clock.now());
   const rows = await sumBy(ctx, orgId, whole, match, [...new Set(dimensions)], transaction);
   if (!hasSeries) for (const { sums } of rows) addSums(totals, sums);
   return { totals, series, groups: groupBy.length === 0 ? [] : groupsOf(rows, groupBy, teams) };

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRow, emptyState, storedBalances } from '../../shared/credits/fold.ts';
 import type { LedgerRow } from '../../shared/credits/model.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
-import { createLog } from '../../shared/log.ts';
 import { changeOrganization } from '../../shared/organizations/change-organization.ts';
 import { removeMember } from '../../shared/organizations/members.ts';
 import {
@@ -21,6 +19,7 @@ import {
 import {
   type Answer,
   createTestClock,
+  openKeptLog,
   startApi,
   TEST_SIGNING_KEY,
   type TestApi,
@@ -56,14 +55,7 @@ function spend(token: string, options: { key?: string; body?: unknown; on?: Test
 }
 
 test('row 42: no log line and no row of the store holds a device token, a session, an idempotency key or the signing key', async () => {
-  let written = '';
-  const destination = new Writable({
-    write: (chunk, _encoding, done) => {
-      written += String(chunk);
-      done();
-    },
-  });
-  const log = createLog({ level: 'trace', process: 'test', destination });
+  const { log, written } = openKeptLog();
   const logged = await startApi({ ctx: { ...ctx, log } });
   const person = await makePerson(ctx, idp);
   const { access_token, device_id } = await linkDevice(logged, person);
@@ -78,13 +70,13 @@ test('row 42: no log line and no row of the store holds a device token, a sessio
   log.info({ token: access_token, nested: { authorization: person.session } }, 'redaction');
   await projectAll(ctx);
   await logged.close();
-  expect(written).toContain('"msg":"request"');
+  expect(written()).toContain('"msg":"request"');
   const collections = await ctx.db.connection.db?.collections();
   const rows = await Promise.all((collections ?? []).map((each) => each.find({}).toArray()));
   const stored = JSON.stringify(rows);
   expect(stored).toContain(device_id);
   for (const secret of [access_token, person.session, key, JSON.parse(TEST_SIGNING_KEY).d]) {
-    expect(written).not.toContain(secret);
+    expect(written()).not.toContain(secret);
     expect(stored).not.toContain(secret);
   }
 });

@@ -1,10 +1,8 @@
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential } from '../../shared/keys/credential.ts';
-import { createLog } from '../../shared/log.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
-import { type Answer, createTestClock, startApi, type TestApi } from '../harness.ts';
+import { type Answer, createTestClock, openKeptLog, startApi, type TestApi } from '../harness.ts';
 
 const clock = createTestClock();
 const headers = { 'X-Request-Id': 'the-same-id' };
@@ -112,22 +110,15 @@ describe('API keys (rows 33 to 43)', () => {
   });
 
   it('42 no log line, no stored row and no job ever holds a key', async () => {
-    let written = '';
-    const destination = new Writable({
-      write: (chunk, _encoding, done) => {
-        written += String(chunk);
-        done();
-      },
-    });
-    const log = createLog({ level: 'trace', process: 'test', destination });
+    const { log, written } = openKeptLog();
     const logged = await startApi({ ctx: { ...api.ctx, log }, clock });
     await logged.call('/api/v1/signals', { key, body: makeSignal({ ts: clock.now() }) });
     await logged.call(`/api/v1/sessions?api_key=${key}`, { key: `${key}x` });
     await logged.call(`/api/v1/sessions/${key}`, { key });
     log.info({ key, token: key, secret: key, nested: { authorization: key } }, 'redaction');
     await logged.close();
-    expect(written).toContain('"msg":"request"');
-    expect(written).not.toContain(key);
+    expect(written()).toContain('"msg":"request"');
+    expect(written()).not.toContain(key);
     const rows = await api.ctx.db.apiKeys.find({ org_id: orgId }).lean();
     expect(JSON.stringify(rows)).not.toContain(key.slice(20));
     const jobs = await Promise.all(Object.values(api.ctx.queues.byName).map((queue) => queue.getJobs()));

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
+import { startApi, type TestApi, testEnv } from '../harness.ts';
 
 const execute = promisify(execFile);
 
@@ -34,4 +35,11 @@ export function commandLine(env: Record<string, string>): CommandLine {
         },
       ),
   };
+}
+
+/** An api, and the command line with its settings. */
+export async function startApiWithCommandLine(): Promise<CommandLine & { api: TestApi }> {
+  const api = await startApi();
+  const { pathname } = new URL(api.ctx.config.mongodbUrl);
+  return { api, ...commandLine(testEnv(pathname.slice(1))) };
 }

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { raw } from '../../shared/mongo.ts';
 import { makeTenant } from '../factories.ts';
-import { startApi, type TestApi, testEnv } from '../harness.ts';
+import type { TestApi } from '../harness.ts';
 import { recordAll } from '../usage.ts';
-import { type CommandLine, commandLine } from './command-line.ts';
+import { type CommandLine, startApiWithCommandLine } from './command-line.ts';
 
 const DAY_MS = 86_400_000;
 let api: TestApi;
 let governor: CommandLine['governor'];
 let failure: CommandLine['failure'];
 beforeAll(async () => {
-  api = await startApi();
-  const { pathname } = new URL(api.ctx.config.mongodbUrl);
-  ({ governor, failure } = commandLine(testEnv(pathname.slice(1))));
+  ({ api, governor, failure } = await startApiWithCommandLine());
 });
 afterAll(() => api.close());
 

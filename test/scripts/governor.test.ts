@@ -2,16 +2,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApi, type TestApi, testEnv } from '../harness.ts';
-import { type CommandLine, commandLine } from './command-line.ts';
+import type { TestApi } from '../harness.ts';
+import { type CommandLine, startApiWithCommandLine } from './command-line.ts';
 
 let api: TestApi;
 let governor: CommandLine['governor'];
 let failure: CommandLine['failure'];
 beforeAll(async () => {
-  api = await startApi();
-  const { pathname } = new URL(api.ctx.config.mongodbUrl);
-  ({ governor, failure } = commandLine(testEnv(pathname.slice(1))));
+  ({ api, governor, failure } = await startApiWithCommandLine());
 });
 afterAll(() => api.close());
 
