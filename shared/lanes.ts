@@ -52,6 +52,8 @@ export function createLanes(): Lanes {
   }
 
   async function drain(key: string, queue: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
+    // What comes in the same turn of the event loop goes together.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     do {
       const batch = takeBatch(queue, lane);
       await settle(batch, lane);

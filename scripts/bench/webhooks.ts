@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ import { post } from '../../shared/webhooks/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sign.ts';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../stores.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
 const SECRET = 'the-secret-of-the-bench-0123456789';
@@ -31,6 +31,8 @@ interface Bench {
   receiver: ChildProcess;
   base: string;
   events: number;
+  /** Process ids of the stores. */
+  stores: { mongo: number; redis: number };
 }
 type Figures = Record<string, number | string>;
 
@@ -57,22 +59,27 @@ export async function runWebhooksBench(args: string[]): Promise<void> {
   const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
   const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
   try {
-    for (const phase of phases) await runPhase(phase, mongo.url, redis.url, Number(values.events));
+    for (const phase of phases) await runPhase(phase, mongo, redis, Number(values.events));
   } finally {
     await Promise.all([mongo.stop(), redis.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function runPhase(phase: string, mongoUrl: string, redisUrl: string, events: number): Promise<void> {
+async function runPhase(
+  phase: string,
+  mongo: RunningStore,
+  redis: RunningStore,
+  events: number,
+): Promise<void> {
   const run = PHASES[phase];
   if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(PHASES).join(', ')}`);
   const env = {
     NODE_ENV: 'development',
     LOG_LEVEL: 'warn',
     HOST: '127.0.0.1',
-    MONGODB_URL: mongoUrl.replace('/governor?', `/bench_${phase}?`),
-    REDIS_URL: redisUrl,
+    MONGODB_URL: mongo.url.replace('/governor?', `/bench_${phase}?`),
+    REDIS_URL: redis.url,
     OPERATOR_TOKEN: 'operator-token-of-the-bench',
     API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
@@ -85,7 +92,9 @@ async function runPhase(phase: string, mongoUrl: string, redisUrl: string, event
   await createIndexes(ctx.db);
   await ctx.redis.producer.flushall();
   try {
-    const figures = await run({ ctx, env, receiver, base: `http://127.0.0.1:${port}`, events });
+    const base = `http://127.0.0.1:${port}`;
+    const stores = { mongo: mongo.pid, redis: redis.pid };
+    const figures = await run({ ctx, env, receiver, base, events, stores });
     console.table(figures);
     console.log(JSON.stringify({ bench: 'webhooks', phase, figures }));
   } finally {
@@ -105,6 +114,7 @@ async function throughput(bench: Bench): Promise<Figures[]> {
   const bare = await bareRate(bench);
   for (const endpoints of [1, 100]) {
     const orgs = await makeOrgs(bench, endpoints, (index) => `/ok/${endpoints}-${index}`);
+    const cpu = cpuOf(bench, worker);
     const startedMs = performance.now();
     await publishAll(bench, orgs, bench.events);
     const publishedMs = performance.now() - startedMs;
@@ -118,6 +128,7 @@ async function throughput(bench: Bench): Promise<Figures[]> {
       deliveries_per_s: Math.round(bench.events / tookS),
       bare_per_s: Math.round(bare),
       ratio: round(bench.events / tookS / bare, 2),
+      cpu_ms: cpu(),
       arrived: (await takeArrivals(bench)).length,
     });
   }
@@ -320,6 +331,29 @@ async function bareRate(bench: Bench): Promise<number> {
   await takeArrivals(bench);
   await pool.close();
   return rate;
+}
+
+/** Milliseconds of processor that each process takes for one delivery from here on; empty where there is no /proc. */
+function cpuOf(bench: Bench, worker: ChildProcess): () => string {
+  const pids = { worker: worker.pid, publisher: process.pid, ...bench.stores, receiver: bench.receiver.pid };
+  const read = () => Object.values(pids).map((pid) => cpuMs(pid ?? 0));
+  const before = read();
+  return () =>
+    read()
+      .map((ms, index) => ((ms - (before[index] ?? 0)) / bench.events).toFixed(2))
+      .map((each, index) => `${Object.keys(pids)[index]} ${each}`)
+      .join(', ');
+}
+
+const TICK_MS = 10;
+
+function cpuMs(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 async function startWorkerProcess(

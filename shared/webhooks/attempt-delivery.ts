@@ -1,12 +1,12 @@
 import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
-import { type Slot, takeSlot } from './endpoints.ts';
-import { type DeliveryIds, decide, loadAttempt, type Verdict } from './load-attempt.ts';
+import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
+import { decide, loadAttempt, type Verdict } from './load-attempt.ts';
 import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
-import { openSecret } from './seal.ts';
+import { openSecretOnce } from './seal.ts';
 import { signedHeaders } from './sign.ts';
 
 /** What became of a wake-up: `left` says that the endpoint's list was full and the store keeps it. */
@@ -21,17 +21,41 @@ export interface AttemptVerdict {
  */
 export async function attemptDelivery(
   ctx: Context,
-  ids: DeliveryIds,
-  options: { isDueNow?: boolean } = {},
+  due: { deliveryId: string; webhookId: string; isDueNow?: boolean },
 ): Promise<AttemptVerdict> {
-  const slot = await takeSlot(ctx, ids.webhook_id);
+  return attemptWith(ctx, due, await takeSlot(ctx, due.webhookId));
+}
+
+/** The same for deliveries that one wake-up brings. Rejects when one of them could not be attempted, after all others. */
+export async function attemptDeliveries(
+  ctx: Context,
+  webhookId: string,
+  deliveryIds: readonly string[],
+): Promise<AttemptVerdict[]> {
+  const slots = takeSlots(ctx, webhookId, deliveryIds.length);
+  const settled = await Promise.allSettled(
+    deliveryIds.map(async (deliveryId, index) =>
+      attemptWith(ctx, { deliveryId }, (await slots[index]) ?? null),
+    ),
+  );
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+async function attemptWith(
+  ctx: Context,
+  due: { deliveryId: string; isDueNow?: boolean },
+  slot: Slot | null,
+): Promise<AttemptVerdict> {
   if (!slot) return { kind: 'left' };
   let verdict: Verdict;
   let sent: Sent | null = null;
   try {
     verdict = decide(
-      await loadAttempt(ctx, ids),
-      options.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now(),
+      await loadAttempt(ctx, due.deliveryId),
+      due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now(),
     );
     if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
   } finally {
@@ -63,7 +87,7 @@ async function send(
 ): Promise<Sent> {
   const atMs = ctx.clock.now();
   const url = new URL(webhook.url);
-  const secret = openSecret(ctx.config, webhook._id, webhook.secret);
+  const secret = openSecretOnce(ctx.config, webhook._id, webhook.secret);
   const { attempt } = queued;
   measureLateness(ctx, attempt, atMs, attempt === 1 ? event.created_at.getTime() : queued.at);
   const answered = await post(slot.connectTo(url), {

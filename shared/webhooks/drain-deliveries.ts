@@ -5,6 +5,7 @@ import { inTransaction, raw } from '../mongo.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
 import type { QueuedDelivery } from './model.ts';
+import { wakeOf } from './plan-deliveries.ts';
 
 /** At most 100 a second, and never two at once: they arrive in order. */
 const PACE_MS = 10;
@@ -54,7 +55,9 @@ async function release(ctx: Context, held: QueuedDelivery): Promise<boolean> {
     if (row?.state !== 'held' || row.round !== held.round) return false;
     const nowMs = ctx.clock.now();
     const round = row.round + 1;
-    const released: QueuedDelivery = { ...row, state: 'pending', at: nowMs + LEASE_MS, round, attempt: 1 };
+    const wake = wakeOf({ _id: row._id, round, attempt: 1 });
+    const at = nowMs + LEASE_MS;
+    const released: QueuedDelivery = { ...row, state: 'pending', at, round, attempt: 1, wake };
     await raw(ctx.db.queuedDeliveries).deleteOne({ _id: row._id }, { session: transaction });
     await raw(ctx.db.queuedDeliveries).insertOne(released, { session: transaction });
     await raw(ctx.db.deliveries).updateOne(
@@ -66,10 +69,9 @@ async function release(ctx: Context, held: QueuedDelivery): Promise<boolean> {
   });
 }
 
-async function attemptInOrder(ctx: Context, { _id, event_id, webhook_id }: QueuedDelivery): Promise<void> {
-  const ids = { delivery_id: _id, event_id, webhook_id };
+async function attemptInOrder(ctx: Context, { _id, webhook_id }: QueuedDelivery): Promise<void> {
   for (;;) {
-    const { kind } = await attemptDelivery(ctx, ids, { isDueNow: true });
+    const { kind } = await attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id, isDueNow: true });
     if (kind !== 'left') return;
     await pause(100);
   }

@@ -58,27 +58,36 @@ export function guardOf(ctx: Context): Guard {
 }
 
 /**
- * A slot of the endpoint: at once, or when one before it is released. Null when its list is full: the delivery then
- * stays in the store alone and is fetched from there once the endpoint has room, so that an endpoint which hangs holds
- * its own few slots and nothing of anybody else's.
+ * Slots of the endpoint: each at once, or when one before it is released. Null when its list is full: the deliveries then
+ * stay in the store alone and are fetched from there once the endpoint has room, so that an endpoint which hangs holds
+ * its own few slots and nothing of anybody else's. All of one wake-up find room or none does, because what is left is
+ * woken again only when their job has ended.
  */
-export async function takeSlot(ctx: Context, webhookId: string): Promise<Slot | null> {
+export function takeSlots(ctx: Context, webhookId: string, count: number): Promise<Slot | null>[] {
   const endpoint = endpointOf(ctx, webhookId);
-  if (endpoint.inFlight >= endpoint.mostInFlight) {
-    // Since when its row is due is not known here; the sweeper leaves what is older, with its time.
-    const dueMs = ctx.clock.now() - RECENT_MS;
-    if (endpoint.waiting.length >= roomOf(endpoint)) {
-      leave(endpoint, dueMs);
-      return null;
-    }
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    endpoint.waiting.push({ resolve, dueMs });
-    if (!(await promise)) return null;
-  } else {
-    if (endpoint.inFlight === 0) endpoint.progressMs = performance.now();
+  if (endpoint.inFlight === 0) endpoint.progressMs = performance.now();
+  // Since when its row is due is not known here; the sweeper leaves what is older, with its time.
+  const dueMs = ctx.clock.now() - RECENT_MS;
+  const isFull = endpoint.inFlight >= endpoint.mostInFlight && endpoint.waiting.length >= roomOf(endpoint);
+  if (isFull) leave(endpoint, dueMs);
+  return Array.from({ length: count }, async () =>
+    !isFull && (await hasSlot(endpoint, dueMs)) ? slotOf(ctx, endpoint) : null,
+  );
+}
+
+export async function takeSlot(ctx: Context, webhookId: string): Promise<Slot | null> {
+  const [slot] = takeSlots(ctx, webhookId, 1);
+  return (await slot) ?? null;
+}
+
+async function hasSlot(endpoint: Endpoint, dueMs: number): Promise<boolean> {
+  if (endpoint.inFlight < endpoint.mostInFlight) {
     endpoint.inFlight += 1;
+    return true;
   }
-  return slotOf(ctx, endpoint);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  endpoint.waiting.push({ resolve, dueMs });
+  return promise;
 }
 
 /** Leaves a due row to this process when it is at that endpoint anyway, instead of waking it again. */

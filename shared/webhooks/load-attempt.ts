@@ -1,9 +1,6 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
-import type { JobOf } from '../queues.ts';
 import type { QueuedDelivery, Webhook } from './model.ts';
-
-export type DeliveryIds = JobOf<'deliver-webhook'>;
 
 export interface LoadedAttempt {
   queued: QueuedDelivery | undefined;
@@ -30,8 +27,8 @@ export type Verdict =
   | { kind: 'send'; queued: QueuedDelivery; webhook: Webhook; event: EventToSend };
 
 /** What an attempt needs, as it is now. Look-ups that wait together share one query. */
-export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<LoadedAttempt> {
-  return ctx.lanes.submit('attempts', ids.delivery_id, {
+export async function loadAttempt(ctx: Context, deliveryId: string): Promise<LoadedAttempt> {
+  return ctx.lanes.submit('attempts', deliveryId, {
     maxWeight: 50,
     weigh: () => 1,
     gatherMs: 4,

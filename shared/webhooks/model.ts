@@ -97,6 +97,11 @@ export interface QueuedDelivery {
   at: number;
   round: number;
   attempt: number;
+  /**
+   * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
+   * lives none of them is woken again.
+   */
+  wake: string;
   /** In the order of the events, also of those in one transaction: created_at in ms * 4096 + index. */
   position: number;
 }
@@ -109,6 +114,7 @@ export const queuedDeliverySchema = new Schema<QueuedDelivery>({
   at: Number,
   round: Number,
   attempt: Number,
+  wake: String,
   position: Number,
 });
 queuedDeliverySchema.index({ state: 1, at: 1 });

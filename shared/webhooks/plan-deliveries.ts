@@ -7,6 +7,9 @@ import { afterCommit, raw } from '../mongo.ts';
 import type { QueueName, WakeUp } from '../queues.ts';
 import type { Delivery, QueuedDelivery, Webhook } from './model.ts';
 
+/** Deliveries that one wake-up brings: few enough that several workers share a burst. */
+const WOKEN_TOGETHER = 20;
+
 type Subscriber = Pick<Webhook, '_id' | 'events' | 'status'>;
 
 /**
@@ -29,6 +32,7 @@ export async function planDeliveries(
   if (planned.length === 0) return;
   const subscribed = new Set(planned.map(({ delivery }) => delivery.event_id));
   for (const event of events) if (subscribed.has(event._id)) event.body = envelopeOf(event);
+  joinWakeUps(planned.map(({ queued }) => queued));
   const options = { session: transaction, ordered: false };
   await raw(ctx.db.deliveries).insertMany(
     planned.map(({ delivery }) => delivery),
@@ -47,21 +51,38 @@ export function envelopeOf({ _id, type, org_id, ts, data }: Omit<Event, 'created
   return JSON.stringify({ id: _id, type, org_id, ts: isoTime(ts.getTime()), data });
 }
 
-/** One job an attempt: first ones and retries in queues of their own, so that neither waits behind the other. */
+/** One job a wake-up: first attempts and retries in queues of their own, so that neither waits behind the other. */
 export function wakeDeliveries(ctx: Context, queued: readonly QueuedDelivery[]): void {
   const nowMs = ctx.clock.now();
-  const wakeUps = (rows: readonly QueuedDelivery[]) => rows.map((row) => wakeUpOf(row, nowMs));
+  const wakeUps = (rows: readonly QueuedDelivery[]) =>
+    [...Map.groupBy(rows, ({ wake }) => wake)].map(([wake, together]) => wakeUpOf(wake, together, nowMs));
   ctx.queues.wake('deliver-webhook', wakeUps(queued.filter(({ attempt }) => attempt === 1)));
   ctx.queues.wake('retry-webhook', wakeUps(queued.filter(({ attempt }) => attempt > 1)));
 }
 
-function wakeUpOf(row: QueuedDelivery, nowMs: number): WakeUp<QueueName & 'deliver-webhook'> {
-  const round = row.round === 1 ? '' : `r${row.round}-`;
+/** The wake-up of an attempt that nothing else became due with. */
+export function wakeOf({ _id, round, attempt }: Pick<QueuedDelivery, '_id' | 'round' | 'attempt'>): string {
+  return `${_id}-${round === 1 ? '' : `r${round}-`}${attempt}`;
+}
+
+function wakeUpOf(
+  id: string,
+  rows: readonly QueuedDelivery[],
+  nowMs: number,
+): WakeUp<QueueName & 'deliver-webhook'> {
   return {
-    id: `${row._id}-${round}${row.attempt}`,
-    job: { delivery_id: row._id, event_id: row.event_id, webhook_id: row.webhook_id },
-    delayMs: row.at - nowMs,
+    id,
+    job: { webhook_id: rows[0]?.webhook_id ?? '', delivery_ids: rows.map(({ _id }) => _id) },
+    delayMs: Math.min(...rows.map(({ at }) => at)) - nowMs,
   };
+}
+
+/** Gives rows of one transaction their wake-ups: each webhook's together, some at a time. */
+function joinWakeUps(queued: readonly QueuedDelivery[]): void {
+  for (const rows of Map.groupBy(queued, ({ webhook_id }) => webhook_id).values())
+    rows.forEach((row, index) => {
+      row.wake = wakeOf(rows[index - (index % WOKEN_TOGETHER)] ?? row);
+    });
 }
 
 async function findSubscribers(
@@ -103,6 +124,7 @@ function plan(
       at: isHeld ? position : atMs,
       round: 1,
       attempt: 1,
+      wake: '',
       position,
     },
   };

@@ -5,7 +5,7 @@ import { isStoreError } from '../errors.ts';
 import { afterCommit, inTransaction, raw } from '../mongo.ts';
 import { markFailing } from './mark-failing.ts';
 import type { Attempt, Delivery, DeliveryStatus, QueuedDelivery } from './model.ts';
-import { wakeDeliveries } from './plan-deliveries.ts';
+import { wakeDeliveries, wakeOf } from './plan-deliveries.ts';
 import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
 
 export type Outcome = {
@@ -88,9 +88,10 @@ function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): Step | nul
   if (outcome.attempt >= ATTEMPTS) return { status: 'exhausted', next: null };
   const attempt = outcome.attempt + 1;
   // Held while it was under way: it stays so, and begins again when the webhook does.
-  if (row.state === 'held') return { status: 'held', next: { ...row, attempt } };
+  const next = { ...row, attempt, wake: wakeOf({ ...row, attempt }) };
+  if (row.state === 'held') return { status: 'held', next };
   const at = nextAttemptAt(ctx, outcome.attempt, outcome.endedAtMs) ?? outcome.endedAtMs;
-  return { status: 'pending', next: { ...row, attempt, at } };
+  return { status: 'pending', next: { ...next, at } };
 }
 
 function updateOf({ status, next }: Step, outcome: Outcome): mongo.UpdateFilter<Delivery> {

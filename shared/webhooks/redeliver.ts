@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import type { Delivery, QueuedDelivery, Webhook } from './model.ts';
+import { wakeOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
 /**
@@ -19,19 +20,21 @@ export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: stri
     const nowMs = ctx.clock.now();
     const position = delivery.created_at.getTime() * 4_096;
     const isHeld = current.status === 'failing';
+    const round = delivery.round + 1;
     const queued: QueuedDelivery = {
       _id: delivery._id,
       event_id: delivery.event_id,
       webhook_id: delivery.webhook_id,
       state: isHeld ? 'held' : 'pending',
       at: isHeld ? position : nowMs,
-      round: delivery.round + 1,
+      round,
       attempt: 1,
+      wake: wakeOf({ _id: delivery._id, round, attempt: 1 }),
       position,
     };
     const changed = {
       status: queued.state,
-      round: queued.round,
+      round,
       next_attempt_at: isHeld ? null : dateAt(nowMs),
     };
     await replaceQueued(ctx, new Map([[queued._id, queued]]), transaction);

@@ -53,9 +53,7 @@ export async function attemptAllDue(ctx: Context, eventId?: string): Promise<num
     })
     .lean();
   await Promise.all(
-    due.map(({ _id, event_id, webhook_id }) =>
-      attemptDelivery(ctx, { delivery_id: _id, event_id, webhook_id }),
-    ),
+    due.map(({ _id, webhook_id }) => attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id })),
   );
   return due.length;
 }
