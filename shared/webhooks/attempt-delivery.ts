@@ -2,7 +2,7 @@ import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
 import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
-import { decide, loadAttempt, type Verdict } from './load-attempt.ts';
+import { type DeliveryIds, decide, loadAttempt, type Verdict } from './load-attempt.ts';
 import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
@@ -21,7 +21,7 @@ export interface AttemptVerdict {
  */
 export async function attemptDelivery(
   ctx: Context,
-  due: { deliveryId: string; webhookId: string; isDueNow?: boolean },
+  due: DeliveryIds & { isDueNow?: boolean },
 ): Promise<AttemptVerdict> {
   return attemptWith(ctx, due, await takeSlot(ctx, due.webhookId));
 }
@@ -35,7 +35,7 @@ export async function attemptDeliveries(
   const slots = takeSlots(ctx, webhookId, deliveryIds.length);
   const settled = await Promise.allSettled(
     deliveryIds.map(async (deliveryId, index) =>
-      attemptWith(ctx, { deliveryId }, (await slots[index]) ?? null),
+      attemptWith(ctx, { deliveryId, webhookId }, (await slots[index]) ?? null),
     ),
   );
   return settled.map((each) => {
@@ -46,17 +46,14 @@ export async function attemptDeliveries(
 
 async function attemptWith(
   ctx: Context,
-  due: { deliveryId: string; isDueNow?: boolean },
+  due: DeliveryIds & { isDueNow?: boolean },
   slot: Slot | null,
 ): Promise<AttemptVerdict> {
   if (!slot) return { kind: 'left' };
   let verdict: Verdict;
   let sent: Sent | null = null;
   try {
-    verdict = decide(
-      await loadAttempt(ctx, due.deliveryId),
-      due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now(),
-    );
+    verdict = decide(await loadAttempt(ctx, due), due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now());
     if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
   } finally {
     // The slot is the endpoint's: recording happens without it.
@@ -83,17 +80,17 @@ interface Sent {
 async function send(
   ctx: Context,
   slot: Slot,
-  { queued, webhook, event }: Verdict & { kind: 'send' },
+  { queued, webhook }: Verdict & { kind: 'send' },
 ): Promise<Sent> {
   const atMs = ctx.clock.now();
   const url = new URL(webhook.url);
   const secret = openSecretOnce(ctx.config, webhook._id, webhook.secret);
-  const { attempt } = queued;
-  measureLateness(ctx, attempt, atMs, attempt === 1 ? event.created_at.getTime() : queued.at);
+  const { attempt, event_id: eventId, body } = queued;
+  measureLateness(ctx, attempt, atMs, attempt === 1 ? queued.created_at.getTime() : queued.at);
   const answered = await post(slot.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secret, { eventId: event._id, body: event.body, attempt, atMs }),
-    body: event.body,
+    headers: signedHeaders(secret, { eventId, body, attempt, atMs }),
+    body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,
   });

@@ -1,4 +1,3 @@
-import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_TIMEOUT_MS } from '../contract.ts';
 import { inTransaction, raw } from '../mongo.ts';
@@ -18,6 +17,7 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
   for (;;) {
     const held = await raw(ctx.db.queuedDeliveries)
       .find({ webhook_id: webhookId, state: 'held' })
+      .project<Pick<QueuedDelivery, '_id' | 'round'>>({ round: 1 })
       .sort({ at: 1 })
       .limit(READ_AT_ONCE)
       .toArray();
@@ -26,7 +26,7 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
       const startedMs = performance.now();
       const isActive = await isDelivering(ctx, webhookId);
       if (!isActive) return endTask(ctx, 'drain-webhook', webhookId);
-      if (await release(ctx, row)) await attemptInOrder(ctx, row);
+      if (await release(ctx, row)) await attemptInOrder(ctx, row._id, webhookId);
       await pause(PACE_MS - (performance.now() - startedMs));
     }
   }
@@ -49,7 +49,7 @@ async function isDelivering(ctx: Context, webhookId: string): Promise<boolean> {
 }
 
 /** False when somebody else has moved it meanwhile. */
-async function release(ctx: Context, held: QueuedDelivery): Promise<boolean> {
+async function release(ctx: Context, held: Pick<QueuedDelivery, '_id' | 'round'>): Promise<boolean> {
   return inTransaction(ctx.db, async (transaction) => {
     const row = await raw(ctx.db.queuedDeliveries).findOne({ _id: held._id }, { session: transaction });
     if (row?.state !== 'held' || row.round !== held.round) return false;
@@ -60,18 +60,13 @@ async function release(ctx: Context, held: QueuedDelivery): Promise<boolean> {
     const released: QueuedDelivery = { ...row, state: 'pending', at, round, attempt: 1, wake };
     await raw(ctx.db.queuedDeliveries).deleteOne({ _id: row._id }, { session: transaction });
     await raw(ctx.db.queuedDeliveries).insertOne(released, { session: transaction });
-    await raw(ctx.db.deliveries).updateOne(
-      { _id: row._id },
-      { $set: { status: 'pending', round, next_attempt_at: dateAt(nowMs) } },
-      { session: transaction },
-    );
     return true;
   });
 }
 
-async function attemptInOrder(ctx: Context, { _id, webhook_id }: QueuedDelivery): Promise<void> {
+async function attemptInOrder(ctx: Context, deliveryId: string, webhookId: string): Promise<void> {
   for (;;) {
-    const { kind } = await attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id, isDueNow: true });
+    const { kind } = await attemptDelivery(ctx, { deliveryId, webhookId, isDueNow: true });
     if (kind !== 'left') return;
     await pause(100);
   }

@@ -3,8 +3,7 @@ import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import { walkPage } from '../walk.ts';
 import { createGuard, type Guard } from './guard.ts';
-import type { QueuedDelivery } from './model.ts';
-import { wakeDeliveries } from './plan-deliveries.ts';
+import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 
 /** In flight at one endpoint from one process: grows with answers, shrinks with silence. */
 const IN_FLIGHT = { first: 8, least: 4, most: 64 } as const;
@@ -197,7 +196,7 @@ async function fetchLeft(ctx: Context, endpoint: Endpoint): Promise<void> {
 }
 
 async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: number) {
-  return walkPage<QueuedDelivery>({
+  return walkPage<Wakeable>({
     order: 'asc',
     fromMs,
     toMs: ctx.clock.now() + 1,
@@ -208,6 +207,7 @@ async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: n
     fetchRange: (from, to, most) =>
       raw(ctx.db.queuedDeliveries)
         .find({ webhook_id: webhookId, state: 'pending', at: { $gte: from, $lt: to } })
+        .project<Wakeable>(WAKEABLE)
         .sort({ at: 1 })
         .limit(most)
         .toArray(),
