@@ -242,6 +242,7 @@ async function recovery(bench: Bench): Promise<Figures[]> {
   await untilTrue(async () => (await countArrivals(bench)) > bench.events / 3);
   await killProcess(first);
   const killedMs = wallMs();
+  const unrecorded = (await countArrivals(bench)) - (await countRecorded(bench, orgs));
   const second = await startWorkerProcess(bench);
   await published;
   await untilRecorded(bench, orgs);
@@ -256,6 +257,7 @@ async function recovery(bench: Bench): Promise<Figures[]> {
       events: bench.events,
       missing: bench.events - seen.size,
       doubled: doubled.length,
+      unrecorded_at_kill: unrecorded,
       first_after_kill_ms: Math.round(Math.min(...after)),
       last_doubled_ms: Math.round(Math.max(0, ...doubled.map((sent) => (sent.at(-1)?.atMs ?? 0) - killedMs))),
       last_ms: Math.round(Math.max(...after)),
@@ -393,6 +395,10 @@ async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<voi
   const { queuedDeliveries } = bench.ctx.db;
   for (const webhook_id of ids)
     await untilTrue(async () => !(await queuedDeliveries.exists({ webhook_id, state: 'pending' })));
+}
+
+async function countRecorded(bench: Bench, orgs: readonly string[]): Promise<number> {
+  return bench.ctx.db.deliveries.countDocuments({ org_id: orgs[0] ?? '' });
 }
 
 async function countArrivals(bench: Bench): Promise<number> {

@@ -25,6 +25,7 @@ export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<Loade
     maxWeight: 50,
     weigh: () => 1,
     gatherMs: 4,
+    gatherFrom: 8,
     run: async (attempts) => {
       const [queued, webhooks] = await Promise.all([
         findAll(raw(ctx.db.queuedDeliveries).find({ _id: anyOf(attempts.map((each) => each.deliveryId)) })),
