@@ -50,18 +50,30 @@ async function attemptWith(
   slot: Slot | null,
 ): Promise<AttemptVerdict> {
   if (!slot) return { kind: 'left' };
-  let verdict: Verdict;
+  try {
+    const { verdict, sent } = await attempt(ctx, due, slot);
+    await record(ctx, verdict, sent);
+    return verdict.kind === 'later' ? verdict : { kind: verdict.kind };
+  } finally {
+    slot.settle();
+  }
+}
+
+async function attempt(
+  ctx: Context,
+  due: DeliveryIds & { isDueNow?: boolean },
+  slot: Slot,
+): Promise<{ verdict: Verdict; sent: Sent | null }> {
   let sent: Sent | null = null;
   try {
-    verdict = decide(await loadAttempt(ctx, due), due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now());
+    const nowMs = due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now();
+    const verdict = decide(await loadAttempt(ctx, due), nowMs);
     if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
+    return { verdict, sent };
   } finally {
-    // The slot is the endpoint's: recording happens without it.
+    // Recording happens without it: the next request may begin.
     slot.release(sent === null || sent.result.status !== null);
   }
-  if (verdict.kind === 'later') return verdict;
-  await record(ctx, verdict, sent);
-  return { kind: verdict.kind };
 }
 
 async function record(ctx: Context, verdict: Verdict, sent: Sent | null): Promise<void> {
