@@ -46,30 +46,35 @@ const PHASES: Record<string, (bench: Bench) => Promise<Figures[]>> = {
   recovery,
 };
 
-/** `npm run bench -- webhooks [phase …] [--events 3000]`. */
+/** `npm run bench -- webhooks [phase …] [--events 3000] [--queues-apart]`: the queues in a Redis that keeps nothing. */
 export async function runWebhooksBench(args: string[]): Promise<void> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { events: { type: 'string', default: '3000' } },
+    options: { events: { type: 'string', default: '3000' }, 'queues-apart': { type: 'boolean' } },
   });
   const phases =
     positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
   const folder = mkdtempSync(join(tmpdir(), 'governor-bench-'));
   const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
   const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
+  const queues = values['queues-apart'] ? await startQueueRedis(join(folder, 'queues')) : redis;
+  const stores = { mongo, redis, queues };
   try {
-    for (const phase of phases) await runPhase(phase, mongo, redis, Number(values.events));
+    for (const phase of phases) await runPhase(phase, stores, Number(values.events));
   } finally {
-    await Promise.all([mongo.stop(), redis.stop()]);
+    await Promise.all([mongo.stop(), redis.stop(), queues.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+async function startQueueRedis(dir: string): Promise<RunningStore> {
+  return startRedis({ port: await findFreePort(), dir, extraArgs: ['--appendonly', 'no'] });
+}
+
 async function runPhase(
   phase: string,
-  mongo: RunningStore,
-  redis: RunningStore,
+  { mongo, redis, queues }: Record<'mongo' | 'redis' | 'queues', RunningStore>,
   events: number,
 ): Promise<void> {
   const run = PHASES[phase];
@@ -80,6 +85,7 @@ async function runPhase(
     HOST: '127.0.0.1',
     MONGODB_URL: mongo.url.replace('/governor?', `/bench_${phase}?`),
     REDIS_URL: redis.url,
+    QUEUE_REDIS_URL: queues.url,
     OPERATOR_TOKEN: 'operator-token-of-the-bench',
     API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
@@ -90,10 +96,10 @@ async function runPhase(
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
   const ctx = await openContext(readConfig(env), { process: 'cli' });
   await createIndexes(ctx.db);
-  await ctx.redis.producer.flushall();
+  await ctx.redis.queues.flushall();
   try {
     const base = `http://127.0.0.1:${port}`;
-    const stores = { mongo: mongo.pid, redis: redis.pid };
+    const stores = { mongo: mongo.pid, redis: queues.pid };
     const figures = await run({ ctx, env, receiver, base, events, stores });
     console.table(figures);
     console.log(JSON.stringify({ bench: 'webhooks', phase, figures }));

@@ -8,8 +8,10 @@ import { recordEvents } from '../../../shared/events/record-events.ts';
 import { inTransaction } from '../../../shared/mongo.ts';
 import { connectRedis } from '../../../shared/redis/connect.ts';
 import { purge } from '../../../shared/usage/purge.ts';
+import type { Position } from '../../../shared/walk.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
 import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
+import { listDeliveries } from '../../../shared/webhooks/list-deliveries.ts';
 import { redeliver } from '../../../shared/webhooks/redeliver.ts';
 import { listWebhooks, registerWebhook, removeWebhook } from '../../../shared/webhooks/webhooks.ts';
 import { alertAdmin } from '../../../workers/alert-admin.ts';
@@ -204,6 +206,107 @@ describe('the schedule', () => {
   });
 });
 
+describe('a wake-up', () => {
+  async function myJobs(webhookId: string) {
+    await ctx.queues.settled();
+    const jobs = await ctx.queues.byName['deliver-webhook'].getWaiting();
+    return jobs.filter(({ data }) => data.webhook_id === webhookId).map(({ data }) => data);
+  }
+
+  it('is one for what a commit makes due at a webhook, and none is added while its job lives', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    await raise(ctx, orgId, 30);
+    const sizes = async () => (await myJobs(webhookId)).map(({ delivery_ids }) => delivery_ids.length);
+    expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
+    clock.advance(5_000);
+    await sweepOnce(ctx);
+    expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
+  });
+
+  it('that comes again sends only what was not recorded', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    const [first = '', ...others] = await raise(ctx, orgId, 5);
+    const [job] = await myJobs(webhookId);
+    if (!job) throw new Error('no job');
+    await attemptAllDue(ctx, first);
+    await deliverWebhook.handle(job, ctx);
+    await deliverWebhook.handle(job, ctx);
+    const ids = receiver.received.map(({ event }) => event.id);
+    expect(ids.toSorted()).toEqual([first, ...others].toSorted());
+  });
+
+  it('leaves to the sweeper what it could not attempt, after all others', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    const events = await raise(ctx, orgId, 5);
+    const [job] = await myJobs(webhookId);
+    if (!job) throw new Error('no job');
+    const submit: typeof ctx.lanes.submit = async (key, item, lane) => {
+      const isFirst = JSON.stringify(item).includes(job.delivery_ids[0] ?? '-');
+      if (key === 'attempts' && isFirst) throw new Error('this one cannot be read');
+      return ctx.lanes.submit(key, item, lane);
+    };
+    const faulty = { ...ctx, lanes: { ...ctx.lanes, submit } };
+    await expect(deliverWebhook.handle(job, faulty)).rejects.toThrow('this one cannot be read');
+    expect(receiver.received).toHaveLength(4);
+    clock.advance(5_000);
+    await ctx.queues.byName['deliver-webhook'].remove((await findQueued(webhookId))[0]?.wake ?? '');
+    await sweepOnce(ctx);
+    const [again] = await myJobs(webhookId);
+    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]] });
+    await deliverWebhook.handle(job, ctx);
+    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+  });
+
+  async function findQueued(webhookId: string) {
+    return ctx.db.queuedDeliveries.find({ webhook_id: webhookId }).lean();
+  }
+
+  it('never has more than 128 sent that are not recorded', async () => {
+    const store = Promise.withResolvers<void>();
+    const submit: typeof ctx.lanes.submit = async (key, item, lane) => {
+      if (key === 'delivery-outcomes') await store.promise;
+      return ctx.lanes.submit(key, item, lane);
+    };
+    const stalled = { ...ctx, lanes: { ...ctx.lanes, submit } };
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    for (let index = 0; index < 10; index += 1) await raise(ctx, orgId, 20);
+    const jobs = await myJobs(webhookId);
+    const handled = Promise.all(jobs.map((job) => deliverWebhook.handle(job, stalled)));
+    await until(() => receiver.received.length >= 128);
+    // Another delivery's whole way, so that one more would have had the time for its own.
+    const neighbour = await makeTenant(ctx);
+    await makeWebhook(ctx, neighbour.orgId, `${receiver.url}/neighbour`);
+    const [event = ''] = await raise(ctx, neighbour.orgId);
+    await attemptAllDue(ctx, event);
+    expect(receiver.received).toHaveLength(129);
+    store.resolve();
+    await handled;
+    expect(receiver.received).toHaveLength(201);
+  });
+});
+
+describe('the log', () => {
+  it('has what is finished and what is not in one order, each once, over pages', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const events: string[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      events.push(...(await raise(ctx, orgId)));
+      clock.advance(10);
+    }
+    for (const [index, event] of events.entries()) if (index % 2 === 0) await attemptAllDue(ctx, event);
+    const seen: [string, string][] = [];
+    let after: Position | null = null;
+    for (let hasMore = true; hasMore; ) {
+      const page = await listDeliveries(ctx, webhook, { order: 'desc', limit: 4, after, total: null });
+      seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
+      expect(page.total).toBe(6);
+      ({ hasMore, last: after } = page);
+    }
+    const statuses = events.map((id, index): [string, string] => [id, index % 2 ? 'pending' : 'succeeded']);
+    expect(seen).toEqual(statuses.toReversed());
+  });
+});
+
 describe('a failing webhook', () => {
   async function exhaust(count = 1): Promise<string[]> {
     receiver.behave({ status: 410 });
@@ -364,6 +467,18 @@ describe('redelivery and removal', () => {
     await purge(ctx);
     expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
+    // One that is finished, and one that is held.
+    await attemptAllDue(ctx, fresh);
+    await ctx.db.webhooks.updateOne({ org_id: orgId }, { $set: { status: 'failing' } });
+    const [held = ''] = await raise(ctx, orgId);
+    expect((await readDelivery(ctx, held)).status).toBe('held');
+    clock.advance(30 * 86_400_000);
+    await purge(ctx);
+    expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
+    expect(await findDeliveries(ctx, { event_id: held })).toHaveLength(1);
+    clock.advance(1);
+    await purge(ctx);
+    expect(await findDeliveries(ctx, { event_id: held })).toEqual([]);
   });
 });
 
