@@ -4,7 +4,7 @@ import { endTask } from './mark-failing.ts';
 import type { QueuedDelivery } from './model.ts';
 import { replaceQueued } from './record-outcome.ts';
 
-const HELD_AT_ONCE = 500;
+const HELD_AT_ONCE = 200;
 
 /** Holds everything that a failing webhook has not finished; what comes due meanwhile is held by its own attempt. */
 export async function holdDeliveries(ctx: Context, webhookId: string): Promise<void> {

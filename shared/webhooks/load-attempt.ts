@@ -8,16 +8,19 @@ export interface DeliveryIds {
   webhookId: string;
 }
 
+/** Without the attempts so far: their answers may be long. */
+type DueDelivery = Omit<QueuedDelivery, 'attempts'>;
+
 export interface LoadedAttempt {
-  queued: QueuedDelivery | undefined;
+  queued: DueDelivery | undefined;
   webhook: Webhook | undefined;
 }
 
 export type Verdict =
   | { kind: 'nothing'; queued: null }
   | { kind: 'later'; notBeforeMs: number }
-  | { kind: 'hold' | 'cancel'; queued: QueuedDelivery }
-  | { kind: 'send'; queued: QueuedDelivery; webhook: Webhook };
+  | { kind: 'hold' | 'cancel'; queued: DueDelivery }
+  | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
 
 /** What an attempt needs, as it is now. Look-ups that wait together share two queries, which run side by side. */
 export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<LoadedAttempt> {
@@ -27,9 +30,11 @@ export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<Loade
     gatherMs: 4,
     gatherFrom: 8,
     run: async (attempts) => {
+      const due = { _id: anyOf(attempts.map((each) => each.deliveryId)) };
+      const theirs = { _id: anyOf(attempts.map((each) => each.webhookId)) };
       const [queued, webhooks] = await Promise.all([
-        findAll(raw(ctx.db.queuedDeliveries).find({ _id: anyOf(attempts.map((each) => each.deliveryId)) })),
-        findAll(raw(ctx.db.webhooks).find({ _id: anyOf(attempts.map((each) => each.webhookId)) })),
+        findAll(raw(ctx.db.queuedDeliveries).find(due).project<DueDelivery>({ attempts: 0 })),
+        findAll(raw(ctx.db.webhooks).find(theirs)),
       ]);
       return attempts.map(({ deliveryId, webhookId }) => ({
         queued: queued.get(deliveryId),

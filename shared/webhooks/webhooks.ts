@@ -92,7 +92,7 @@ export async function removeWebhook(ctx: Context, orgId: string, webhookId: stri
   for (const state of ['pending', 'held'] as const) await cancelQueued(ctx, webhookId, state);
 }
 
-const CANCELLED_AT_ONCE = 500;
+const CANCELLED_AT_ONCE = 200;
 
 async function cancelQueued(ctx: Context, webhookId: string, state: 'pending' | 'held'): Promise<void> {
   for (;;) {
