@@ -8,7 +8,7 @@ import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 /** In flight at one endpoint from one process: grows with answers, shrinks with silence. */
 const IN_FLIGHT = { first: 8, least: 4, most: 64 } as const;
 /** Under way or answered and not yet recorded: what a crash sends again is never more. */
-const UNRECORDED_AT_MOST = 4 * IN_FLIGHT.most;
+const UNRECORDED_AT_MOST = 2 * IN_FLIGHT.most;
 /** Waiting in one process for an endpoint; for one that is silent, as many as are in flight. */
 const WAITING_AT_MOST = 2_000;
 const SILENT_AFTER_MS = 1_000;
