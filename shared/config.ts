@@ -21,6 +21,10 @@ const environment = z.object({
     .string()
     .regex(/^[^\s,]+:\d+(,[^\s,]+:\d+)*$/, 'must be host:port[,host:port…]')
     .optional(),
+  QUEUE_REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+    .optional(),
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),

@@ -7,7 +7,7 @@ import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { connectMongo, type Db } from './mongo.ts';
 import { openQueues, type Queues } from './queues.ts';
-import { connectRedis, type RedisClient } from './redis/connect.ts';
+import { connectQueues, connectRedis, type RedisClient } from './redis/connect.ts';
 import { startTransactionGuard } from './transaction-guard.ts';
 
 /** What every domain function gets: the outside world, opened once. */
@@ -17,8 +17,11 @@ export interface Context {
   log: Log;
   metrics: Metrics;
   db: Db;
-  /** The meter's client spends credits; the producer adds wake-ups. Workers open their own. */
-  redis: { meter: RedisClient; producer: RedisClient };
+  /**
+   * The meter's client spends credits; the producer does what may fail at once. Wake-ups are added by `queues`, which is
+   * the producer unless the queues have a Redis of their own. Workers open their own.
+   */
+  redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
   queues: Queues;
   lanes: Lanes;
   /** Credits of each plan. */
@@ -46,11 +49,13 @@ export async function openContext(config: Config, options: ContextOptions): Prom
   const db = await connectMongo(config.mongodbUrl);
   const serves = options.process === 'api' || options.process === 'worker';
   const guard = serves ? await startTransactionGuard(db, log) : null;
+  const producer = connectRedis(config, 'producer');
   const redis = {
     meter: connectRedis(config, 'meter'),
-    producer: connectRedis(config, 'producer'),
+    producer,
+    queues: config.queueRedisUrl ? connectQueues(config, 'producer') : producer,
   };
-  const queues = openQueues(redis.producer, log, options.queuePrefix);
+  const queues = openQueues(redis.queues, log, options.queuePrefix);
   const lanes = createLanes();
   const signer = createSigner(config, log);
   return {
@@ -72,6 +77,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
       await queues.close();
       redis.meter.disconnect();
       redis.producer.disconnect();
+      redis.queues.disconnect();
       await guard?.stop();
       await db.connection.close();
     },

@@ -20,6 +20,8 @@ export interface Lane<Item, Result> {
    * just answered come again; without a wait they and the others would take turns in batches of half the size.
    */
   gatherMs?: number;
+  /** How many, just answered or waiting, make a lane busy (default 2). */
+  gatherFrom?: number;
   /** One result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
@@ -52,10 +54,12 @@ export function createLanes(): Lanes {
   }
 
   async function drain(key: string, queue: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
+    // What comes in the same turn of the event loop goes together.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     do {
       const batch = takeBatch(queue, lane);
       await settle(batch, lane);
-      const isBusy = batch.length > 1 || queue.length > 0;
+      const isBusy = batch.length + queue.length >= (lane.gatherFrom ?? 2);
       if (lane.gatherMs && isBusy && weightOf(queue, lane) < lane.maxWeight) await wait(lane.gatherMs);
     } while (queue.length > 0);
     queues.delete(key);

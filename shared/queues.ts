@@ -4,7 +4,7 @@ import type { Log } from './log.ts';
 import type { RedisClient } from './redis/connect.ts';
 import { QUEUE_PREFIX } from './redis/keys.ts';
 
-const deliveryIds = z.strictObject({ delivery_id: z.string(), event_id: z.string(), webhook_id: z.string() });
+const dueDeliveries = z.strictObject({ webhook_id: z.string(), delivery_ids: z.array(z.string()) });
 
 /** Every queue with the shape of its jobs. A job is a wake-up: it carries ids, never state. */
 export const QUEUES = {
@@ -15,8 +15,8 @@ export const QUEUES = {
   'expire-credits': z.strictObject({}),
   'reconcile-usage': z.strictObject({}),
   purge: z.strictObject({}),
-  'deliver-webhook': deliveryIds,
-  'retry-webhook': deliveryIds,
+  'deliver-webhook': dueDeliveries,
+  'retry-webhook': dueDeliveries,
   'hold-webhook': z.strictObject({ webhook_id: z.string() }),
   'drain-webhook': z.strictObject({ webhook_id: z.string() }),
   'alert-admin': z.strictObject({ webhook_id: z.string() }),

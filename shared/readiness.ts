@@ -12,7 +12,7 @@ const PROBE_TIMEOUT_MS = 1_000;
 export async function readReadiness(ctx: Context): Promise<Readiness> {
   const [mongo, redis] = await Promise.all([
     answers(() => ctx.db.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected'))),
-    answers(() => ctx.redis.producer.ping()),
+    answers(() => Promise.all([ctx.redis.producer.ping(), ctx.redis.queues.ping()])),
   ]);
   ctx.metrics.ready.set({ part: 'mongo' }, mongo ? 1 : 0);
   ctx.metrics.ready.set({ part: 'redis' }, redis ? 1 : 0);

@@ -1,11 +1,11 @@
 import type { Context } from '../shared/context.ts';
-import { attemptDelivery } from '../shared/webhooks/attempt-delivery.ts';
+import type { JobOf } from '../shared/queues.ts';
+import { attemptDeliveries } from '../shared/webhooks/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/drain-deliveries.ts';
 import { holdDeliveries } from '../shared/webhooks/hold-deliveries.ts';
-import type { DeliveryIds } from '../shared/webhooks/load-attempt.ts';
 import type { JobHandler, WakeAgain } from './job-handler.ts';
 
-/** First attempts: one job is one attempt. How many run is the endpoints' own (shared/webhooks/endpoints.ts). */
+/** First attempts: one job is what became due together at one webhook. How many run is the endpoints' own (shared/webhooks/endpoints.ts). */
 export const deliverWebhook: JobHandler<'deliver-webhook'> = {
   queue: 'deliver-webhook',
   concurrency: 'open',
@@ -39,7 +39,11 @@ export const drainWebhook: JobHandler<'drain-webhook'> = {
   },
 };
 
-async function attempt(ids: DeliveryIds, ctx: Context): Promise<WakeAgain | undefined> {
-  const { notBeforeMs } = await attemptDelivery(ctx, ids);
-  return notBeforeMs === undefined ? undefined : { notBeforeMs };
+async function attempt(
+  { webhook_id, delivery_ids }: JobOf<'deliver-webhook'>,
+  ctx: Context,
+): Promise<WakeAgain | undefined> {
+  const verdicts = await attemptDeliveries(ctx, webhook_id, delivery_ids);
+  const later = verdicts.map(({ notBeforeMs }) => notBeforeMs).filter((atMs) => atMs !== undefined);
+  return later.length === 0 ? undefined : { notBeforeMs: Math.min(...later) };
 }

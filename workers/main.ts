@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { readConfig } from '../shared/config.ts';
 import { openContext } from '../shared/context.ts';
-import { connectRedis } from '../shared/redis/connect.ts';
+import { connectQueues } from '../shared/redis/connect.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
 import { letGoOfWaiting } from '../shared/webhooks/endpoints.ts';
 import { alertAdmin } from './alert-admin.ts';
@@ -36,7 +36,7 @@ const HANDLERS = [
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
-const connection = connectRedis(config, 'worker');
+const connection = connectQueues(config, 'worker');
 const workers = HANDLERS.map((handler) => startWorker(handler, ctx, connection));
 const stopSweeper = startSweeper(ctx);
 const stopProjector = startProjector(ctx);

@@ -1,6 +1,6 @@
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
-import { connectRedis } from '../../shared/redis/connect.ts';
+import { connectQueues } from '../../shared/redis/connect.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
@@ -10,7 +10,7 @@ import { startWorker } from '../../workers/worker.ts';
 const config = readConfig(process.env);
 const opened = await openContext(config, { process: 'worker' });
 const ctx = { ...opened, webhookWaitsMs: (process.env.BENCH_WAITS_MS ?? '').split(',').map(Number) };
-const connection = connectRedis(config, 'worker');
+const connection = connectQueues(config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
   startWorker(handler as unknown as JobHandler, ctx, connection);
 startSweeper(ctx);

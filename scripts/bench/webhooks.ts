@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ import { post } from '../../shared/webhooks/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sign.ts';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../stores.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
 const SECRET = 'the-secret-of-the-bench-0123456789';
@@ -31,6 +31,8 @@ interface Bench {
   receiver: ChildProcess;
   base: string;
   events: number;
+  /** Process ids of the stores. */
+  stores: { mongo: number; redis: number };
 }
 type Figures = Record<string, number | string>;
 
@@ -44,35 +46,46 @@ const PHASES: Record<string, (bench: Bench) => Promise<Figures[]>> = {
   recovery,
 };
 
-/** `npm run bench -- webhooks [phase …] [--events 3000]`. */
+/** `npm run bench -- webhooks [phase …] [--events 3000] [--queues-apart]`: the queues in a Redis that keeps nothing. */
 export async function runWebhooksBench(args: string[]): Promise<void> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
-    options: { events: { type: 'string', default: '3000' } },
+    options: { events: { type: 'string', default: '3000' }, 'queues-apart': { type: 'boolean' } },
   });
   const phases =
     positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
   const folder = mkdtempSync(join(tmpdir(), 'governor-bench-'));
   const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
   const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
+  const queues = values['queues-apart'] ? await startQueueRedis(join(folder, 'queues')) : redis;
+  const stores = { mongo, redis, queues };
   try {
-    for (const phase of phases) await runPhase(phase, mongo.url, redis.url, Number(values.events));
+    for (const phase of phases) await runPhase(phase, stores, Number(values.events));
   } finally {
-    await Promise.all([mongo.stop(), redis.stop()]);
+    await Promise.all([mongo.stop(), redis.stop(), queues.stop()]);
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function runPhase(phase: string, mongoUrl: string, redisUrl: string, events: number): Promise<void> {
+async function startQueueRedis(dir: string): Promise<RunningStore> {
+  return startRedis({ port: await findFreePort(), dir, extraArgs: ['--appendonly', 'no'] });
+}
+
+async function runPhase(
+  phase: string,
+  { mongo, redis, queues }: Record<'mongo' | 'redis' | 'queues', RunningStore>,
+  events: number,
+): Promise<void> {
   const run = PHASES[phase];
   if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(PHASES).join(', ')}`);
   const env = {
     NODE_ENV: 'development',
     LOG_LEVEL: 'warn',
     HOST: '127.0.0.1',
-    MONGODB_URL: mongoUrl.replace('/governor?', `/bench_${phase}?`),
-    REDIS_URL: redisUrl,
+    MONGODB_URL: mongo.url.replace('/governor?', `/bench_${phase}?`),
+    REDIS_URL: redis.url,
+    QUEUE_REDIS_URL: queues.url,
     OPERATOR_TOKEN: 'operator-token-of-the-bench',
     API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
@@ -83,9 +96,11 @@ async function runPhase(phase: string, mongoUrl: string, redisUrl: string, event
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
   const ctx = await openContext(readConfig(env), { process: 'cli' });
   await createIndexes(ctx.db);
-  await ctx.redis.producer.flushall();
+  await ctx.redis.queues.flushall();
   try {
-    const figures = await run({ ctx, env, receiver, base: `http://127.0.0.1:${port}`, events });
+    const base = `http://127.0.0.1:${port}`;
+    const stores = { mongo: mongo.pid, redis: queues.pid };
+    const figures = await run({ ctx, env, receiver, base, events, stores });
     console.table(figures);
     console.log(JSON.stringify({ bench: 'webhooks', phase, figures }));
   } finally {
@@ -105,6 +120,7 @@ async function throughput(bench: Bench): Promise<Figures[]> {
   const bare = await bareRate(bench);
   for (const endpoints of [1, 100]) {
     const orgs = await makeOrgs(bench, endpoints, (index) => `/ok/${endpoints}-${index}`);
+    const cpu = cpuOf(bench, worker);
     const startedMs = performance.now();
     await publishAll(bench, orgs, bench.events);
     const publishedMs = performance.now() - startedMs;
@@ -118,6 +134,7 @@ async function throughput(bench: Bench): Promise<Figures[]> {
       deliveries_per_s: Math.round(bench.events / tookS),
       bare_per_s: Math.round(bare),
       ratio: round(bench.events / tookS / bare, 2),
+      cpu_ms: cpu(),
       arrived: (await takeArrivals(bench)).length,
     });
   }
@@ -231,6 +248,7 @@ async function recovery(bench: Bench): Promise<Figures[]> {
   await untilTrue(async () => (await countArrivals(bench)) > bench.events / 3);
   await killProcess(first);
   const killedMs = wallMs();
+  const unrecorded = (await countArrivals(bench)) - (await countRecorded(bench, orgs));
   const second = await startWorkerProcess(bench);
   await published;
   await untilRecorded(bench, orgs);
@@ -245,6 +263,7 @@ async function recovery(bench: Bench): Promise<Figures[]> {
       events: bench.events,
       missing: bench.events - seen.size,
       doubled: doubled.length,
+      unrecorded_at_kill: unrecorded,
       first_after_kill_ms: Math.round(Math.min(...after)),
       last_doubled_ms: Math.round(Math.max(0, ...doubled.map((sent) => (sent.at(-1)?.atMs ?? 0) - killedMs))),
       last_ms: Math.round(Math.max(...after)),
@@ -322,6 +341,29 @@ async function bareRate(bench: Bench): Promise<number> {
   return rate;
 }
 
+/** Milliseconds of processor that each process takes for one delivery from here on; empty where there is no /proc. */
+function cpuOf(bench: Bench, worker: ChildProcess): () => string {
+  const pids = { worker: worker.pid, publisher: process.pid, ...bench.stores, receiver: bench.receiver.pid };
+  const read = () => Object.values(pids).map((pid) => cpuMs(pid ?? 0));
+  const before = read();
+  return () =>
+    read()
+      .map((ms, index) => ((ms - (before[index] ?? 0)) / bench.events).toFixed(2))
+      .map((each, index) => `${Object.keys(pids)[index]} ${each}`)
+      .join(', ');
+}
+
+const TICK_MS = 10;
+
+function cpuMs(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 async function startWorkerProcess(
   bench: Bench,
   file = '../../workers/main.ts',
@@ -359,6 +401,10 @@ async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<voi
   const { queuedDeliveries } = bench.ctx.db;
   for (const webhook_id of ids)
     await untilTrue(async () => !(await queuedDeliveries.exists({ webhook_id, state: 'pending' })));
+}
+
+async function countRecorded(bench: Bench, orgs: readonly string[]): Promise<number> {
+  return bench.ctx.db.deliveries.countDocuments({ org_id: orgs[0] ?? '' });
 }
 
 async function countArrivals(bench: Bench): Promise<number> {

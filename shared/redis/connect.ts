@@ -48,6 +48,21 @@ export function connectRedis(
   return client;
 }
 
+/**
+ * For the queues: their own Redis where there is one, else the one of the credits. A job is only a wake-up, and what is
+ * lost the sweeper finds, so that theirs need not wait for a disk.
+ */
+export function connectQueues(
+  config: Pick<Config, 'redisUrl' | 'redisClusterNodes' | 'queueRedisUrl'>,
+  role: 'producer' | 'worker',
+): RedisClient {
+  const { queueRedisUrl } = config;
+  return connectRedis(
+    queueRedisUrl ? { redisUrl: queueRedisUrl, redisClusterNodes: undefined } : config,
+    role,
+  );
+}
+
 function reconnectDelay(attempt: number): number {
   return Math.min(50 * attempt, 1_000);
 }

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { SIGNAL_AGE_MS } from '../contract.ts';
 import { raw } from '../mongo.ts';
+import { POSITIONS_PER_MS } from '../webhooks/model.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of one delete: short enough that nothing waits for it. */
@@ -33,13 +34,10 @@ const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> =
     const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
     return deleteAll(
       (limit) => idsOf(raw(ctx.db.deliveries), { created_at }, { created_at: 1 }, limit),
-      async (ids) => {
-        // With what was still to be done about them, first: a crash between the two leaves nothing unseen.
-        await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } });
-        return raw(ctx.db.deliveries).deleteMany({ _id: { $in: ids } });
-      },
+      (ids) => raw(ctx.db.deliveries).deleteMany({ _id: { $in: ids } }),
     );
   },
+  unfinished_deliveries: (ctx, nowMs) => purgeUnfinished(ctx, nowMs - ctx.config.eventRetentionDays * DAY_MS),
   audit: (ctx, nowMs) => {
     const at = { $lt: new Date(nowMs - ctx.config.auditRetentionDays * DAY_MS) };
     return deleteAll(
@@ -57,6 +55,21 @@ export async function purge(ctx: Context): Promise<Record<string, number>> {
     gone[name] = await run(ctx, nowMs);
     if (gone[name] > 0) ctx.metrics.purged.inc({ kind: name }, gone[name]);
   }
+  return gone;
+}
+
+/** Held ones by their place in the order of events, those that nobody could attempt by when they were due. */
+async function purgeUnfinished(ctx: Context, beforeMs: number): Promise<number> {
+  const queued = raw(ctx.db.queuedDeliveries);
+  let gone = 0;
+  for (const [state, before] of [
+    ['held', beforeMs * POSITIONS_PER_MS],
+    ['pending', beforeMs],
+  ] as const)
+    gone += await deleteAll(
+      (limit) => idsOf(queued, { state, at: { $lt: before } }, { at: 1 }, limit),
+      (ids) => queued.deleteMany({ _id: { $in: ids } }),
+    );
   return gone;
 }
 

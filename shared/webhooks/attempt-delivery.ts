@@ -1,12 +1,12 @@
 import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
-import { type Slot, takeSlot } from './endpoints.ts';
+import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
 import { type DeliveryIds, decide, loadAttempt, type Verdict } from './load-attempt.ts';
 import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
-import { openSecret } from './seal.ts';
+import { openSecretOnce } from './seal.ts';
 import { signedHeaders } from './sign.ts';
 
 /** What became of a wake-up: `left` says that the endpoint's list was full and the store keeps it. */
@@ -21,26 +21,59 @@ export interface AttemptVerdict {
  */
 export async function attemptDelivery(
   ctx: Context,
-  ids: DeliveryIds,
-  options: { isDueNow?: boolean } = {},
+  due: DeliveryIds & { isDueNow?: boolean },
 ): Promise<AttemptVerdict> {
-  const slot = await takeSlot(ctx, ids.webhook_id);
+  return attemptWith(ctx, due, await takeSlot(ctx, due.webhookId));
+}
+
+/** The same for deliveries that one wake-up brings. Rejects when one of them could not be attempted, after all others. */
+export async function attemptDeliveries(
+  ctx: Context,
+  webhookId: string,
+  deliveryIds: readonly string[],
+): Promise<AttemptVerdict[]> {
+  const slots = takeSlots(ctx, webhookId, deliveryIds.length);
+  const settled = await Promise.allSettled(
+    deliveryIds.map(async (deliveryId, index) =>
+      attemptWith(ctx, { deliveryId, webhookId }, (await slots[index]) ?? null),
+    ),
+  );
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
+}
+
+async function attemptWith(
+  ctx: Context,
+  due: DeliveryIds & { isDueNow?: boolean },
+  slot: Slot | null,
+): Promise<AttemptVerdict> {
   if (!slot) return { kind: 'left' };
-  let verdict: Verdict;
+  try {
+    const { verdict, sent } = await attempt(ctx, due, slot);
+    await record(ctx, verdict, sent);
+    return verdict.kind === 'later' ? verdict : { kind: verdict.kind };
+  } finally {
+    slot.settle();
+  }
+}
+
+async function attempt(
+  ctx: Context,
+  due: DeliveryIds & { isDueNow?: boolean },
+  slot: Slot,
+): Promise<{ verdict: Verdict; sent: Sent | null }> {
   let sent: Sent | null = null;
   try {
-    verdict = decide(
-      await loadAttempt(ctx, ids),
-      options.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now(),
-    );
+    const nowMs = due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now();
+    const verdict = decide(await loadAttempt(ctx, due), nowMs);
     if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
+    return { verdict, sent };
   } finally {
-    // The slot is the endpoint's: recording happens without it.
+    // Recording happens without it: the next request may begin.
     slot.release(sent === null || sent.result.status !== null);
   }
-  if (verdict.kind === 'later') return verdict;
-  await record(ctx, verdict, sent);
-  return { kind: verdict.kind };
 }
 
 async function record(ctx: Context, verdict: Verdict, sent: Sent | null): Promise<void> {
@@ -59,17 +92,17 @@ interface Sent {
 async function send(
   ctx: Context,
   slot: Slot,
-  { queued, webhook, event }: Verdict & { kind: 'send' },
+  { queued, webhook }: Verdict & { kind: 'send' },
 ): Promise<Sent> {
   const atMs = ctx.clock.now();
   const url = new URL(webhook.url);
-  const secret = openSecret(ctx.config, webhook._id, webhook.secret);
-  const { attempt } = queued;
-  measureLateness(ctx, attempt, atMs, attempt === 1 ? event.created_at.getTime() : queued.at);
+  const secret = openSecretOnce(ctx.config, webhook._id, webhook.secret);
+  const { attempt, event_id: eventId, body } = queued;
+  measureLateness(ctx, attempt, atMs, attempt === 1 ? queued.created_at.getTime() : queued.at);
   const answered = await post(slot.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secret, { eventId: event._id, body: event.body, attempt, atMs }),
-    body: event.body,
+    headers: signedHeaders(secret, { eventId, body, attempt, atMs }),
+    body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,
   });

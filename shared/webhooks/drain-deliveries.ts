@@ -1,10 +1,10 @@
-import { dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_TIMEOUT_MS } from '../contract.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
 import type { QueuedDelivery } from './model.ts';
+import { wakeOf } from './plan-deliveries.ts';
 
 /** At most 100 a second, and never two at once: they arrive in order. */
 const PACE_MS = 10;
@@ -17,6 +17,7 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
   for (;;) {
     const held = await raw(ctx.db.queuedDeliveries)
       .find({ webhook_id: webhookId, state: 'held' })
+      .project<Pick<QueuedDelivery, '_id' | 'round'>>({ round: 1 })
       .sort({ at: 1 })
       .limit(READ_AT_ONCE)
       .toArray();
@@ -25,7 +26,7 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
       const startedMs = performance.now();
       const isActive = await isDelivering(ctx, webhookId);
       if (!isActive) return endTask(ctx, 'drain-webhook', webhookId);
-      if (await release(ctx, row)) await attemptInOrder(ctx, row);
+      if (await release(ctx, row)) await attemptInOrder(ctx, row._id, webhookId);
       await pause(PACE_MS - (performance.now() - startedMs));
     }
   }
@@ -48,28 +49,24 @@ async function isDelivering(ctx: Context, webhookId: string): Promise<boolean> {
 }
 
 /** False when somebody else has moved it meanwhile. */
-async function release(ctx: Context, held: QueuedDelivery): Promise<boolean> {
+async function release(ctx: Context, held: Pick<QueuedDelivery, '_id' | 'round'>): Promise<boolean> {
   return inTransaction(ctx.db, async (transaction) => {
     const row = await raw(ctx.db.queuedDeliveries).findOne({ _id: held._id }, { session: transaction });
     if (row?.state !== 'held' || row.round !== held.round) return false;
     const nowMs = ctx.clock.now();
     const round = row.round + 1;
-    const released: QueuedDelivery = { ...row, state: 'pending', at: nowMs + LEASE_MS, round, attempt: 1 };
+    const wake = wakeOf({ _id: row._id, round, attempt: 1 });
+    const at = nowMs + LEASE_MS;
+    const released: QueuedDelivery = { ...row, state: 'pending', at, round, attempt: 1, wake };
     await raw(ctx.db.queuedDeliveries).deleteOne({ _id: row._id }, { session: transaction });
     await raw(ctx.db.queuedDeliveries).insertOne(released, { session: transaction });
-    await raw(ctx.db.deliveries).updateOne(
-      { _id: row._id },
-      { $set: { status: 'pending', round, next_attempt_at: dateAt(nowMs) } },
-      { session: transaction },
-    );
     return true;
   });
 }
 
-async function attemptInOrder(ctx: Context, { _id, event_id, webhook_id }: QueuedDelivery): Promise<void> {
-  const ids = { delivery_id: _id, event_id, webhook_id };
+async function attemptInOrder(ctx: Context, deliveryId: string, webhookId: string): Promise<void> {
   for (;;) {
-    const { kind } = await attemptDelivery(ctx, ids, { isDueNow: true });
+    const { kind } = await attemptDelivery(ctx, { deliveryId, webhookId, isDueNow: true });
     if (kind !== 'left') return;
     await pause(100);
   }

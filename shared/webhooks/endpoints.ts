@@ -3,11 +3,12 @@ import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import { walkPage } from '../walk.ts';
 import { createGuard, type Guard } from './guard.ts';
-import type { QueuedDelivery } from './model.ts';
-import { wakeDeliveries } from './plan-deliveries.ts';
+import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 
 /** In flight at one endpoint from one process: grows with answers, shrinks with silence. */
 const IN_FLIGHT = { first: 8, least: 4, most: 64 } as const;
+/** Under way or answered and not yet recorded: what a crash sends again is never more. */
+const UNRECORDED_AT_MOST = 2 * IN_FLIGHT.most;
 /** Waiting in one process for an endpoint; for one that is silent, as many as are in flight. */
 const WAITING_AT_MOST = 2_000;
 const SILENT_AFTER_MS = 1_000;
@@ -18,8 +19,10 @@ const RECENT_MS = 60_000;
 export interface Slot {
   /** Keeps connections alive between attempts, each to an address that was checked. */
   connectTo(url: URL): Dispatcher;
-  /** `answered`: whether the endpoint said anything. */
+  /** The request has ended: another may begin. `answered`: whether the endpoint said anything. */
   release(answered: boolean): void;
+  /** What came of it is written, or given up. */
+  settle(): void;
 }
 
 interface Endpoint {
@@ -27,6 +30,8 @@ interface Endpoint {
   pool: Pool | null;
   inFlight: number;
   mostInFlight: number;
+  /** Slots that are not settled, those in flight among them. */
+  unsettled: number;
   waiting: { resolve: (has: boolean) => void; dueMs: number }[];
   /** When it last answered, or began to have something to answer; of the monotonic clock. */
   progressMs: number;
@@ -58,27 +63,36 @@ export function guardOf(ctx: Context): Guard {
 }
 
 /**
- * A slot of the endpoint: at once, or when one before it is released. Null when its list is full: the delivery then
- * stays in the store alone and is fetched from there once the endpoint has room, so that an endpoint which hangs holds
- * its own few slots and nothing of anybody else's.
+ * Slots of the endpoint: each at once, or when one before it is released. Null when its list is full: the deliveries then
+ * stay in the store alone and are fetched from there once the endpoint has room, so that an endpoint which hangs holds
+ * its own few slots and nothing of anybody else's. All of one wake-up find room or none does, because what is left is
+ * woken again only when their job has ended.
  */
-export async function takeSlot(ctx: Context, webhookId: string): Promise<Slot | null> {
+export function takeSlots(ctx: Context, webhookId: string, count: number): Promise<Slot | null>[] {
   const endpoint = endpointOf(ctx, webhookId);
-  if (endpoint.inFlight >= endpoint.mostInFlight) {
-    // Since when its row is due is not known here; the sweeper leaves what is older, with its time.
-    const dueMs = ctx.clock.now() - RECENT_MS;
-    if (endpoint.waiting.length >= roomOf(endpoint)) {
-      leave(endpoint, dueMs);
-      return null;
-    }
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    endpoint.waiting.push({ resolve, dueMs });
-    if (!(await promise)) return null;
-  } else {
-    if (endpoint.inFlight === 0) endpoint.progressMs = performance.now();
-    endpoint.inFlight += 1;
+  if (endpoint.inFlight === 0) endpoint.progressMs = performance.now();
+  // Since when its row is due is not known here; the sweeper leaves what is older, with its time.
+  const dueMs = ctx.clock.now() - RECENT_MS;
+  const isFull = !hasRoom(endpoint) && endpoint.waiting.length >= roomOf(endpoint);
+  if (isFull) leave(endpoint, dueMs);
+  return Array.from({ length: count }, async () =>
+    !isFull && (await hasSlot(endpoint, dueMs)) ? slotOf(ctx, endpoint) : null,
+  );
+}
+
+export async function takeSlot(ctx: Context, webhookId: string): Promise<Slot | null> {
+  const [slot] = takeSlots(ctx, webhookId, 1);
+  return (await slot) ?? null;
+}
+
+async function hasSlot(endpoint: Endpoint, dueMs: number): Promise<boolean> {
+  if (hasRoom(endpoint)) {
+    begin(endpoint);
+    return true;
   }
-  return slotOf(ctx, endpoint);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  endpoint.waiting.push({ resolve, dueMs });
+  return promise;
 }
 
 /** Leaves a due row to this process when it is at that endpoint anyway, instead of waking it again. */
@@ -105,6 +119,7 @@ function endpointOf(ctx: Context, webhookId: string): Endpoint {
     pool: null,
     inFlight: 0,
     mostInFlight: IN_FLIGHT.first,
+    unsettled: 0,
     waiting: [],
     progressMs: performance.now(),
     lastUseMs: performance.now(),
@@ -136,6 +151,10 @@ function slotOf(ctx: Context, endpoint: Endpoint): Slot {
       return endpoint.pool;
     },
     release: (answered) => release(ctx, endpoint, answered),
+    settle: () => {
+      endpoint.unsettled -= 1;
+      beginWaiting(ctx, endpoint);
+    },
   };
 }
 
@@ -149,10 +168,23 @@ function release(ctx: Context, endpoint: Endpoint, answered: boolean): void {
     endpoint.mostInFlight = Math.max(IN_FLIGHT.least, Math.floor(endpoint.mostInFlight / 2));
     giveUpExcess(endpoint);
   }
-  while (endpoint.inFlight < endpoint.mostInFlight) {
+  beginWaiting(ctx, endpoint);
+}
+
+function hasRoom({ inFlight, mostInFlight, unsettled }: Endpoint): boolean {
+  return inFlight < mostInFlight && unsettled < UNRECORDED_AT_MOST;
+}
+
+function begin(endpoint: Endpoint): void {
+  endpoint.inFlight += 1;
+  endpoint.unsettled += 1;
+}
+
+function beginWaiting(ctx: Context, endpoint: Endpoint): void {
+  while (hasRoom(endpoint)) {
     const next = endpoint.waiting.shift();
     if (!next) break;
-    endpoint.inFlight += 1;
+    begin(endpoint);
     next.resolve(true);
   }
   if (endpoint.leftSinceMs !== null && endpoint.waiting.length <= roomOf(endpoint) / 2)
@@ -188,7 +220,7 @@ async function fetchLeft(ctx: Context, endpoint: Endpoint): Promise<void> {
 }
 
 async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: number) {
-  return walkPage<QueuedDelivery>({
+  return walkPage<Wakeable>({
     order: 'asc',
     fromMs,
     toMs: ctx.clock.now() + 1,
@@ -199,6 +231,7 @@ async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: n
     fetchRange: (from, to, most) =>
       raw(ctx.db.queuedDeliveries)
         .find({ webhook_id: webhookId, state: 'pending', at: { $gte: from, $lt: to } })
+        .project<Wakeable>(WAKEABLE)
         .sort({ at: 1 })
         .limit(most)
         .toArray(),
@@ -210,7 +243,7 @@ function tidy(endpoints: Endpoints): void {
   if (nowMs - endpoints.tidiedMs < FORGET_AFTER_MS) return;
   endpoints.tidiedMs = nowMs;
   for (const [webhookId, endpoint] of endpoints.byWebhook) {
-    const isIdle = endpoint.inFlight === 0 && endpoint.waiting.length === 0 && endpoint.leftSinceMs === null;
+    const isIdle = endpoint.unsettled === 0 && endpoint.waiting.length === 0 && endpoint.leftSinceMs === null;
     if (!isIdle || nowMs - endpoint.lastUseMs < FORGET_AFTER_MS) continue;
     endpoints.byWebhook.delete(webhookId);
     void endpoint.pool?.close();

@@ -2,8 +2,9 @@ import type { Context } from '../context.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { endTask } from './mark-failing.ts';
 import type { QueuedDelivery } from './model.ts';
+import { replaceQueued } from './record-outcome.ts';
 
-const HELD_AT_ONCE = 500;
+const HELD_AT_ONCE = 200;
 
 /** Holds everything that a failing webhook has not finished; what comes due meanwhile is held by its own attempt. */
 export async function holdDeliveries(ctx: Context, webhookId: string): Promise<void> {
@@ -21,15 +22,8 @@ async function holdSome(ctx: Context, webhookId: string): Promise<boolean> {
       .limit(HELD_AT_ONCE)
       .toArray();
     if (rows.length === 0) return false;
-    const ids = rows.map(({ _id }) => _id);
     const held = rows.map((row): QueuedDelivery => ({ ...row, state: 'held', at: row.position }));
-    await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } }, { session: transaction });
-    await raw(ctx.db.queuedDeliveries).insertMany(held, { session: transaction, ordered: false });
-    await raw(ctx.db.deliveries).updateMany(
-      { _id: { $in: ids } },
-      { $set: { status: 'held', next_attempt_at: null } },
-      { session: transaction },
-    );
+    await replaceQueued(ctx, held, transaction);
     return rows.length === HELD_AT_ONCE;
   });
 }

@@ -1,70 +1,64 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
-import type { JobOf } from '../queues.ts';
 import type { QueuedDelivery, Webhook } from './model.ts';
 
-export type DeliveryIds = JobOf<'deliver-webhook'>;
+/** Which delivery, and of which webhook. */
+export interface DeliveryIds {
+  deliveryId: string;
+  webhookId: string;
+}
+
+/** Without the attempts so far: their answers may be long. */
+type DueDelivery = Omit<QueuedDelivery, 'attempts'>;
 
 export interface LoadedAttempt {
-  queued: QueuedDelivery | undefined;
+  queued: DueDelivery | undefined;
   webhook: Webhook | undefined;
-  event: EventToSend | undefined;
-}
-
-interface EventToSend {
-  _id: string;
-  body: string;
-  created_at: Date;
-}
-
-/** `queued` with what its ids name: none or one of each. */
-interface FoundAttempt extends QueuedDelivery {
-  webhooks: Webhook[];
-  events: EventToSend[];
 }
 
 export type Verdict =
   | { kind: 'nothing'; queued: null }
   | { kind: 'later'; notBeforeMs: number }
-  | { kind: 'hold' | 'cancel'; queued: QueuedDelivery }
-  | { kind: 'send'; queued: QueuedDelivery; webhook: Webhook; event: EventToSend };
+  | { kind: 'hold' | 'cancel'; queued: DueDelivery }
+  | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
 
-/** What an attempt needs, as it is now. Look-ups that wait together share one query. */
+/** What an attempt needs, as it is now. Look-ups that wait together share two queries, which run side by side. */
 export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<LoadedAttempt> {
-  return ctx.lanes.submit('attempts', ids.delivery_id, {
+  return ctx.lanes.submit('attempts', ids, {
     maxWeight: 50,
     weigh: () => 1,
     gatherMs: 4,
-    run: async (deliveryIds) => {
-      const found = new Map((await findAttempts(ctx, deliveryIds)).map((row) => [row.queued?._id, row]));
-      return deliveryIds.map((id) => found.get(id) ?? NOTHING);
+    gatherFrom: 8,
+    run: async (attempts) => {
+      const due = { _id: anyOf(attempts.map((each) => each.deliveryId)) };
+      const theirs = { _id: anyOf(attempts.map((each) => each.webhookId)) };
+      const [queued, webhooks] = await Promise.all([
+        findAll(raw(ctx.db.queuedDeliveries).find(due).project<DueDelivery>({ attempts: 0 })),
+        findAll(raw(ctx.db.webhooks).find(theirs)),
+      ]);
+      return attempts.map(({ deliveryId, webhookId }) => ({
+        queued: queued.get(deliveryId),
+        webhook: webhooks.get(webhookId),
+      }));
     },
   });
 }
 
-const NOTHING: LoadedAttempt = { queued: undefined, webhook: undefined, event: undefined };
-
-async function findAttempts(ctx: Context, deliveryIds: readonly string[]): Promise<LoadedAttempt[]> {
-  const rows = await raw(ctx.db.queuedDeliveries)
-    .aggregate<FoundAttempt>([
-      { $match: { _id: { $in: [...new Set(deliveryIds)] } } },
-      lookUp('webhooks', ctx.db.webhooks.collection.name, 'webhook_id'),
-      lookUp('events', ctx.db.events.collection.name, 'event_id'),
-      { $project: { 'events.data': 0 } },
-    ])
-    .toArray();
-  return rows.map(({ webhooks: [webhook], events: [event], ...queued }) => ({ queued, webhook, event }));
+function anyOf(ids: readonly string[]): { $in: string[] } {
+  return { $in: [...new Set(ids)] };
 }
 
-function lookUp(as: string, from: string, localField: string) {
-  return { $lookup: { from, localField, foreignField: '_id', as } };
+async function findAll<Row extends { _id: string }>(found: {
+  toArray(): Promise<Row[]>;
+}): Promise<Map<string, Row>> {
+  return new Map((await found.toArray()).map((row) => [row._id, row]));
 }
 
 /** What is to be done about a delivery. Pure. */
-export function decide({ queued, webhook, event }: LoadedAttempt, nowMs: number): Verdict {
+export function decide({ queued, webhook }: LoadedAttempt, nowMs: number): Verdict {
   if (queued?.state !== 'pending') return { kind: 'nothing', queued: null };
-  if (!webhook || !event) return { kind: 'cancel', queued };
+  if (!webhook) return { kind: 'cancel', queued };
   if (webhook.status === 'failing') return { kind: 'hold', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
-  return { kind: 'send', queued, webhook, event };
+  return { kind: 'send', queued, webhook };
 }

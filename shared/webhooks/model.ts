@@ -1,4 +1,5 @@
 import { Schema } from 'mongoose';
+import { dateAt } from '../clock.ts';
 import type { EventType } from '../contract.ts';
 
 export interface Webhook {
@@ -47,7 +48,7 @@ export interface Attempt {
   answer: string | null;
 }
 
-/** One event for one webhook: the log. What is still to be done about it stands in `QueuedDelivery`. */
+/** One event for one webhook, as the log shows it. What is finished stands in `deliveries` as it is. */
 export interface Delivery {
   /** Derived from event and webhook, so that there is one. */
   _id: string;
@@ -68,51 +69,72 @@ const attemptSchema = new Schema<Attempt>(
   { _id: false },
 );
 
-export const deliverySchema = new Schema<Delivery>({
+const logged = {
   _id: { type: String, required: true },
   event_id: String,
   webhook_id: String,
   org_id: String,
   type: String,
-  status: String,
   round: Number,
-  next_attempt_at: Date,
   attempts: [attemptSchema],
   created_at: Date,
-});
+} as const;
+
+export const deliverySchema = new Schema<Delivery>({ ...logged, status: String, next_attempt_at: Date });
 deliverySchema.index({ webhook_id: 1, created_at: 1, _id: 1 });
 deliverySchema.index({ created_at: 1 });
 
+export const POSITIONS_PER_MS = 4_096;
+
 /**
- * A delivery that is not finished. A row changes by delete and insert, because an index keeps what an update leaves
- * (docs/stores.md). `(round, attempt)` is the intent: only the outcome of exactly that attempt moves it.
+ * A delivery that is not finished, with all that an attempt needs of it. A row changes by delete and insert, because an
+ * index keeps what an update leaves (docs/stores.md), and moves to `deliveries` when it is finished. `(round, attempt)`
+ * is the intent: only the outcome of exactly that attempt moves it.
  */
-export interface QueuedDelivery {
-  /** The delivery's id. */
-  _id: string;
-  event_id: string;
-  webhook_id: string;
+export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at'> {
+  /** The event's: what is sent, byte for byte. */
+  body: string;
   state: 'pending' | 'held';
   /** Pending: when the attempt is due, epoch ms. Held: `position`. */
   at: number;
-  round: number;
   attempt: number;
-  /** In the order of the events, also of those in one transaction: created_at in ms * 4096 + index. */
+  /**
+   * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
+   * lives none of them is woken again.
+   */
+  wake: string;
+  /** In the order of the events, also of those in one transaction: created_at in ms * POSITIONS_PER_MS + index. */
   position: number;
 }
 
 export const queuedDeliverySchema = new Schema<QueuedDelivery>({
-  _id: { type: String, required: true },
-  event_id: String,
-  webhook_id: String,
+  ...logged,
+  body: String,
   state: String,
   at: Number,
-  round: Number,
   attempt: Number,
+  wake: String,
   position: Number,
 });
 queuedDeliverySchema.index({ state: 1, at: 1 });
 queuedDeliverySchema.index({ webhook_id: 1, state: 1, at: 1 });
+queuedDeliverySchema.index({ webhook_id: 1, created_at: 1, _id: 1 });
+
+/** What the log shows of a delivery that is not finished. */
+export function viewOfQueued(queued: QueuedDelivery): Delivery {
+  const isPending = queued.state === 'pending';
+  return { ...logOf(queued), status: queued.state, next_attempt_at: isPending ? dateAt(queued.at) : null };
+}
+
+/** A delivery that is finished, or was cancelled. */
+export function finished(queued: QueuedDelivery, status: DeliveryStatus): Delivery {
+  return { ...logOf(queued), status, next_attempt_at: null };
+}
+
+function logOf(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_attempt_at'> {
+  const { _id, event_id, webhook_id, org_id, type, round, attempts, created_at } = queued;
+  return { _id, event_id, webhook_id, org_id, type, round, attempts, created_at };
+}
 
 /** What is to be done about a webhook itself; the row goes when it is done. */
 export interface WebhookTask {

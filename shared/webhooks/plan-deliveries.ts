@@ -5,7 +5,14 @@ import type { Event } from '../events/model.ts';
 import { derivedId } from '../ids.ts';
 import { afterCommit, raw } from '../mongo.ts';
 import type { QueueName, WakeUp } from '../queues.ts';
-import type { Delivery, QueuedDelivery, Webhook } from './model.ts';
+import { POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
+
+/** Deliveries that one wake-up brings: few enough that several workers share a burst. */
+const WOKEN_TOGETHER = 20;
+
+/** What a wake-up needs of a row, for those who read many. */
+export type Wakeable = Pick<QueuedDelivery, '_id' | 'webhook_id' | 'at' | 'attempt' | 'wake'>;
+export const WAKEABLE = { webhook_id: 1, at: 1, attempt: 1, wake: 1 } as const;
 
 type Subscriber = Pick<Webhook, '_id' | 'events' | 'status'>;
 
@@ -21,24 +28,16 @@ export async function planDeliveries(
   const subscribers = new Map<string, Subscriber[]>();
   for (const orgId of new Set(events.map((event) => event.org_id)))
     subscribers.set(orgId, await findSubscribers(ctx, orgId, transaction));
-  const planned = events.flatMap((event, index) =>
-    (subscribers.get(event.org_id) ?? [])
-      .filter((webhook) => webhook.events.includes(event.type))
-      .map((webhook) => plan(event, index, webhook)),
-  );
+  const planned = events.flatMap((event, index) => {
+    const webhooks = subscribers.get(event.org_id)?.filter(({ events: types }) => types.includes(event.type));
+    if (!webhooks?.length) return [];
+    event.body = envelopeOf(event);
+    return webhooks.map((webhook) => plan({ ...event, body: event.body ?? '' }, index, webhook));
+  });
   if (planned.length === 0) return;
-  const subscribed = new Set(planned.map(({ delivery }) => delivery.event_id));
-  for (const event of events) if (subscribed.has(event._id)) event.body = envelopeOf(event);
-  const options = { session: transaction, ordered: false };
-  await raw(ctx.db.deliveries).insertMany(
-    planned.map(({ delivery }) => delivery),
-    options,
-  );
-  await raw(ctx.db.queuedDeliveries).insertMany(
-    planned.map(({ queued }) => queued),
-    options,
-  );
-  const due = planned.map(({ queued }) => queued).filter(({ state }) => state === 'pending');
+  joinWakeUps(planned);
+  await raw(ctx.db.queuedDeliveries).insertMany(planned, { session: transaction, ordered: false });
+  const due = planned.filter(({ state }) => state === 'pending');
   afterCommit(transaction, () => wakeDeliveries(ctx, due));
 }
 
@@ -47,21 +46,38 @@ export function envelopeOf({ _id, type, org_id, ts, data }: Omit<Event, 'created
   return JSON.stringify({ id: _id, type, org_id, ts: isoTime(ts.getTime()), data });
 }
 
-/** One job an attempt: first ones and retries in queues of their own, so that neither waits behind the other. */
-export function wakeDeliveries(ctx: Context, queued: readonly QueuedDelivery[]): void {
+/** One job a wake-up: first attempts and retries in queues of their own, so that neither waits behind the other. */
+export function wakeDeliveries(ctx: Context, queued: readonly Wakeable[]): void {
   const nowMs = ctx.clock.now();
-  const wakeUps = (rows: readonly QueuedDelivery[]) => rows.map((row) => wakeUpOf(row, nowMs));
+  const wakeUps = (rows: readonly Wakeable[]) =>
+    [...Map.groupBy(rows, ({ wake }) => wake)].map(([wake, together]) => wakeUpOf(wake, together, nowMs));
   ctx.queues.wake('deliver-webhook', wakeUps(queued.filter(({ attempt }) => attempt === 1)));
   ctx.queues.wake('retry-webhook', wakeUps(queued.filter(({ attempt }) => attempt > 1)));
 }
 
-function wakeUpOf(row: QueuedDelivery, nowMs: number): WakeUp<QueueName & 'deliver-webhook'> {
-  const round = row.round === 1 ? '' : `r${row.round}-`;
+/** The wake-up of an attempt that nothing else became due with. */
+export function wakeOf({ _id, round, attempt }: Pick<QueuedDelivery, '_id' | 'round' | 'attempt'>): string {
+  return `${_id}-${round === 1 ? '' : `r${round}-`}${attempt}`;
+}
+
+function wakeUpOf(
+  id: string,
+  rows: readonly Wakeable[],
+  nowMs: number,
+): WakeUp<QueueName & 'deliver-webhook'> {
   return {
-    id: `${row._id}-${round}${row.attempt}`,
-    job: { delivery_id: row._id, event_id: row.event_id, webhook_id: row.webhook_id },
-    delayMs: row.at - nowMs,
+    id,
+    job: { webhook_id: rows[0]?.webhook_id ?? '', delivery_ids: rows.map(({ _id }) => _id) },
+    delayMs: Math.min(...rows.map(({ at }) => at)) - nowMs,
   };
+}
+
+/** Gives rows of one transaction their wake-ups: each webhook's together, some at a time. */
+function joinWakeUps(queued: readonly QueuedDelivery[]): void {
+  for (const rows of Map.groupBy(queued, ({ webhook_id }) => webhook_id).values())
+    rows.forEach((row, index) => {
+      row.wake = wakeOf(rows[index - (index % WOKEN_TOGETHER)] ?? row);
+    });
 }
 
 async function findSubscribers(
@@ -74,36 +90,24 @@ async function findSubscribers(
     .toArray();
 }
 
-function plan(
-  event: Event,
-  index: number,
-  webhook: Subscriber,
-): { delivery: Delivery; queued: QueuedDelivery } {
-  const id = derivedId('dlv', event._id, webhook._id);
+function plan(event: Event & { body: string }, index: number, webhook: Subscriber): QueuedDelivery {
   const isHeld = webhook.status === 'failing';
   const atMs = event.created_at.getTime();
-  const position = atMs * 4_096 + Math.min(index, 4_095);
-  const ids = { event_id: event._id, webhook_id: webhook._id };
+  const position = atMs * POSITIONS_PER_MS + Math.min(index, POSITIONS_PER_MS - 1);
   return {
-    delivery: {
-      _id: id,
-      ...ids,
-      org_id: event.org_id,
-      type: event.type,
-      status: isHeld ? 'held' : 'pending',
-      round: 1,
-      next_attempt_at: isHeld ? null : event.created_at,
-      attempts: [],
-      created_at: event.created_at,
-    },
-    queued: {
-      _id: id,
-      ...ids,
-      state: isHeld ? 'held' : 'pending',
-      at: isHeld ? position : atMs,
-      round: 1,
-      attempt: 1,
-      position,
-    },
+    _id: derivedId('dlv', event._id, webhook._id),
+    event_id: event._id,
+    webhook_id: webhook._id,
+    org_id: event.org_id,
+    type: event.type,
+    body: event.body,
+    state: isHeld ? 'held' : 'pending',
+    at: isHeld ? position : atMs,
+    round: 1,
+    attempt: 1,
+    wake: '',
+    position,
+    attempts: [],
+    created_at: event.created_at,
   };
 }

@@ -1,11 +1,10 @@
-import type { ClientSession, mongo } from 'mongoose';
-import { dateAt } from '../clock.ts';
+import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { isStoreError } from '../errors.ts';
 import { afterCommit, inTransaction, raw } from '../mongo.ts';
 import { markFailing } from './mark-failing.ts';
-import type { Attempt, Delivery, DeliveryStatus, QueuedDelivery } from './model.ts';
-import { wakeDeliveries } from './plan-deliveries.ts';
+import { type Attempt, type Delivery, finished, type QueuedDelivery } from './model.ts';
+import { wakeDeliveries, wakeOf } from './plan-deliveries.ts';
 import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
 
 export type Outcome = {
@@ -45,74 +44,60 @@ export async function recordOutcome(ctx: Context, outcome: Outcome): Promise<voi
   }
 }
 
-interface Step {
-  status: DeliveryStatus;
-  /** What is still to be done; null: nothing. */
-  next: QueuedDelivery | null;
-}
-
 async function record(ctx: Context, outcomes: readonly Outcome[], transaction: ClientSession): Promise<void> {
   const ids = [...new Set(outcomes.map(({ deliveryId }) => deliveryId))];
   const found = await raw(ctx.db.queuedDeliveries)
     .find({ _id: { $in: ids } }, { session: transaction })
     .toArray();
   const before = new Map(found.map((row) => [row._id, row]));
-  const after = new Map<string, QueuedDelivery | null>();
-  const updates: mongo.AnyBulkWriteOperation<Delivery>[] = [];
-  const failing = new Set<string>();
+  const after = new Map<string, QueuedDelivery | Delivery>();
   for (const outcome of outcomes) {
-    const row = after.has(outcome.deliveryId)
-      ? after.get(outcome.deliveryId)
-      : before.get(outcome.deliveryId);
-    if (!row || row.round !== outcome.round || row.attempt !== outcome.attempt) continue;
-    const step = stepOf(ctx, row, outcome);
-    if (!step) continue;
-    after.set(row._id, step.next);
-    updates.push({ updateOne: { filter: { _id: row._id }, update: updateOf(step, outcome) } });
-    if (step.status === 'exhausted') failing.add(row.webhook_id);
+    const row = after.get(outcome.deliveryId) ?? before.get(outcome.deliveryId);
+    if (!row || !('state' in row) || row.round !== outcome.round || row.attempt !== outcome.attempt) continue;
+    const next = stepOf(ctx, row, outcome);
+    if (next) after.set(row._id, next);
   }
-  if (updates.length === 0) return;
-  await replaceQueued(ctx, after, transaction);
-  await raw(ctx.db.deliveries).bulkWrite(updates, { session: transaction });
-  for (const webhookId of failing) await markFailing(ctx, webhookId, transaction);
+  if (after.size === 0) return;
+  await replaceQueued(ctx, [...after.values()], transaction);
+  for (const webhookId of exhaustedAt(after.values())) await markFailing(ctx, webhookId, transaction);
 }
 
-/** Where an outcome takes a delivery, or null when it changes nothing. Pure. */
-function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): Step | null {
-  if (outcome.kind === 'cancel') return { status: 'cancelled', next: null };
-  if (outcome.kind === 'hold') {
-    if (row.state === 'held') return null;
-    return { status: 'held', next: { ...row, state: 'held', at: row.position } };
-  }
-  if (outcome.result.error === null) return { status: 'succeeded', next: null };
-  if (outcome.attempt >= ATTEMPTS) return { status: 'exhausted', next: null };
+function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
+  const exhausted = [...rows].filter((row) => 'status' in row && row.status === 'exhausted');
+  return new Set(exhausted.map((row) => row.webhook_id));
+}
+
+/** What an outcome makes of a delivery, finished or not; null when it changes nothing. Pure. */
+function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDelivery | Delivery | null {
+  if (outcome.kind === 'cancel') return finished(row, 'cancelled');
+  if (outcome.kind === 'hold')
+    return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
+  const attempts = [...row.attempts, outcome.result].slice(-LOGGED_ATTEMPTS);
+  if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded');
+  if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted');
   const attempt = outcome.attempt + 1;
+  const next = { ...row, attempts, attempt, wake: wakeOf({ ...row, attempt }) };
   // Held while it was under way: it stays so, and begins again when the webhook does.
-  if (row.state === 'held') return { status: 'held', next: { ...row, attempt } };
-  const at = nextAttemptAt(ctx, outcome.attempt, outcome.endedAtMs) ?? outcome.endedAtMs;
-  return { status: 'pending', next: { ...row, attempt, at } };
+  if (row.state === 'held') return next;
+  return { ...next, at: nextAttemptAt(ctx, outcome.attempt, outcome.endedAtMs) ?? outcome.endedAtMs };
 }
 
-function updateOf({ status, next }: Step, outcome: Outcome): mongo.UpdateFilter<Delivery> {
-  const next_attempt_at = next?.state === 'pending' ? dateAt(next.at) : null;
-  const $set = { status, next_attempt_at };
-  if (outcome.kind !== 'attempted') return { $set };
-  return { $set, $push: { attempts: { $each: [outcome.result], $slice: -LOGGED_ATTEMPTS } } };
-}
-
-/** Rows change by delete and insert (docs/stores.md); retries are woken by the commit. */
+/**
+ * Puts deliveries in place of the queued ones of their ids: rows change by delete and insert (docs/stores.md). Those
+ * that are due are woken by the commit.
+ */
 export async function replaceQueued(
   ctx: Context,
-  after: ReadonlyMap<string, QueuedDelivery | null>,
+  rows: readonly (QueuedDelivery | Delivery)[],
   transaction: ClientSession,
 ): Promise<void> {
-  const rows = [...after.values()].filter((row) => row !== null);
-  await raw(ctx.db.queuedDeliveries).deleteMany(
-    { _id: { $in: [...after.keys()] } },
-    { session: transaction },
-  );
-  if (rows.length === 0) return;
-  await raw(ctx.db.queuedDeliveries).insertMany(rows, { session: transaction, ordered: false });
-  const pending = rows.filter(({ state }) => state === 'pending');
-  afterCommit(transaction, () => wakeDeliveries(ctx, pending));
+  const queued = rows.filter((row) => 'state' in row);
+  const done = rows.filter((row) => 'status' in row);
+  const ids = rows.map(({ _id }) => _id);
+  await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } }, { session: transaction });
+  const options = { session: transaction, ordered: false };
+  if (queued.length > 0) await raw(ctx.db.queuedDeliveries).insertMany(queued, options);
+  if (done.length > 0) await raw(ctx.db.deliveries).insertMany(done, options);
+  const pending = queued.filter(({ state }) => state === 'pending');
+  if (pending.length > 0) afterCommit(transaction, () => wakeDeliveries(ctx, pending));
 }

@@ -1,8 +1,9 @@
-import { dateAt } from '../clock.ts';
+import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
-import type { Delivery, QueuedDelivery, Webhook } from './model.ts';
+import { type Delivery, POSITIONS_PER_MS, type QueuedDelivery, viewOfQueued, type Webhook } from './model.ts';
+import { wakeOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
 /**
@@ -11,35 +12,43 @@ import { replaceQueued } from './record-outcome.ts';
  */
 export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: string): Promise<Delivery> {
   return inTransaction(ctx.db, async (transaction) => {
-    const delivery = await raw(ctx.db.deliveries).findOne({ _id: deliveryId }, { session: transaction });
-    if (delivery?.webhook_id !== webhook._id)
-      throw new DomainError('not_found', 'There is no such delivery.');
+    const delivery = await takeOut(ctx, deliveryId, webhook._id, transaction);
     const current = await raw(ctx.db.webhooks).findOne({ _id: webhook._id }, { session: transaction });
     if (!current) throw new DomainError('not_found', 'There is no such webhook.');
-    const nowMs = ctx.clock.now();
-    const position = delivery.created_at.getTime() * 4_096;
     const isHeld = current.status === 'failing';
+    const round = delivery.round + 1;
+    const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
     const queued: QueuedDelivery = {
-      _id: delivery._id,
-      event_id: delivery.event_id,
-      webhook_id: delivery.webhook_id,
+      ...delivery,
       state: isHeld ? 'held' : 'pending',
-      at: isHeld ? position : nowMs,
-      round: delivery.round + 1,
+      at: isHeld ? position : ctx.clock.now(),
+      round,
       attempt: 1,
+      wake: wakeOf({ _id: delivery._id, round, attempt: 1 }),
       position,
     };
-    const changed = {
-      status: queued.state,
-      round: queued.round,
-      next_attempt_at: isHeld ? null : dateAt(nowMs),
-    };
-    await replaceQueued(ctx, new Map([[queued._id, queued]]), transaction);
-    await raw(ctx.db.deliveries).updateOne(
-      { _id: delivery._id },
-      { $set: changed },
-      { session: transaction },
-    );
-    return { ...delivery, ...changed };
+    await replaceQueued(ctx, [queued], transaction);
+    return viewOfQueued(queued);
   });
+}
+
+type TakenOut = Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake' | 'position'>;
+
+/** From the log of what is finished, or as it is queued. */
+async function takeOut(
+  ctx: Context,
+  _id: string,
+  webhookId: string,
+  transaction: ClientSession,
+): Promise<TakenOut> {
+  const options = { session: transaction };
+  const queued = await raw(ctx.db.queuedDeliveries).findOne({ _id }, options);
+  if (queued?.webhook_id === webhookId) return queued;
+  const delivery = await raw(ctx.db.deliveries).findOne({ _id }, options);
+  const event = delivery && (await raw(ctx.db.events).findOne({ _id: delivery.event_id }, options));
+  if (delivery?.webhook_id !== webhookId || event?.body === undefined)
+    throw new DomainError('not_found', 'There is no such delivery.');
+  await raw(ctx.db.deliveries).deleteOne({ _id }, options);
+  const { status: _status, next_attempt_at: _next, ...logged } = delivery;
+  return { ...logged, body: event.body };
 }

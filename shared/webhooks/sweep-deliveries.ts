@@ -2,8 +2,7 @@ import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import { leaveToBusyEndpoint } from './endpoints.ts';
 import { wakeTask } from './mark-failing.ts';
-import type { QueuedDelivery } from './model.ts';
-import { wakeDeliveries } from './plan-deliveries.ts';
+import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 
 /** How late a due row may be before it is taken for one without a live job. */
 const GRACE_MS = 2_000;
@@ -18,9 +17,10 @@ const WAKE_OF_ONE_WEBHOOK = 2_000;
 export async function sweepDeliveries(ctx: Context): Promise<number> {
   const cursor = raw(ctx.db.queuedDeliveries)
     .find({ state: 'pending', at: { $lte: ctx.clock.now() - GRACE_MS } })
+    .project<Wakeable>(WAKEABLE)
     .sort({ at: 1 })
     .limit(READ_AT_MOST);
-  const found: QueuedDelivery[] = [];
+  const found: Wakeable[] = [];
   const perWebhook = new Map<string, number>();
   for await (const row of cursor) {
     const count = perWebhook.get(row.webhook_id) ?? 0;

@@ -39,6 +39,7 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
     answerBytes: WEBHOOK_ANSWER_BYTES,
   });
   slot.release(status !== null);
+  slot.settle();
   return { event_id: event._id, status, latency_ms: latencyMs, error };
 }
 

@@ -7,7 +7,8 @@ import { newId } from '../ids.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { guardOf } from './endpoints.ts';
 import { lastDelivery } from './list-deliveries.ts';
-import type { Delivery, Webhook } from './model.ts';
+import { type Delivery, finished, type Webhook } from './model.ts';
+import { replaceQueued } from './record-outcome.ts';
 import { sealSecret } from './seal.ts';
 import type { WebhookInput } from './view.ts';
 
@@ -91,24 +92,19 @@ export async function removeWebhook(ctx: Context, orgId: string, webhookId: stri
   for (const state of ['pending', 'held'] as const) await cancelQueued(ctx, webhookId, state);
 }
 
-const CANCELLED_AT_ONCE = 500;
+const CANCELLED_AT_ONCE = 200;
 
 async function cancelQueued(ctx: Context, webhookId: string, state: 'pending' | 'held'): Promise<void> {
   for (;;) {
     const cancelled = await inTransaction(ctx.db, async (transaction) => {
       const rows = await raw(ctx.db.queuedDeliveries)
-        .find({ webhook_id: webhookId, state }, { session: transaction, projection: { _id: 1 } })
+        .find({ webhook_id: webhookId, state }, { session: transaction })
         .limit(CANCELLED_AT_ONCE)
         .toArray();
-      const ids = rows.map(({ _id }) => _id);
-      if (ids.length === 0) return 0;
-      await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } }, { session: transaction });
-      await raw(ctx.db.deliveries).updateMany(
-        { _id: { $in: ids } },
-        { $set: { status: 'cancelled', next_attempt_at: null } },
-        { session: transaction },
-      );
-      return ids.length;
+      if (rows.length === 0) return 0;
+      const cancelled = rows.map((row) => finished(row, 'cancelled'));
+      await replaceQueued(ctx, cancelled, transaction);
+      return rows.length;
     });
     if (cancelled < CANCELLED_AT_ONCE) return;
   }

@@ -33,6 +33,16 @@ describe('health, readiness and metrics', () => {
     await lone.close().catch(() => undefined);
   });
 
+  it('is degraded without the Redis that the queues have for themselves', async () => {
+    const apart = await startApi({ env: { QUEUE_REDIS_URL: 'redis://127.0.0.1:1' } });
+    expect((await apart.call('/readyz')).body).toEqual({
+      status: 'degraded',
+      parts: { mongo: 'ok', redis: 'failing' },
+    });
+    expect(await apart.ctx.redis.producer.ping()).toBe('PONG');
+    await apart.close();
+  });
+
   it('turns readiness off when it stops', async () => {
     api.state.stopping = true;
     const { status, body } = await api.call('/readyz');

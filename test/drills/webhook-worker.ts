@@ -1,6 +1,6 @@
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
-import { connectRedis } from '../../shared/redis/connect.ts';
+import { connectQueues } from '../../shared/redis/connect.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
@@ -20,7 +20,7 @@ ctx.lanes.submit = (key, item, lane) =>
       return lane.run(items);
     },
   });
-const connection = connectRedis(ctx.config, 'worker');
+const connection = connectQueues(ctx.config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
   startWorker(handler as unknown as JobHandler, ctx, connection, QUEUE_PREFIX);
 startSweeper(ctx);

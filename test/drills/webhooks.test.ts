@@ -10,7 +10,7 @@ import { startMongo } from '../../scripts/stores.ts';
 import { makeTenant } from '../factories.ts';
 import { openTestContext, type TestContext, testEnv, until } from '../harness.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { makeWebhook, raise, SECRET } from '../shared/webhooks/fixture.ts';
+import { findDeliveries, makeWebhook, raise, SECRET } from '../shared/webhooks/fixture.ts';
 import { type OwnMongo, startOwnMongo } from './own-mongo.ts';
 
 const EVENTS = 100;
@@ -73,7 +73,9 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 async function unrecorded(): Promise<Set<string>> {
-  const rows = await ctx.db.deliveries.find({ org_id: orgId, status: 'pending' }, { event_id: 1 }).lean();
+  const rows = await ctx.db.queuedDeliveries
+    .find({ org_id: orgId, state: 'pending' }, { event_id: 1 })
+    .lean();
   return new Set(rows.map(({ event_id }) => event_id));
 }
 
@@ -157,13 +159,13 @@ it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
     // What was under way is answered now, and cannot be recorded.
     await until(() => receiver.received.length > answered, { timeoutMs: 1_000 }).catch(() => undefined);
     mongo = await startMongo(place);
-    const left = () => own.db.deliveries.countDocuments({ org_id: tenant.orgId, status: 'pending' });
+    const left = () => own.db.queuedDeliveries.countDocuments({ org_id: tenant.orgId, state: 'pending' });
     await until(async () => (await left().catch(() => EVENTS)) === 0, {
       timeoutMs: 45_000,
       what: 'all to be recorded',
     });
     expect(new Set(receiver.received.map(({ event }) => event.id))).toEqual(new Set(events));
-    const rows = await own.db.deliveries.find({ org_id: tenant.orgId }).lean();
+    const rows = await findDeliveries(own, { org_id: tenant.orgId });
     expect(rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.toSorted());
     for (const { status, attempts } of rows)
       expect([status, attempts.map(({ number, error }) => [number, error])]).toEqual([
@@ -194,7 +196,8 @@ it('a worker stopped for longer than its locks, beside one that goes on: each at
   stopped.kill('SIGSTOP');
   underWay = new Set(receiver.received.map(({ event }) => event.id));
   const other = await startWorker(retries);
-  const lost = () => ctx.db.deliveries.find({ org_id: orgId, event_id: { $in: [...underWay] } }).lean();
+  const lost = async () =>
+    (await findDeliveries(ctx, { org_id: orgId })).filter(({ event_id }) => underWay.has(event_id));
   await until(async () => (await lost()).every(({ attempts }) => attempts.length >= 2), {
     timeoutMs: 45_000,
     what: 'its locks to run out, and two attempts by the other',
@@ -203,7 +206,7 @@ it('a worker stopped for longer than its locks, beside one that goes on: each at
   stopped.kill('SIGCONT');
   await until(async () => (await unrecorded()).size === 0, { timeoutMs: 45_000, what: 'all to be recorded' });
   await Promise.all([stopped, other].map(end));
-  const rows = await ctx.db.deliveries.find({ org_id: orgId }).lean();
+  const rows = await findDeliveries(ctx, { org_id: orgId });
   expect(rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.toSorted());
   for (const { status, attempts } of rows)
     expect([status, attempts.map(({ number, status: answered }) => [number, answered])]).toEqual([

@@ -8,8 +8,10 @@ import { recordEvents } from '../../../shared/events/record-events.ts';
 import { inTransaction } from '../../../shared/mongo.ts';
 import { connectRedis } from '../../../shared/redis/connect.ts';
 import { purge } from '../../../shared/usage/purge.ts';
+import type { Position } from '../../../shared/walk.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
 import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
+import { listDeliveries } from '../../../shared/webhooks/list-deliveries.ts';
 import { redeliver } from '../../../shared/webhooks/redeliver.ts';
 import { listWebhooks, registerWebhook, removeWebhook } from '../../../shared/webhooks/webhooks.ts';
 import { alertAdmin } from '../../../workers/alert-admin.ts';
@@ -20,7 +22,7 @@ import { startWorker } from '../../../workers/worker.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../../harness.ts';
 import { type Receiver, startReceiver } from '../../receiver.ts';
-import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from './fixture.ts';
+import { attemptAllDue, findDeliveries, makeWebhook, raise, readDelivery, SECRET } from './fixture.ts';
 
 const START = Date.parse('2026-11-21T12:00:00.000Z');
 const clock = createTestClock(START);
@@ -124,7 +126,7 @@ describe('a delivery', () => {
       throw new Error('the change fails');
     });
     await expect(failed).rejects.toThrow('the change fails');
-    expect(await ctx.db.deliveries.countDocuments({ org_id: orgId })).toBe(0);
+    expect(await findDeliveries(ctx, { org_id: orgId })).toEqual([]);
     expect(await ctx.db.events.countDocuments({ org_id: orgId })).toBe(0);
     await ctx.queues.settled();
     expect(await attemptAllDue(ctx)).toBe(0);
@@ -169,11 +171,11 @@ describe('the schedule', () => {
     await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId);
     await attemptAllDue(ctx);
-    const { _id, event_id, webhook_id } = await readDelivery(ctx, eventId);
+    const { _id, webhook_id } = await readDelivery(ctx, eventId);
     await ctx.queues.settled();
     expect((await ctx.queues.byName['retry-webhook'].getJob(`${_id}-2`))?.delay).toBe(30_000);
-    const ids = { delivery_id: _id, event_id, webhook_id };
-    expect(await retryWebhook.handle(ids, ctx)).toEqual({ notBeforeMs: clock.now() + 30_000 });
+    const due = { webhook_id, delivery_ids: [_id] };
+    expect(await retryWebhook.handle(due, ctx)).toEqual({ notBeforeMs: clock.now() + 30_000 });
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -181,16 +183,15 @@ describe('the schedule', () => {
     receiver.behave({ status: 500, afterMs: 30 });
     await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId);
-    const { _id, event_id, webhook_id } = await readDelivery(ctx, eventId);
-    const ids = { delivery_id: _id, event_id, webhook_id };
-    await Promise.all(Array.from({ length: 4 }, () => attemptDelivery(ctx, ids)));
+    const { _id: deliveryId, webhook_id: webhookId } = await readDelivery(ctx, eventId);
+    await Promise.all(Array.from({ length: 4 }, () => attemptDelivery(ctx, { deliveryId, webhookId })));
     const delivery = await readDelivery(ctx, eventId);
     expect(delivery.attempts).toHaveLength(1);
     expect(delivery.next_attempt_at).toEqual(new Date(clock.now() + 30_000));
   });
 
   it('finds what is due when Redis has lost every job', async () => {
-    await makeWebhook(ctx, orgId, receiver.url);
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
     const events = await raise(ctx, orgId, 20);
     await ctx.queues.settled();
     await ctx.queues.byName['deliver-webhook'].obliterate({ force: true });
@@ -198,10 +199,111 @@ describe('the schedule', () => {
     await sweepOnce(ctx);
     await ctx.queues.settled();
     const jobs = await ctx.queues.byName['deliver-webhook'].getWaiting();
-    const mine = jobs.filter(({ data }) => events.includes(data.event_id));
-    expect(mine).toHaveLength(20);
+    const mine = jobs.filter(({ data }) => data.webhook_id === webhookId);
+    expect(mine.flatMap(({ data }) => data.delivery_ids)).toHaveLength(20);
     await Promise.all(mine.map(({ data }) => deliverWebhook.handle(data, ctx)));
     expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+  });
+});
+
+describe('a wake-up', () => {
+  async function myJobs(webhookId: string) {
+    await ctx.queues.settled();
+    const jobs = await ctx.queues.byName['deliver-webhook'].getWaiting();
+    return jobs.filter(({ data }) => data.webhook_id === webhookId).map(({ data }) => data);
+  }
+
+  it('is one for what a commit makes due at a webhook, and none is added while its job lives', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    await raise(ctx, orgId, 30);
+    const sizes = async () => (await myJobs(webhookId)).map(({ delivery_ids }) => delivery_ids.length);
+    expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
+    clock.advance(5_000);
+    await sweepOnce(ctx);
+    expect((await sizes()).toSorted((a, b) => a - b)).toEqual([10, 20]);
+  });
+
+  it('that comes again sends only what was not recorded', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    const [first = '', ...others] = await raise(ctx, orgId, 5);
+    const [job] = await myJobs(webhookId);
+    if (!job) throw new Error('no job');
+    await attemptAllDue(ctx, first);
+    await deliverWebhook.handle(job, ctx);
+    await deliverWebhook.handle(job, ctx);
+    const ids = receiver.received.map(({ event }) => event.id);
+    expect(ids.toSorted()).toEqual([first, ...others].toSorted());
+  });
+
+  it('leaves to the sweeper what it could not attempt, after all others', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    const events = await raise(ctx, orgId, 5);
+    const [job] = await myJobs(webhookId);
+    if (!job) throw new Error('no job');
+    const submit: typeof ctx.lanes.submit = async (key, item, lane) => {
+      const isFirst = JSON.stringify(item).includes(job.delivery_ids[0] ?? '-');
+      if (key === 'attempts' && isFirst) throw new Error('this one cannot be read');
+      return ctx.lanes.submit(key, item, lane);
+    };
+    const faulty = { ...ctx, lanes: { ...ctx.lanes, submit } };
+    await expect(deliverWebhook.handle(job, faulty)).rejects.toThrow('this one cannot be read');
+    expect(receiver.received).toHaveLength(4);
+    clock.advance(5_000);
+    await ctx.queues.byName['deliver-webhook'].remove((await findQueued(webhookId))[0]?.wake ?? '');
+    await sweepOnce(ctx);
+    const [again] = await myJobs(webhookId);
+    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]] });
+    await deliverWebhook.handle(job, ctx);
+    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+  });
+
+  async function findQueued(webhookId: string) {
+    return ctx.db.queuedDeliveries.find({ webhook_id: webhookId }).lean();
+  }
+
+  it('never has more than 128 sent that are not recorded', async () => {
+    const store = Promise.withResolvers<void>();
+    const submit: typeof ctx.lanes.submit = async (key, item, lane) => {
+      if (key === 'delivery-outcomes') await store.promise;
+      return ctx.lanes.submit(key, item, lane);
+    };
+    const stalled = { ...ctx, lanes: { ...ctx.lanes, submit } };
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    for (let index = 0; index < 10; index += 1) await raise(ctx, orgId, 20);
+    const jobs = await myJobs(webhookId);
+    const handled = Promise.all(jobs.map((job) => deliverWebhook.handle(job, stalled)));
+    await until(() => receiver.received.length >= 128);
+    // Another delivery's whole way, so that one more would have had the time for its own.
+    const neighbour = await makeTenant(ctx);
+    await makeWebhook(ctx, neighbour.orgId, `${receiver.url}/neighbour`);
+    const [event = ''] = await raise(ctx, neighbour.orgId);
+    await attemptAllDue(ctx, event);
+    expect(receiver.received).toHaveLength(129);
+    store.resolve();
+    await handled;
+    expect(receiver.received).toHaveLength(201);
+  });
+});
+
+describe('the log', () => {
+  it('has what is finished and what is not in one order, each once, over pages', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const events: string[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      events.push(...(await raise(ctx, orgId)));
+      clock.advance(10);
+    }
+    for (const [index, event] of events.entries()) if (index % 2 === 0) await attemptAllDue(ctx, event);
+    const seen: [string, string][] = [];
+    let after: Position | null = null;
+    for (let hasMore = true; hasMore; ) {
+      const page = await listDeliveries(ctx, webhook, { order: 'desc', limit: 4, after, total: null });
+      seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
+      expect(page.total).toBe(6);
+      ({ hasMore, last: after } = page);
+    }
+    const statuses = events.map((id, index): [string, string] => [id, index % 2 ? 'pending' : 'succeeded']);
+    expect(seen).toEqual(statuses.toReversed());
   });
 });
 
@@ -360,11 +462,23 @@ describe('redelivery and removal', () => {
     clock.advance(30 * 86_400_000);
     const [fresh = ''] = await raise(ctx, orgId);
     await purge(ctx);
-    expect(await ctx.db.deliveries.countDocuments({ event_id: old })).toBe(1);
+    expect(await findDeliveries(ctx, { event_id: old })).toHaveLength(1);
     clock.advance(1);
     await purge(ctx);
-    expect(await ctx.db.deliveries.countDocuments({ event_id: old })).toBe(0);
-    expect(await ctx.db.deliveries.countDocuments({ event_id: fresh })).toBe(1);
+    expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
+    expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
+    // One that is finished, and one that is held.
+    await attemptAllDue(ctx, fresh);
+    await ctx.db.webhooks.updateOne({ org_id: orgId }, { $set: { status: 'failing' } });
+    const [held = ''] = await raise(ctx, orgId);
+    expect((await readDelivery(ctx, held)).status).toBe('held');
+    clock.advance(30 * 86_400_000);
+    await purge(ctx);
+    expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
+    expect(await findDeliveries(ctx, { event_id: held })).toHaveLength(1);
+    clock.advance(1);
+    await purge(ctx);
+    expect(await findDeliveries(ctx, { event_id: held })).toEqual([]);
   });
 });
 

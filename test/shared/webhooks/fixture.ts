@@ -4,7 +4,12 @@ import { recordEvents } from '../../../shared/events/record-events.ts';
 import { newId } from '../../../shared/ids.ts';
 import { inTransaction } from '../../../shared/mongo.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
-import type { Delivery, Webhook } from '../../../shared/webhooks/model.ts';
+import {
+  type Delivery,
+  type QueuedDelivery,
+  viewOfQueued,
+  type Webhook,
+} from '../../../shared/webhooks/model.ts';
 import { registerWebhook } from '../../../shared/webhooks/webhooks.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
@@ -53,15 +58,24 @@ export async function attemptAllDue(ctx: Context, eventId?: string): Promise<num
     })
     .lean();
   await Promise.all(
-    due.map(({ _id, event_id, webhook_id }) =>
-      attemptDelivery(ctx, { delivery_id: _id, event_id, webhook_id }),
-    ),
+    due.map(({ _id, webhook_id }) => attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id })),
   );
   return due.length;
 }
 
+/** Finished or not, as the log shows them: the unfinished first, so that one that is finished meanwhile is never missed. */
+export async function findDeliveries(
+  ctx: Context,
+  filter: { event_id?: string; org_id?: string },
+): Promise<Delivery[]> {
+  const queued = await ctx.db.queuedDeliveries.find(filter).lean<QueuedDelivery[]>();
+  const done = await ctx.db.deliveries.find(filter).lean<Delivery[]>();
+  const finished = new Set(done.map(({ _id }) => _id));
+  return [...queued.filter(({ _id }) => !finished.has(_id)).map(viewOfQueued), ...done];
+}
+
 export async function readDelivery(ctx: Context, eventId: string): Promise<Delivery> {
-  const deliveries = await ctx.db.deliveries.find({ event_id: eventId }).lean<Delivery[]>();
+  const deliveries = await findDeliveries(ctx, { event_id: eventId });
   const [delivery] = deliveries;
   if (!delivery || deliveries.length !== 1) throw new Error(`${deliveries.length} deliveries of ${eventId}`);
   return delivery;
