@@ -47,7 +47,14 @@ import {
   sessionTimerSchema,
 } from './sessions/model.ts';
 import { type Signal, signalSchema } from './signals/model.ts';
-import { type Rollup, rollupSchema, type Total, totalSchema } from './usage/model.ts';
+import {
+  type Rollup,
+  rollupSchema,
+  type Sheet,
+  sheetSchema,
+  type Total,
+  totalSchema,
+} from './usage/model.ts';
 import {
   type Delivery,
   deliverySchema,
@@ -70,6 +77,7 @@ export interface Db {
   sessionTimers: Model<SessionTimer>;
   rollups: Model<Rollup>;
   usageTotals: Model<Total>;
+  usageSheets: Model<Sheet>;
   events: Model<Event>;
   budgets: Model<Budget>;
   budgetWindows: Model<BudgetWindow>;
@@ -153,6 +161,7 @@ function modelsOf(connection: Connection): Db {
     sessionTimers: model('session_timers', sessionTimerSchema),
     rollups: model('rollups', rollupSchema),
     usageTotals: model('usage_totals', totalSchema),
+    usageSheets: model('usage_sheets', sheetSchema),
     events: model('events', eventSchema),
     budgets: model('budgets', budgetSchema),
     budgetWindows: model('budget_windows', budgetWindowSchema),

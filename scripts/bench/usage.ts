@@ -5,6 +5,7 @@ import { raw } from '../../shared/mongo.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
 import type { Rollup, RollupPeriod } from '../../shared/usage/model.ts';
+import { sheetOf } from '../../shared/usage/sheets.ts';
 import { totalsOf } from '../../shared/usage/totals.ts';
 import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
 
@@ -57,7 +58,10 @@ export async function runUsageBench(args: string[]): Promise<void> {
   }
 }
 
-/** Days and months, the last 35 days in quarter hours too, and their totals; several batches at a time. */
+/**
+ * Days and months, the last 35 days in quarter hours too, their totals, and sheets as the nightly job leaves them, but
+ * for yesterday and the months of these two days; several batches at a time.
+ */
 async function seed(
   stage: Stage,
   orgId: string,
@@ -69,8 +73,14 @@ async function seed(
   let count = 0;
   const insert = async (rows: Rollup[]) => {
     count += rows.length;
+    const totals = totalsOf(rows, 0);
     await raw(stage.ctx.db.rollups).insertMany(rows, { ordered: false });
-    await raw(stage.ctx.db.usageTotals).insertMany(totalsOf(rows, 0), { ordered: false });
+    await raw(stage.ctx.db.usageTotals).insertMany(totals, { ordered: false });
+    const [{ period, start } = { period: 'quarter_hour' as const, start: new Date(0) }] = rows;
+    const isOpen = start.getTime() >= (period === 'month' ? monthOf(today - DAY_MS) : today - DAY_MS);
+    if (period === 'quarter_hour' || isOpen) return;
+    const sheet = sheetOf(orgId, { period, fromMs: start.getTime() }, rows, totals.length);
+    if (sheet) await raw(stage.ctx.db.usageSheets).insertOne(sheet);
   };
   let back = days;
   const insertDays = async () => {
@@ -127,13 +137,17 @@ function measures(signals: number) {
 }
 
 function addToMonths(months: Map<string, Rollup>, rows: readonly Rollup[], dayMs: number): void {
-  const day = new Date(dayMs);
-  const monthMs = Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), 1);
+  const monthMs = monthOf(dayMs);
   for (const row of rows) {
     const id = rollupKey(row.org_id, 'month', monthMs, row);
     const signals = (months.get(id)?.signals ?? 0) + SIGNALS_PER_ROW;
     months.set(id, rowAt(row, 'month', monthMs, signals));
   }
+}
+
+function monthOf(dayMs: number): number {
+  const day = new Date(dayMs);
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), 1);
 }
 
 function quarterStarts(dayMs: number): number[] {

@@ -2,7 +2,9 @@ import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import type { Organization } from '../organizations/model.ts';
 import { zoneAt } from '../usage/calendar.ts';
-import { planReads, type Read } from '../usage/plan-reads.ts';
+import { added } from '../usage/cover-range.ts';
+import { planReads } from '../usage/plan-reads.ts';
+import { matchStages, sumRollups } from '../usage/sum-rollups.ts';
 import type { Contribution } from './suppress.ts';
 
 export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
@@ -18,7 +20,15 @@ export interface UserCell extends Contribution {
 export type WeekCells = ReadonlyMap<string, readonly UserCell[]>;
 
 const SUMMED = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
-const COLUMNS = { model: '$model', adapter: '$adapter', project: '$project_id' } as const;
+const SUM_STAGE = Object.fromEntries(SUMMED.map((measure) => [measure, { $sum: `$${measure}` }]));
+/** The others are not told by a column. */
+const COLUMNS = {
+  none: null,
+  team: null,
+  model: 'model',
+  adapter: 'adapter',
+  project: 'project_id',
+} as const;
 const HOUR_MS = 3_600_000;
 
 /** Reads one week `[fromMs, toMs)`. `teamOf` names the value of a user when the dimension is `team`. */
@@ -29,33 +39,31 @@ export async function readWeek(
   dimension: Dimension,
   teamOf: (user: string) => string,
 ): Promise<WeekCells> {
-  const reads: Read[] =
-    dimension === 'hour_of_week'
-      ? [{ period: 'quarter_hour', ...week }]
-      : planReads(organization, [week.fromMs, week.toMs]);
-  const value =
-    dimension === 'hour_of_week' ? hourExpression(organization, week) : valueExpression(dimension);
   const cells = new Map<string, Map<string, UserCell>>();
-  for (const { period, fromMs, toMs } of reads) {
-    const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
-    const rows = await raw(ctx.db.rollups)
-      .aggregate([
-        { $match: { org_id: organization._id, period, start } },
-        { $group: { _id: { user: '$user_id', value }, ...SUM_STAGE } },
-      ])
-      .toArray();
-    for (const row of rows) {
-      const user = String(row._id.user);
-      addCell(cells, nameOf(organization, dimension, row._id.value, teamOf(user)), user, row);
+  if (dimension === 'hour_of_week') {
+    for (const row of await sumHours(ctx, organization, week)) {
+      addCell(cells, hourName(organization, row._id.at), String(row._id.user), row);
+    }
+  } else {
+    const column = COLUMNS[dimension];
+    const columns = ['user_id', ...(column ? [column] : [])] as const;
+    const reads = planReads(organization, [week.fromMs, week.toMs]).map(added);
+    for (const { key, sums } of await sumRollups(ctx, organization, { reads, match: {}, columns })) {
+      const user = String(key.user_id);
+      const value = column ? String(key[column]) : dimension === 'team' ? teamOf(user) : 'all';
+      addCell(cells, value, user, sums);
     }
   }
   return new Map([...cells].map(([name, users]) => [name, [...users.values()]]));
 }
 
-const SUM_STAGE = Object.fromEntries(SUMMED.map((measure) => [measure, { $sum: `$${measure}` }]));
-
-function valueExpression(dimension: Exclude<Dimension, 'hour_of_week'>): unknown {
-  return dimension === 'none' || dimension === 'team' ? { $literal: null } : COLUMNS[dimension];
+/** Sums by user and hour. */
+function sumHours(ctx: Context, organization: Organization, week: { fromMs: number; toMs: number }) {
+  const read = { period: 'quarter_hour', ...week } as const;
+  const _id = { user: '$user_id', at: hourExpression(organization, week) };
+  return raw(ctx.db.rollups)
+    .aggregate([...matchStages(organization._id, read, {}), { $group: { _id, ...SUM_STAGE } }])
+    .toArray();
 }
 
 /** The hour of UTC, which is one of local time unless the offset has a part of an hour: then the quarter hour. */
@@ -71,12 +79,8 @@ function offsetMs(timezone: string, atMs: number): number {
   return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezone).offsetNanoseconds / 1e6;
 }
 
-function nameOf(organization: Organization, dimension: Dimension, value: unknown, team: string): string {
-  if (dimension === 'none') return 'all';
-  if (dimension === 'team') return team;
-  if (dimension !== 'hour_of_week') return String(value);
-  const atMs = (value as Date).getTime();
-  return String(hourOfWeek(zoneAt(organization.timezones, atMs), atMs));
+function hourName(organization: Organization, at: Date): string {
+  return String(hourOfWeek(zoneAt(organization.timezones, at.getTime()), at.getTime()));
 }
 
 /** 0 is Monday 00:00–01:00 local time, 167 Sunday 23:00–24:00. */
@@ -89,7 +93,7 @@ function addCell(
   cells: Map<string, Map<string, UserCell>>,
   value: string,
   user: string,
-  row: Record<string, unknown>,
+  row: Readonly<Record<string, unknown>>,
 ): void {
   const users = cells.get(value) ?? new Map<string, UserCell>();
   cells.set(value, users);

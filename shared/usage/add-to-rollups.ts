@@ -6,11 +6,10 @@ import { raw } from '../mongo.ts';
 import type { Organization } from '../organizations/model.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
-import { MEASURES, type Measures, type Rollup, type RollupPeriod } from './model.ts';
+import { type Dimensions, MEASURES, type Measures, type Rollup, type RollupPeriod } from './model.ts';
 import { periodStarts } from './periods.ts';
 import { addMeasures, totalsOf } from './totals.ts';
 
-type Dimensions = Pick<Rollup, 'user_id' | 'project_id' | 'model' | 'adapter'>;
 export type CountedSignal = Omit<Signal, 'session_id'>;
 
 const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day', 'month'];
@@ -67,10 +66,11 @@ export async function addToRollups(
 }
 
 /** The row comes into being with its first increment. */
-export function incrementOf<Row extends Measures & { _id: string }>(row: Row) {
-  const { _id, ...identity } = row;
+export function incrementOf<Row extends Measures & { _id: string; writes?: number }>(row: Row) {
+  const { _id, writes, ...identity } = row;
   const increments = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]]));
   for (const measure of MEASURES) delete (identity as Partial<Measures>)[measure];
+  if (writes !== undefined) increments.writes = writes;
   const update = { $inc: increments, $setOnInsert: identity };
   return {
     updateOne: { filter: { _id }, update, upsert: true },

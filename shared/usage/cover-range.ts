@@ -8,11 +8,19 @@ export interface SignedRead extends Read {
   sign: 1 | -1;
 }
 
+/** A read that is only added. */
+export function added(read: Read): SignedRead {
+  return { ...read, sign: 1 };
+}
+
 interface Cover {
   reads: SignedRead[];
-  /** How many periods it reads. */
+  /** Of reading it, in periods that are over. */
   cost: number;
 }
+
+/** A period that is not over is read rollup by rollup, the others mostly from their sheets (ADR 0060). */
+const OPEN_PERIOD_COST = 20;
 
 const FINER = { month: 'day', day: 'quarter_hour' } as const;
 
@@ -28,7 +36,7 @@ export function coverRange(
   toMs: number,
   nowMs: number,
 ): SignedRead[] {
-  return joined(cover({ organization, nowMs }, 'month', fromMs, toMs).reads);
+  return joinReads(cover({ organization, nowMs }, 'month', fromMs, toMs).reads);
 }
 
 interface Calendar {
@@ -53,13 +61,19 @@ function coverPart(calendar: Calendar, period: 'month' | 'day', fromMs: number, 
   const startMs = periodStarts(organization, fromMs)[period];
   const endMs = rowEnd(organization.timezones, period, fromMs);
   const whole = { period, fromMs: startMs, toMs: endMs, sign: 1 } as const;
-  const wholeCover: Cover = { reads: [whole], cost: startMs < nowMs ? 1 : 0 };
+  const wholeCover: Cover = { reads: [whole], cost: costOf(startMs, endMs, nowMs) };
   if (startMs === fromMs && endMs === toMs) return wholeCover;
   const finer = FINER[period];
   const direct = cover(calendar, finer, fromMs, toMs);
   const rest = [cover(calendar, finer, startMs, fromMs), cover(calendar, finer, toMs, endMs)];
   const around = together([wholeCover, ...rest.map(negated)]);
   return around.cost < direct.cost ? around : direct;
+}
+
+/** What lies ahead of now costs nothing. */
+function costOf(startMs: number, endMs: number, nowMs: number): number {
+  if (startMs >= nowMs) return 0;
+  return endMs > nowMs ? OPEN_PERIOD_COST : 1;
 }
 
 /** What lies ahead of now costs nothing; what lies behind the horizon is not there. */
@@ -85,7 +99,7 @@ function negated({ reads, cost }: Cover): Cover {
 }
 
 /** Neighbours of one kind are one read. */
-function joined(reads: readonly SignedRead[]): SignedRead[] {
+export function joinReads(reads: readonly SignedRead[]): SignedRead[] {
   const all: SignedRead[] = [];
   for (const read of reads) {
     const last = all.at(-1);

@@ -7,10 +7,13 @@ import { viewSession } from '../sessions/view.ts';
 import { type Position, walkPage } from '../walk.ts';
 import type { Columns, Row } from './encode.ts';
 import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
-import type { Rollup } from './model.ts';
-import { planReads, type Read } from './plan-reads.ts';
+import { DIMENSIONS, type Dimensions, MEASURES } from './model.ts';
+import { partsOf, planReads, type Read } from './plan-reads.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from './range.ts';
-import { type Match, matchOf, matchStages, type UsageFilter } from './read-usage.ts';
+import { matchOf, type UsageFilter } from './read-usage.ts';
+import { freshSheets } from './sheets.ts';
+import { matchStages } from './sum-rollups.ts';
+import { type Match, rowsOfSheet } from './sum-sheets.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -111,23 +114,13 @@ function sessionRow(session: Session): Row {
 
 const DAILY_COLUMNS: Columns = [
   { name: 'start', type: 'time' },
-  { name: 'user_id', type: 'text' },
-  { name: 'project_id', type: 'text' },
-  { name: 'model', type: 'text' },
-  { name: 'adapter', type: 'text' },
-  { name: 'sessions', type: 'integer' },
-  { name: 'signals', type: 'integer' },
-  { name: 'errors', type: 'integer' },
-  { name: 'interventions', type: 'integer' },
-  { name: 'tokens_in', type: 'integer' },
-  { name: 'tokens_out', type: 'integer' },
-  { name: 'cache_read_tokens', type: 'integer' },
-  { name: 'cache_write_tokens', type: 'integer' },
-  { name: 'cost_usd', type: 'money' },
-  { name: 'unpriced_signals', type: 'integer' },
+  ...DIMENSIONS.map((name) => ({ name, type: 'text' as const })),
+  ...MEASURES.map((name) =>
+    name === 'cost_nusd'
+      ? ({ name: 'cost_usd', type: 'money' } as const)
+      : { name, type: 'integer' as const },
+  ),
 ];
-
-type Key = Pick<Rollup, 'user_id' | 'project_id' | 'model' | 'adapter'>;
 
 /** A row per day and (user, project, model, adapter), day by day, in the range's timezone. */
 async function* dailyRows(
@@ -138,11 +131,19 @@ async function* dailyRows(
 ): AsyncGenerator<readonly Row[]> {
   for (let index = 0; index + 1 < range.edges.length; index += 1) {
     const start = isoTime(range.edges[index] ?? 0);
-    const reads = planReads(organization, range.edges.slice(index, index + 2));
-    for await (const batch of batched(keyedSums(ctx, organization._id, reads, equal))) {
-      yield batch.map(({ key, sums }) => dailyRow(start, key, sums));
+    const reads = planReads(organization, range.edges.slice(index, index + 2)).flatMap((read) =>
+      partsOf(organization, read),
+    );
+    for await (const batch of keyedSums(ctx, organization._id, reads, equal)) {
+      // A session that moved to another model or start leaves a row of zeros behind.
+      yield batch.filter(({ sums }) => !isZero(sums)).map(({ key, sums }) => dailyRow(start, key, sums));
     }
   }
+}
+
+interface KeyedSums {
+  key: Dimensions;
+  sums: Sums;
 }
 
 /** Sums by key over what one day needs. Usually that is the one row that each key has, as it is stored. */
@@ -151,62 +152,72 @@ async function* keyedSums(
   orgId: string,
   reads: readonly Read[],
   equal: Match,
-): AsyncGenerator<{ key: Key; sums: Sums }> {
+): AsyncGenerator<readonly KeyedSums[]> {
   const [first, ...others] = reads;
   if (first && others.length === 0) {
     yield* readSums(ctx, orgId, first, equal);
     return;
   }
-  const merged = new Map<string, { key: Key; sums: Sums }>();
+  const merged = new Map<string, KeyedSums>();
   for (const read of reads) {
-    for await (const { key, sums } of readSums(ctx, orgId, read, equal)) {
-      const id = JSON.stringify(key);
-      const row = merged.get(id) ?? { key, sums: noSums() };
-      merged.set(id, row);
-      addSums(row.sums, sums);
+    for await (const batch of readSums(ctx, orgId, read, equal)) {
+      for (const { key, sums } of batch) {
+        const id = JSON.stringify(DIMENSIONS.map((name) => key[name]));
+        const row = merged.get(id) ?? { key, sums: noSums() };
+        merged.set(id, row);
+        addSums(row.sums, sums);
+      }
     }
   }
-  yield* merged.values();
+  yield* batched([...merged.values()]);
 }
 
+/** What one read holds: of a whole day from its sheet, where there is a fresh one. */
 async function* readSums(
   ctx: Context,
   orgId: string,
   read: Read,
   equal: Match,
-): AsyncGenerator<{ key: Key; sums: Sums }> {
+): AsyncGenerator<readonly KeyedSums[]> {
+  if (read.period !== 'quarter_hour' && typeof equal.user_id !== 'string') {
+    for await (const { sheet } of freshSheets(ctx, orgId, [read])) {
+      yield* batched(rowsOfSheet(sheet, equal));
+      return;
+    }
+  }
+  yield* readStoredSums(ctx, orgId, read, equal);
+}
+
+async function* readStoredSums(
+  ctx: Context,
+  orgId: string,
+  read: Read,
+  equal: Match,
+): AsyncGenerator<readonly KeyedSums[]> {
   const isSummed = read.period === 'quarter_hour';
-  const _id = { user_id: '$user_id', project_id: '$project_id', model: '$model', adapter: '$adapter' };
+  const _id = Object.fromEntries(DIMENSIONS.map((name) => [name, `$${name}`]));
   const cursor = raw(ctx.db.rollups).aggregate(
     [...matchStages(orgId, read, equal), ...(isSummed ? [{ $group: { _id, ...SUM_STAGE } }] : [])],
     { useBigInt64: true, batchSize: BATCH_ROWS },
   );
+  let batch: KeyedSums[] = [];
   try {
     for await (const row of cursor) {
-      const key = isSummed ? row._id : row;
-      yield { key: key as Key, sums: sumsOf(row) };
+      batch.push({ key: isSummed ? row._id : (row as Dimensions), sums: sumsOf(row) });
+      if (batch.length < BATCH_ROWS) continue;
+      yield batch;
+      batch = [];
     }
+    yield batch;
   } finally {
     await cursor.close();
   }
 }
 
-async function* batched(
-  rows: AsyncIterable<{ key: Key; sums: Sums }>,
-): AsyncGenerator<{ key: Key; sums: Sums }[]> {
-  let batch: { key: Key; sums: Sums }[] = [];
-  for await (const row of rows) {
-    // A session that moved to another model or start leaves a row of zeros behind.
-    if (isZero(row.sums)) continue;
-    batch.push(row);
-    if (batch.length < BATCH_ROWS) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+function* batched<Item>(rows: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
 }
 
-function dailyRow(start: string, key: Key, sums: Sums): Row {
-  const view = { start, ...key, ...sums, cost_usd: sums.cost_nusd };
-  return DAILY_COLUMNS.map(({ name }) => view[name as keyof typeof view] as Row[number]);
+function dailyRow(start: string, key: Dimensions, sums: Sums): Row {
+  return [start, ...DIMENSIONS.map((name) => key[name]), ...MEASURES.map((measure) => sums[measure])];
 }

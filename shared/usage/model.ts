@@ -41,6 +41,36 @@ export interface Total extends Measures {
   start: Date;
   model: string;
   adapter: string;
+  /**
+   * Grows with every transaction that changes a rollup below it. So the sum over a period's totals tells whether any
+   * of its rollups has changed.
+   */
+  writes: number;
+}
+
+export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
+/** What a rollup is of, within its period. */
+export type Dimensions = Pick<Rollup, (typeof DIMENSIONS)[number]>;
+
+/**
+ * The rollups of one day or month as one row, so that many are read at once (ADR 0060). It counts only while its
+ * version is that of the period; what holds are the rollups.
+ */
+export interface Sheet {
+  /** `sheetKey(...)`. */
+  _id: string;
+  org_id: string;
+  period: RollupPeriod;
+  start: Date;
+  /** Sum of `writes` over the period's totals when it was made. */
+  version: number;
+  /** JSON: for each of `DIMENSIONS` the list of its values that occur. */
+  values: string;
+  /**
+   * Float64, little-endian, rollup after rollup: where in `values` its dimensions' values are, in the order of
+   * `DIMENSIONS`, then its measures in the order of `MEASURES`.
+   */
+  cells: Buffer;
 }
 
 const sums = Object.fromEntries(MEASURES.map((measure) => [measure, { type: Number, default: 0 }]));
@@ -72,7 +102,19 @@ export const totalSchema = new Schema<Total>(
     model: String,
     adapter: String,
     ...sums,
+    writes: Number,
   },
   { suppressReservedKeysWarning: true },
 );
 totalSchema.index({ org_id: 1, period: 1, start: 1 });
+
+/** Read by primary key only. */
+export const sheetSchema = new Schema<Sheet>({
+  _id: { type: String, required: true },
+  org_id: String,
+  period: String,
+  start: Date,
+  version: Number,
+  values: String,
+  cells: Buffer,
+});

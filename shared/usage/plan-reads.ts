@@ -42,6 +42,31 @@ function largestAt(organization: Pick<Organization, 'timezones'>, at: number, en
   };
 }
 
+/** The rows of a period that hold any of `[fromMs, toMs)`: where each begins and ends. */
+export function* periodsIn(
+  organization: Pick<Organization, 'timezones'>,
+  period: 'day' | 'month',
+  fromMs: number,
+  toMs: number,
+): Generator<Read & { period: 'day' | 'month' }> {
+  let start = periodStarts(organization, fromMs)[period];
+  while (start < toMs) {
+    const end = rowEnd(organization.timezones, period, start);
+    yield { period, fromMs: start, toMs: end };
+    start = end;
+  }
+}
+
+/** A read with each day and month by itself. */
+export function partsOf<Some extends Read>(
+  organization: Pick<Organization, 'timezones'>,
+  read: Some,
+): Some[] {
+  const { period, fromMs, toMs } = read;
+  if (period === 'quarter_hour') return [read];
+  return [...periodsIn(organization, period, fromMs, toMs)].map((part) => ({ ...read, ...part }));
+}
+
 /** Where the row of a period that holds `at` ends: at the next start, or where the timezone changes before it. */
 export function rowEnd(zones: Zones, period: 'day' | 'month', at: number): number {
   return Math.min(nextStart(zones, period, at), nextChange(zones, at));

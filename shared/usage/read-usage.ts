@@ -1,19 +1,19 @@
 import type { ClientSession } from 'mongoose';
 import { isoTime } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { inTransaction } from '../mongo.ts';
 import { listMembers } from '../organizations/members.ts';
 import type { Organization } from '../organizations/model.ts';
 import { bucketOf } from './calendar.ts';
-import { coverRange, type SignedRead } from './cover-range.ts';
-import { addSums, isZero, negateSums, noSums, SUM_STAGE, type Sums, sumsOf, viewSums } from './measures.ts';
-import type { Read } from './plan-reads.ts';
+import { added, coverRange } from './cover-range.ts';
+import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
+import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
-import { totalsAnswer } from './totals.ts';
+import { type SummedRow, sumRollups } from './sum-rollups.ts';
+import type { Match } from './sum-sheets.ts';
 
-export const GROUPINGS = ['user_id', 'project_id', 'model', 'adapter', 'team'] as const;
+export const GROUPINGS = [...DIMENSIONS, 'team'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-type Dimension = Exclude<Grouping, 'team'>;
 
 export interface UsageFilter {
   user_id?: string | undefined;
@@ -66,36 +66,16 @@ export async function teamsByUser(ctx: Context, orgId: string): Promise<Map<stri
   return new Map(members.map((member) => [member.user_id, member.teams]));
 }
 
-export type Match = Record<string, string | { $in: string[] }>;
-
 /** A filter as MongoDB takes it; `teams` by user when it names one. */
 export function matchOf(filter: UsageFilter, teams: ReadonlyMap<string, string[]> = new Map()): Match {
   const { team, ...equal } = filter;
   const match: Match = {};
-  for (const [name, value] of Object.entries(equal)) if (value !== undefined) match[name] = value;
+  for (const name of DIMENSIONS) if (equal[name] !== undefined) match[name] = equal[name];
   if (team === undefined) return match;
   const users = [...teams].filter(([, names]) => names.includes(team)).map(([user]) => user);
   const named = filter.user_id;
   match.user_id = { $in: named === undefined ? users : users.filter((user) => user === named) };
   return match;
-}
-
-/**
- * The rows of a read that match. The range, of one user when one is named, is a stage of its own, as an index holds it
- * whole; MongoDB joins the two, the embedded server would read every row there is for a filter that the index does not
- * hold (docs/stores.md).
- */
-export function matchStages(
-  orgId: string,
-  read: Read,
-  { user_id, ...others }: Match,
-): { $match: Record<string, unknown> }[] {
-  const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
-  const range = { org_id: orgId, period: read.period, start };
-  const isOneUser = typeof user_id === 'string';
-  const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
-  const indexed = { $match: isOneUser ? { ...range, user_id } : range };
-  return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
 }
 
 async function sumUp(
@@ -107,13 +87,12 @@ async function sumUp(
   teams: ReadonlyMap<string, string[]>,
   transaction: ClientSession,
 ): Promise<{ totals: Sums; series: Sums[]; groups: Group[] }> {
-  const { _id: orgId } = organization;
   const totals = noSums();
   const hasSeries = range.interval !== 'none';
   const series = hasSeries ? range.edges.slice(1).map(noSums) : [];
   if (hasSeries) {
-    const reads = range.reads.map((read) => ({ ...read, sign: 1 as const }));
-    for (const { key, sums } of await sumBy(ctx, orgId, reads, match, ['start'], transaction)) {
+    const asked = { reads: range.reads.map(added), match, columns: ['start'] } as const;
+    for (const { key, sums } of await sumRollups(ctx, organization, asked, transaction)) {
       addSums(totals, sums);
       const bucket = series[bucketOf(range.edges, Number(key.start))];
       if (bucket) addSums(bucket, sums);
@@ -121,42 +100,11 @@ async function sumUp(
     if (groupBy.length === 0) return { totals, series, groups: [] };
   }
   const dimensions = groupBy.map((grouping) => (grouping === 'team' ? 'user_id' : grouping));
-  const whole = coverRange(organization, range.fromMs, range.toMs, ctx.clock.now());
-  const rows = await sumBy(ctx, orgId, whole, match, [...new Set(dimensions)], transaction);
+  const reads = coverRange(organization, range.fromMs, range.toMs, ctx.clock.now());
+  const asked = { reads, match, columns: [...new Set(dimensions)] };
+  const rows = await sumRollups(ctx, organization, asked, transaction);
   if (!hasSeries) for (const { sums } of rows) addSums(totals, sums);
   return { totals, series, groups: groupBy.length === 0 ? [] : groupsOf(rows, groupBy, teams) };
-}
-
-type Column = Dimension | 'start';
-interface SummedRow {
-  key: Record<string, string | Date | number>;
-  sums: Sums;
-}
-
-async function sumBy(
-  ctx: Context,
-  orgId: string,
-  reads: readonly SignedRead[],
-  match: Match,
-  columns: readonly Column[],
-  transaction: ClientSession,
-): Promise<SummedRow[]> {
-  const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
-  const isTotal = totalsAnswer([...columns, ...Object.keys(match)]);
-  const source = isTotal ? raw(ctx.db.usageTotals) : raw(ctx.db.rollups);
-  const found: SummedRow[] = [];
-  for (const read of reads) {
-    const rows = await source
-      .aggregate([...matchStages(orgId, read, match), { $group: { _id, ...SUM_STAGE } }], {
-        session: transaction,
-        useBigInt64: true,
-        batchSize: 10_000,
-      })
-      .toArray();
-    for (const row of rows)
-      found.push({ key: row._id ?? {}, sums: read.sign === 1 ? sumsOf(row) : negateSums(sumsOf(row)) });
-  }
-  return found;
 }
 
 /** Merges rows of equal key, in order of it. A member of several teams counts in each of them. */

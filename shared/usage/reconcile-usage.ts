@@ -1,18 +1,17 @@
-import type { ClientSession, mongo } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import { SIGNAL_AGE_MS } from '../contract.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { inTransaction } from '../mongo.ts';
 import type { Organization } from '../organizations/model.ts';
-import type { Session } from '../sessions/model.ts';
-import type { Signal } from '../signals/model.ts';
-import { type CountedSignal, incrementOf, rollupChanges, rollupKey } from './add-to-rollups.ts';
+import { rollupKey } from './add-to-rollups.ts';
 import { ceilToQuarter } from './calendar.ts';
-import { MEASURES, type Measures, type Rollup, type RollupPeriod, type Total } from './model.ts';
+import type { Rollup } from './model.ts';
 import { periodStarts } from './periods.ts';
-import { rowEnd } from './plan-reads.ts';
+import { periodsIn, type Read } from './plan-reads.ts';
 import { quarterHorizonMs } from './range.ts';
-import { addMeasures, totalKey, totalsOf } from './totals.ts';
+import { findRows, negated, settle } from './settle-rollups.ts';
+import { sumOfSignals } from './sum-signals.ts';
+import { addRow } from './totals.ts';
 
 export interface ReconcileOptions {
   /** Epoch ms; days and months that hold any of `[fromMs, toMs)`. Default: what a signal may still change. */
@@ -25,7 +24,7 @@ export interface ReconcileOptions {
 export interface Reconciled {
   days: number;
   months: number;
-  /** Rollups that were not the sum of what lies below them. */
+  /** Rollups and totals that were not the sum of what lies below them, and sheets that were not their rollups. */
   wrong: number;
   repaired: number;
 }
@@ -33,10 +32,11 @@ export interface Reconciled {
 const DAY_MS = 86_400_000;
 
 /**
- * Compares an organization's rollups with the sum of its signals and sessions, a day at a time (and months with the
- * sum of their days, and totals with the sum of their rollups), each in one transaction: a rollup that a signal changes meanwhile conflicts and is looked at
- * again, so nothing is overwritten, and what was done before a crash stays right. Days whose signals have been
- * purged are not looked at: there the rollups are the record.
+ * Compares an organization's rollups with the sum of its signals and sessions, a day at a time, months with the sum of
+ * their days, totals with the sum of their rollups and sheets with their rollups, each in one transaction: a rollup that
+ * a signal changes meanwhile conflicts and is looked at again, so nothing is overwritten, and what was done before a
+ * crash stays right. Of days whose signals have been purged the rollups are the record: only their totals and sheets
+ * are looked at.
  */
 export async function reconcileUsage(
   ctx: Context,
@@ -44,17 +44,18 @@ export async function reconcileUsage(
   options: ReconcileOptions,
 ): Promise<Reconciled> {
   const nowMs = ctx.clock.now();
-  const keptMs = nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
-  const fromMs = Math.max(options.fromMs ?? nowMs - SIGNAL_AGE_MS.behind - DAY_MS, keptMs);
+  const firstMs = organization.created_at.getTime() - SIGNAL_AGE_MS.behind - DAY_MS;
+  const fromMs = Math.max(options.fromMs ?? nowMs - SIGNAL_AGE_MS.behind - DAY_MS, firstMs);
   const toMs = Math.min(options.toMs ?? nowMs + DAY_MS, nowMs + DAY_MS);
   const result = { days: 0, months: 0, wrong: 0, repaired: 0 };
-  for (const day of periodsIn(organization, 'day', fromMs, toMs)) {
-    if (day.fromMs < keptMs) continue;
-    tally(result, await reconcileDay(ctx, organization, day, options.repair));
-    result.days += 1;
-  }
   for (const month of periodsIn(organization, 'month', fromMs, toMs)) {
-    tally(result, await reconcileMonth(ctx, organization, month, options.repair));
+    const within = [Math.max(fromMs, month.fromMs), Math.min(toMs, month.toMs)] as const;
+    const left = new Map<string, Rollup>();
+    for (const day of periodsIn(organization, 'day', ...within)) {
+      tally(result, await reconcileDay(ctx, organization, day, options.repair, left));
+      result.days += 1;
+    }
+    tally(result, await reconcileMonth(ctx, organization, month, options.repair, left));
     result.months += 1;
   }
   await report(ctx, organization, result);
@@ -82,214 +83,56 @@ function tally(result: Found, found: Found): void {
   result.repaired += found.repaired;
 }
 
-interface Span {
-  fromMs: number;
-  toMs: number;
-}
-
-/** The rows of a period that hold any of `[fromMs, toMs)`. */
-function* periodsIn(
-  organization: Organization,
-  period: 'day' | 'month',
-  fromMs: number,
-  toMs: number,
-): Generator<Span> {
-  let start = periodStarts(organization, fromMs)[period];
-  while (start < toMs) {
-    const end = rowEnd(organization.timezones, period, start);
-    yield { fromMs: start, toMs: end };
-    start = end;
-  }
-}
-
-function reconcileDay(ctx: Context, organization: Organization, day: Span, repair: boolean) {
-  const horizonMs = quarterHorizonMs(ctx.clock.now());
-  return inTransaction(ctx.db, async (transaction) => {
-    const right = await sumOfSignals(ctx, organization, day, transaction);
-    const quarters = { fromMs: Math.max(day.fromMs, ceilToQuarter(horizonMs)), toMs: day.toMs };
-    const there = [
-      ...(await findRollups(ctx, organization._id, 'day', day, transaction)),
-      ...(await findRollups(ctx, organization._id, 'quarter_hour', quarters, transaction)),
-    ];
-    const comparable = right.filter((row) => row.period === 'day' || row.start.getTime() >= quarters.fromMs);
-    const settled = await settle(ctx, comparable, there, repair, transaction);
-    const totals = [
-      ...(await findTotals(ctx, organization._id, 'day', day, transaction)),
-      ...(await findTotals(ctx, organization._id, 'quarter_hour', quarters, transaction)),
-    ];
-    tally(settled, await settleTotals(ctx, comparable, totals, repair, transaction));
-    return settled;
-  });
-}
-
-function reconcileMonth(ctx: Context, organization: Organization, month: Span, repair: boolean) {
-  return inTransaction(ctx.db, async (transaction) => {
-    const days = await findRollups(ctx, organization._id, 'day', month, transaction);
-    const there = await findRollups(ctx, organization._id, 'month', month, transaction);
-    const right = sumOfDays(organization, days);
-    const settled = await settle(ctx, right, there, repair, transaction);
-    const totals = await findTotals(ctx, organization._id, 'month', month, transaction);
-    tally(settled, await settleTotals(ctx, right, totals, repair, transaction));
-    return settled;
-  });
-}
-
-/** What the day and quarter-hour rollups of a day must be: computed by the rule that the write path uses. */
-async function sumOfSignals(
+/** `left` takes up by how much the days that are not mended change their month. */
+async function reconcileDay(
   ctx: Context,
   organization: Organization,
-  day: Span,
-  transaction: ClientSession,
-): Promise<Rollup[]> {
-  const within = { $gte: new Date(day.fromMs), $lt: new Date(day.toMs) };
-  const rows = new Map<string, Rollup>();
-  const add = (changes: readonly Rollup[]) => {
-    for (const change of changes) if (change.period !== 'month') addRow(rows, change);
-  };
-  const options = { session: transaction, batchSize: 5_000 };
-  const signals = raw(ctx.db.signals).find(
-    { org_id: organization._id, ts: within },
-    { ...options, projection: COUNTED },
-  );
-  for await (const chunk of chunked(signals)) {
-    add(rollupChanges(organization, chunk as CountedSignal[], []));
-  }
-  const sessions = raw(ctx.db.sessions).find({ org_id: organization._id, started_at: within }, options);
-  for await (const chunk of chunked(sessions)) {
-    add(
-      rollupChanges(
-        organization,
-        [],
-        chunk.map((after) => ({ before: null, after })),
-      ),
-    );
-  }
-  return [...rows.values()];
-}
-
-const COUNTED: Partial<Record<keyof Signal, 1>> = {
-  ts: 1,
-  type: 1,
-  user_id: 1,
-  project_id: 1,
-  adapter: 1,
-  model: 1,
-  tokens_in: 1,
-  tokens_out: 1,
-  cache_read_tokens: 1,
-  cache_write_tokens: 1,
-  cost_nusd: 1,
-  error: 1,
-};
-
-async function* chunked<T extends Signal | Session>(cursor: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let chunk: T[] = [];
-  for await (const row of cursor) {
-    chunk.push(row);
-    if (chunk.length < 5_000) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-function sumOfDays(organization: Organization, days: readonly Rollup[]): Rollup[] {
-  const rows = new Map<string, Rollup>();
-  for (const day of days) {
-    const start = new Date(periodStarts(organization, day.start.getTime()).month);
-    const month = { ...day, period: 'month' as const, start };
-    addRow(rows, { ...month, _id: rollupKey(month.org_id, 'month', start.getTime(), month) });
-  }
-  return [...rows.values()];
-}
-
-function addRow(rows: Map<string, Rollup>, row: Rollup): void {
-  const known = rows.get(row._id);
-  if (!known) rows.set(row._id, { ...row });
-  else addMeasures(known, row);
-}
-
-function findRollups(
-  ctx: Context,
-  orgId: string,
-  period: RollupPeriod,
-  { fromMs, toMs }: Span,
-  transaction: ClientSession,
-): Promise<Rollup[]> {
-  const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
-  return raw(ctx.db.rollups)
-    .find({ org_id: orgId, period, start }, { session: transaction, batchSize: 5_000 })
-    .toArray();
-}
-
-/** Counts the rows that differ, and writes them as they must be. A row of zeros is as good as none. */
-async function settle(
-  ctx: Context,
-  right: readonly Rollup[],
-  there: readonly Rollup[],
+  day: Read,
   repair: boolean,
-  transaction: ClientSession,
+  left: Map<string, Rollup>,
 ): Promise<Found> {
-  const wanted = new Map(right.map((row) => [row._id, row]));
-  const known = new Map(there.map((row) => [row._id, row]));
-  const writes: mongo.AnyBulkWriteOperation<Rollup>[] = [];
-  for (const row of right) {
-    if (sameMeasures(row, known.get(row._id))) continue;
-    writes.push({ replaceOne: { filter: { _id: row._id }, replacement: row, upsert: true } });
+  const nowMs = ctx.clock.now();
+  const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
+  const keptMs = Math.max(day.fromMs, ceilToQuarter(quarterHorizonMs(nowMs)));
+  const reads: Read[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
+  const { wrong, differing } = await inTransaction(ctx.db, async (transaction) => {
+    const there = await findRows(ctx.db.rollups, organization._id, reads, transaction);
+    const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
+    const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
+    return settle(ctx, organization._id, { reads, right, there, repair }, transaction);
+  });
+  if (repair) return { wrong, repaired: wrong };
+  for (const { right, there } of differing) {
+    if (right.period !== 'day') continue;
+    for (const row of [right, negated(there)]) addRow(left, monthOf(organization, row));
   }
-  for (const row of there) {
-    if (!wanted.has(row._id) && !sameMeasures(row, undefined)) {
-      writes.push({ deleteOne: { filter: { _id: row._id } } });
-    }
-  }
-  if (repair && writes.length > 0) {
-    await raw(ctx.db.rollups).bulkWrite(writes, { session: transaction, ordered: false });
-  }
-  return { wrong: writes.length, repaired: repair ? writes.length : 0 };
+  return { wrong, repaired: 0 };
 }
 
-function findTotals(
+async function reconcileMonth(
   ctx: Context,
-  orgId: string,
-  period: RollupPeriod,
-  { fromMs, toMs }: Span,
-  transaction: ClientSession,
-): Promise<Total[]> {
-  const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
-  return raw(ctx.db.usageTotals).find({ org_id: orgId, period, start }, { session: transaction }).toArray();
-}
-
-/**
- * Counts the totals that are not the sum of their rollups, and adds what is missing. What a signal adds meanwhile in
- * another slot stays right: the difference is one of this transaction's snapshot.
- */
-async function settleTotals(
-  ctx: Context,
-  rollups: readonly Rollup[],
-  there: readonly Total[],
+  organization: Organization,
+  month: Read,
   repair: boolean,
-  transaction: ClientSession,
+  left: ReadonlyMap<string, Rollup>,
 ): Promise<Found> {
-  const missing = new Map(totalsOf(rollups, 0).map((total) => [total._id, total]));
-  for (const row of there) {
-    const _id = totalKey(row, 0);
-    const negated = Object.fromEntries(MEASURES.map((measure) => [measure, -row[measure]])) as Measures;
-    const known = missing.get(_id);
-    if (known) addMeasures(known, negated);
-    else missing.set(_id, { ...row, ...negated, _id });
-  }
-  const writes = [...missing.values()].filter((row) => !sameMeasures(row, undefined));
-  if (repair && writes.length > 0) {
-    await raw(ctx.db.usageTotals).bulkWrite(writes.map(incrementOf), {
-      session: transaction,
-      ordered: false,
-    });
-  }
-  return { wrong: writes.length, repaired: repair ? writes.length : 0 };
+  const reads = [month];
+  const { wrong } = await inTransaction(ctx.db, async (transaction) => {
+    const days = await findRows(ctx.db.rollups, organization._id, [{ ...month, period: 'day' }], transaction);
+    const there = await findRows(ctx.db.rollups, organization._id, reads, transaction);
+    const right = new Map<string, Rollup>();
+    for (const day of days) addRow(right, monthOf(organization, day));
+    for (const row of left.values()) addRow(right, row);
+    return settle(ctx, organization._id, { reads, right: [...right.values()], there, repair }, transaction);
+  });
+  return { wrong, repaired: repair ? wrong : 0 };
 }
 
-function sameMeasures(row: Measures, other: Measures | undefined): boolean {
-  return MEASURES.every((measure) => row[measure] === (other?.[measure] ?? 0));
+/** A day's rollup as a part of its month's. */
+function monthOf(organization: Organization, day: Rollup): Rollup {
+  const startMs = periodStarts(organization, day.start.getTime()).month;
+  const _id = rollupKey(day.org_id, 'month', startMs, day);
+  return { ...day, _id, period: 'month', start: new Date(startMs) };
 }
 
 /** Every organization in turn. One that fails is logged and left for the next time. */

@@ -5,12 +5,16 @@ import { MEASURES, type Measures, type Rollup, type Total } from './model.ts';
 export function totalsOf(rollups: readonly Rollup[], slot: number): Total[] {
   const totals = new Map<string, Total>();
   for (const { user_id: _user, project_id: _project, ...row } of rollups) {
-    const _id = totalKey(row, slot);
-    const known = totals.get(_id);
-    if (known) addMeasures(known, row);
-    else totals.set(_id, { ...row, _id });
+    addRow(totals, { ...row, _id: totalKey(row, slot), writes: 1 });
   }
   return [...totals.values()];
+}
+
+/** Adds a row's measures to those of the row with its identity, which comes into being with it. */
+export function addRow<Row extends Measures & { _id: string }>(rows: Map<string, Row>, row: Row): void {
+  const known = rows.get(row._id);
+  if (known) addMeasures(known, row);
+  else rows.set(row._id, { ...row });
 }
 
 /** The identity of a total's row in one slot. */

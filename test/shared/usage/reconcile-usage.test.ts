@@ -95,7 +95,8 @@ describe('reconcileUsage', () => {
     const checked = await reconcileUsage(ctx, organization, { repair: false });
     expect(checked.wrong).toBeGreaterThan(before.flat().length / 10);
     expect(checked.repaired).toBe(0);
-    await reconcileUsage(ctx, organization, { repair: true });
+    const repaired = await reconcileUsage(ctx, organization, { repair: true });
+    expect(repaired).toEqual({ ...checked, repaired: checked.wrong });
     expect(await everythingOf(orgId)).toEqual(before);
     expect(await reconcileUsage(ctx, organization, { repair: true })).toMatchObject({ wrong: 0 });
     expect(await ctx.db.audit.countDocuments({ org_id: orgId })).toBeGreaterThan(1);
@@ -163,6 +164,9 @@ describe('reconcileUsage', () => {
     await raw(ctx.db.signals).deleteMany({ org_id: orgId });
     await raw(ctx.db.sessions).deleteMany({ org_id: orgId });
     clock.set(NOW + (ctx.config.signalRetentionDays - 1) * DAY);
+    await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
+    // Of data from before there were totals, these are made from the rollups.
+    await raw(ctx.db.usageTotals).deleteMany({ org_id: orgId, period: { $ne: 'quarter_hour' } });
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
     clock.set(NOW);
     expect(await everythingOf(orgId)).toEqual(before);

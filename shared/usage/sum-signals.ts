@@ -1,0 +1,68 @@
+import type { ClientSession } from 'mongoose';
+import type { Context } from '../context.ts';
+import { raw } from '../mongo.ts';
+import type { Organization } from '../organizations/model.ts';
+import type { Session } from '../sessions/model.ts';
+import type { Signal } from '../signals/model.ts';
+import { type CountedSignal, rollupChanges } from './add-to-rollups.ts';
+import type { Rollup } from './model.ts';
+import { addRow } from './totals.ts';
+
+/** What the day and quarter-hour rollups of a day must be: computed by the rule that the write path uses. */
+export async function sumOfSignals(
+  ctx: Context,
+  organization: Organization,
+  day: { fromMs: number; toMs: number },
+  transaction: ClientSession,
+): Promise<Rollup[]> {
+  const within = { $gte: new Date(day.fromMs), $lt: new Date(day.toMs) };
+  const rows = new Map<string, Rollup>();
+  const add = (changes: readonly Rollup[]) => {
+    for (const change of changes) if (change.period !== 'month') addRow(rows, change);
+  };
+  const options = { session: transaction, batchSize: 5_000 };
+  const signals = raw(ctx.db.signals).find(
+    { org_id: organization._id, ts: within },
+    { ...options, projection: COUNTED },
+  );
+  for await (const chunk of chunked(signals)) {
+    add(rollupChanges(organization, chunk as CountedSignal[], []));
+  }
+  const sessions = raw(ctx.db.sessions).find({ org_id: organization._id, started_at: within }, options);
+  for await (const chunk of chunked(sessions)) {
+    add(
+      rollupChanges(
+        organization,
+        [],
+        chunk.map((after) => ({ before: null, after })),
+      ),
+    );
+  }
+  return [...rows.values()];
+}
+
+const COUNTED: Partial<Record<keyof Signal, 1>> = {
+  ts: 1,
+  type: 1,
+  user_id: 1,
+  project_id: 1,
+  adapter: 1,
+  model: 1,
+  tokens_in: 1,
+  tokens_out: 1,
+  cache_read_tokens: 1,
+  cache_write_tokens: 1,
+  cost_nusd: 1,
+  error: 1,
+};
+
+async function* chunked<T extends Signal | Session>(cursor: AsyncIterable<T>): AsyncGenerator<T[]> {
+  let chunk: T[] = [];
+  for await (const row of cursor) {
+    chunk.push(row);
+    if (chunk.length < 5_000) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
