@@ -33,10 +33,24 @@ interface Figures {
   rps: number;
   p50_ms: number;
   p99_ms: number;
-  /** CPU time of the api processes for one answer: steadier than rps on a machine that others use too. */
+  /** CPU time for one answer: steadier than rps on a machine that others use too. */
   cpu_us: number;
+  api_us: number;
+  redis_us: number;
+  worker_us: number;
+  mongo_us: number;
+  client_us: number;
   ok: number;
   other: number;
+}
+
+/** CPU seconds by who used them. */
+interface CpuTimes {
+  api: number;
+  redis: number;
+  worker: number;
+  mongo: number;
+  client: number;
 }
 
 /** The runs take turns, so that what else the machine does in the meantime meets each of them. */
@@ -53,7 +67,7 @@ interface Slice {
   other: number;
   seconds: number;
   latencies: number[];
-  cpuS: number;
+  cpuS: CpuTimes;
 }
 
 /** `consume [--seconds 10] [--clients 32] [--accounts 1000] [--no-worker]` */
@@ -80,7 +94,15 @@ export async function runConsumeBench(args: string[]): Promise<void> {
       await findFreePort(),
       await findFreePort(),
     ];
+    // By port; the worker has none.
     const pids = new Map<number, number>();
+    const cpuTimes = (ports: readonly number[]): CpuTimes => ({
+      api: cpuSeconds(ports.map((port) => pids.get(port) ?? 0)),
+      redis: cpuSeconds([redis.pid]),
+      worker: options.worker ? cpuSeconds([pids.get(0) ?? 0]) : 0,
+      mongo: cpuSeconds([mongo.pid]),
+      client: cpuSeconds([process.pid]),
+    });
     const start = async (script: string, port: number) => {
       const child = spawn(process.execPath, [script], {
         env: { ...env, PORT: String(port) },
@@ -104,10 +126,9 @@ export async function runConsumeBench(args: string[]): Promise<void> {
     const slices = runs.map((): Slice[] => []);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [index, { ports, who }] of runs.entries()) {
-        const cpuBefore = cpuSeconds(ports.map((port) => pids.get(port) ?? 0));
+        const before = cpuTimes(ports);
         const driven = await drive(ports, who, options.clients, options.seconds / ROUNDS);
-        const cpuS = cpuSeconds(ports.map((port) => pids.get(port) ?? 0)) - cpuBefore;
-        slices[index]?.push({ ...driven, cpuS });
+        slices[index]?.push({ ...driven, cpuS: difference(cpuTimes(ports), before) });
       }
     }
     const table = runs.map(({ run }, index) => figuresOf(run, slices[index] ?? []));
@@ -191,6 +212,16 @@ function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
+function difference(after: CpuTimes, before: CpuTimes): CpuTimes {
+  return {
+    api: after.api - before.api,
+    redis: after.redis - before.redis,
+    worker: after.worker - before.worker,
+    mongo: after.mongo - before.mongo,
+    client: after.client - before.client,
+  };
+}
+
 async function isUp(port: number): Promise<boolean> {
   try {
     return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
@@ -236,14 +267,24 @@ function figuresOf(run: string, slices: readonly Slice[]): Figures {
   const latencies = slices.flatMap((slice) => slice.latencies).sort((a, b) => a - b);
   const at = (share: number) => Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 10) / 10;
   const ok = sum((slice) => slice.ok);
+  const micros = (who: keyof CpuTimes) =>
+    Math.round((sum(({ cpuS }) => cpuS[who]) / Math.max(1, ok)) * 1e6);
+  const cpu = {
+    api_us: micros('api'),
+    redis_us: micros('redis'),
+    worker_us: micros('worker'),
+    mongo_us: micros('mongo'),
+    client_us: micros('client'),
+  };
   return {
     run,
     rps: Math.round(ok / sum((slice) => slice.seconds)),
     p50_ms: at(0.5),
     p99_ms: at(0.99),
+    cpu_us: Object.values(cpu).reduce((total, part) => total + part, 0),
+    ...cpu,
     ok,
     other: sum((slice) => slice.other),
-    cpu_us: Math.round((sum((slice) => slice.cpuS) / Math.max(1, ok)) * 1e6),
   };
 }
 
