@@ -114,7 +114,8 @@ const DURABLE = { w: 'majority', j: true } as const;
 
 /**
  * Opens one connection with its models. Fails fast (no buffering), refuses a filter that names an unknown path
- * (`strictQuery: 'throw'`) or holds `undefined`, and never creates an index by itself: `release` does.
+ * (`strictQuery: 'throw'`) or holds `undefined`, and never creates an index by itself: `release` does. A server that
+ * hangs without closing its connections is noticed after 7 s (heartbeat and connect timeout), as one that is gone.
  */
 export async function connectMongo(url: string, options: { maxPoolSize?: number } = {}): Promise<Db> {
   const connection = mongoose.createConnection(url, {
@@ -124,6 +125,7 @@ export async function connectMongo(url: string, options: { maxPoolSize?: number 
     maxPoolSize: options.maxPoolSize ?? 20,
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
+    heartbeatFrequencyMS: 2_000,
     writeConcern: DURABLE,
     readConcern: { level: 'majority' },
   });

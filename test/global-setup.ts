@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { ROOT } from '../scripts/stack/files.ts';
 import { findFreePort } from '../scripts/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../scripts/stores.ts';
 
@@ -17,6 +18,8 @@ declare module 'vitest' {
  * pair, on free ports with files that go away afterwards. Each test file takes databases of its own in them.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The tests start some hundred processes of ours: each finds what the one before it compiled.
+  process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node');
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-stores-'));
   const started: RunningStore[] = [];
   const { MONGODB_URL, REDIS_URL } = process.env;

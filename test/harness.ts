@@ -94,6 +94,7 @@ export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoU
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
     SIGNING_KEY: TEST_SIGNING_KEY,
     RATE_LIMITS: 'off',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     ...options.env,
   };
 }

@@ -11,9 +11,10 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
 
 const [name = '', ...args] = process.argv.slice(2);
 const load = BENCHES[name];
-if (!load) {
-  console.error(`Which bench? One of: ${Object.keys(BENCHES).join(', ')}`);
-  process.exit(1);
+if (!load || args.includes('--help')) {
+  console.error(`npm run bench -- NAME [options]; NAME is one of ${Object.keys(BENCHES).join(', ')}`);
+  console.error('docs/benchmarks*.md say what each measures, and its options.');
+  process.exit(load ? 0 : 1);
 }
 await (await load())(args);
 process.exit(0);

@@ -31,12 +31,16 @@ export async function makeRichAccounts(ctx: TestContext, count: number): Promise
   );
 }
 
-/** Clients that spend as fast as they are answered. A client gives up after 3 s: longer than any deadline. */
+/**
+ * Clients that spend side by side, together at most `perSecond`: enough for a kill to meet a spend at each step, and the
+ * other tests keep some of the machine. A client gives up after 3 s: longer than any deadline.
+ */
 export function startLoad(
   url: () => string,
   accounts: readonly TestAccount[],
-  options: { clients: number; random: () => number },
+  options: { clients: number; random: () => number; perSecond?: number },
 ): Load {
+  const { clients: count, random, perSecond = 400 } = options;
   const attempts: Attempt[] = [];
   const statuses = new Map<number, number>();
   let stopped = false;
@@ -47,18 +51,18 @@ export function startLoad(
   }
 
   async function client(number: number): Promise<void> {
-    for (let count = 0; !stopped; count += 1) {
-      const account = accounts[Math.floor(options.random() * accounts.length)];
+    for (let turn = 0; !stopped; turn += 1) {
+      const account = accounts[Math.floor(random() * accounts.length)];
       if (!account) return;
-      const attempt = { account, key: `c${number}-${count}`, answer: null, refused: false };
+      const attempt = { account, key: `c${number}-${turn}`, answer: null, refused: false };
       attempts.push(attempt);
+      const next = new Promise((resolve) => setTimeout(resolve, (1_000 * count) / perSecond));
       await send(attempt);
-      if (attempt.answer === null && !attempt.refused)
-        await new Promise((resolve) => setTimeout(resolve, 20));
+      await next;
     }
   }
 
-  const clients = Array.from({ length: options.clients }, (_, number) => client(number));
+  const clients = Array.from({ length: count }, (_, number) => client(number));
   return {
     attempts,
     statuses,
