@@ -14,7 +14,7 @@ import { createLimits, type Limits } from './limits.ts';
 import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
 import { sendProblem } from './problem.ts';
-import { requestId, requestLog } from './request.ts';
+import { giveId, logWhenClosed } from './request.ts';
 import type { AnyRoute, ApiState } from './route.ts';
 import { routes as table } from './routes/index.ts';
 import { serve } from './serve.ts';
@@ -35,11 +35,10 @@ export function createApi(ctx: Context, state: ApiState, routes: readonly AnyRou
   app.disable('etag');
   app.set('trust proxy', ctx.config.trustProxyHops);
   app.set('query parser', 'simple');
-  app.use(requestId, requestLog(ctx), safetyHeaders());
+  const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, { limits, shedder }) }));
+  app.use(beginRequest(ctx, handlers));
   mountDocs(app, openApiDocument(routes));
   mountBoard(app, ctx, limits);
-  const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, { limits, shedder }) }));
-  app.use(dispatchExact(handlers));
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
@@ -49,23 +48,31 @@ export function createApi(ctx: Context, state: ApiState, routes: readonly AnyRou
   return { app, limits, shedder };
 }
 
-/** A path without parameters is looked up at once instead of being matched against the whole table. */
-function dispatchExact(
+/**
+ * What every request gets: an id, its line in the log, safe headers. Then a path without parameters is looked up at once
+ * instead of being matched against the whole table: all that is one layer, because Express charges for each.
+ */
+function beginRequest(
+  ctx: Context,
   handlers: readonly { route: AnyRoute; handler: RequestHandler }[],
-): (req: Request, res: Response, next: NextFunction) => unknown {
+): RequestHandler {
   const exact = new Map(
     handlers
       .filter(({ route }) => !route.path.includes('{'))
       .map(({ route, handler }) => [`${route.method.toUpperCase()} ${route.path}`, handler]),
   );
+  const headers = safetyHeaders();
   return (req, res, next) => {
+    giveId(req, res);
+    logWhenClosed(ctx, req, res);
+    for (const [name, value] of headers) res.setHeader(name, value);
     const handler = exact.get(`${req.method} ${req.path}`);
     return handler ? handler(req, res, next) : next();
   };
 }
 
 /** What helmet sets, which is the same for every request, computed once. */
-function safetyHeaders(): RequestHandler {
+function safetyHeaders(): [name: string, value: string][] {
   const headers: [string, string][] = [];
   const recorder = {
     setHeader: (name: string, value: string) => headers.push([name, value]),
@@ -75,10 +82,7 @@ function safetyHeaders(): RequestHandler {
   set({} as Request, recorder as unknown as Response, (error?: unknown) => {
     if (error) throw error;
   });
-  return (_req, res, next) => {
-    for (const [name, value] of headers) res.setHeader(name, value);
-    next();
-  };
+  return headers;
 }
 
 const strictPolicy = {

@@ -26,10 +26,10 @@ export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
 }
 
 function guard(ctx: Context, limits: Limits) {
-  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+  return (req: Request, res: Response, next: NextFunction): void => {
     res.locals.route = PATH;
     if (!isOperator(req, ctx.config.operatorToken)) {
-      await limits.countBadCredential(req);
+      limits.countBadCredential(req);
       res.set('WWW-Authenticate', 'Basic realm="usage-governor operators"');
       throw unauthorized();
     }

@@ -1,40 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Context } from '../shared/context.ts';
 
 const GIVEN_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** The caller's `X-Request-Id` when it is harmless, else a new one; answered and logged. */
-export function requestId(req: Request, res: Response, next: NextFunction): void {
+export function giveId(req: Request, res: Response): void {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && GIVEN_ID.test(given) ? given : randomUUID();
   res.locals.requestId = id;
   res.setHeader('X-Request-Id', id);
-  next();
 }
 
 /** One line a request, by route and never by URL: what stands in a query may be a secret. */
-export function requestLog(ctx: Context): RequestHandler {
-  return (req, res, next) => {
-    const startedAt = performance.now();
-    res.on('close', () => {
-      const seconds = (performance.now() - startedAt) / 1_000;
-      const route = String(res.locals.route ?? 'none');
-      const status = res.writableFinished ? res.statusCode : 499;
-      ctx.metrics.httpSeconds.observe({ method: req.method, route, status }, seconds);
-      ctx.log.info(
-        {
-          request_id: res.locals.requestId,
-          method: req.method,
-          route,
-          status,
-          ms: Math.round(seconds * 1e5) / 100,
-          org_id: res.locals.orgId,
-          key_id: res.locals.keyId,
-        },
-        'request',
-      );
-    });
-    next();
-  };
+export function logWhenClosed(ctx: Context, req: Request, res: Response): void {
+  const startedAt = performance.now();
+  res.on('close', () => {
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const route = String(res.locals.route ?? 'none');
+    const status = res.writableFinished ? res.statusCode : 499;
+    ctx.metrics.httpSeconds.observe({ method: req.method, route, status }, seconds);
+    ctx.log.info(
+      {
+        request_id: res.locals.requestId,
+        method: req.method,
+        route,
+        status,
+        ms: Math.round(seconds * 1e5) / 100,
+        org_id: res.locals.orgId,
+        key_id: res.locals.keyId,
+      },
+      'request',
+    );
+  });
 }

@@ -27,8 +27,8 @@ export function serve(
     const principal = await identify(route, req, res, ctx, guards.limits);
     const input = {
       principal,
-      params: parse(route.params ?? nothing, req.params, 'path'),
-      query: parse(route.query ?? nothing, req.query, 'query'),
+      params: route.params ? parse(route.params, req.params, 'path') : {},
+      query: route.query || req.url.includes('?') ? parse(route.query ?? nothing, req.query, 'query') : {},
       body: route.body ? parse(route.body, await readBody(req, res, route.bodyTypes), 'body') : undefined,
       request: {
         id: String(res.locals.requestId),
@@ -55,21 +55,21 @@ async function identify(
   try {
     principal = await authenticate(req, route.auth, ctx);
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
+    if (error instanceof DomainError && error.code === 'unauthorized') limits.countBadCredential(req);
     throw error;
   }
   if (principal.kind === 'api-key') {
     res.locals.orgId = principal.orgId;
     res.locals.keyId = principal.keyId;
-    await limits.count(res, { key: principal.keyId });
+    limits.count(res, { key: principal.keyId });
   } else if (principal.kind === 'device') {
     res.locals.keyId = principal.tokenId;
-    await limits.count(res, { key: principal.tokenId });
+    limits.count(res, { key: principal.tokenId });
   } else if (principal.kind === 'idp') {
     res.locals.orgId = principal.orgId;
-    await limits.count(res, { key: principal.accountId });
+    limits.count(res, { key: principal.accountId });
   } else if (principal.kind === 'none') {
-    await limits.count(res, { address: req.ip ?? 'unknown' });
+    limits.count(res, { address: req.ip ?? 'unknown' });
   }
   return principal;
 }
@@ -87,7 +87,7 @@ async function handle(
     if (input.principal.kind === 'device') noteDeviceAddress(ctx, input.principal, input.request.address);
     return answer;
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
+    if (error instanceof DomainError && error.code === 'unauthorized') limits.countBadCredential(req);
     throw error;
   }
 }

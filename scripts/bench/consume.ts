@@ -9,6 +9,7 @@ import { readConfig } from '../../shared/config.ts';
 import { type Context, openContext } from '../../shared/context.ts';
 import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
+import { shardsWithEntries } from '../../shared/credits/project-ledger.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../shared/credits/recover.ts';
 import { newId } from '../../shared/ids.ts';
@@ -33,14 +34,30 @@ interface Figures {
   rps: number;
   p50_ms: number;
   p99_ms: number;
-  /** CPU time of the api processes for one answer: steadier than rps on a machine that others use too. */
+  /** CPU time for one answer: steadier than rps on a machine that others use too. */
   cpu_us: number;
+  api_us: number;
+  redis_us: number;
+  worker_us: number;
+  mongo_us: number;
+  client_us: number;
   ok: number;
   other: number;
 }
 
+/** CPU seconds by who used them. */
+interface CpuTimes {
+  api: number;
+  redis: number;
+  worker: number;
+  mongo: number;
+  client: number;
+}
+
 /** The runs take turns, so that what else the machine does in the meantime meets each of them. */
 const ROUNDS = 4;
+/** Until what runs is compiled code, and connections, hints and devices are known. */
+const WARM_UP_S = 4;
 
 interface Run {
   run: string;
@@ -53,7 +70,7 @@ interface Slice {
   other: number;
   seconds: number;
   latencies: number[];
-  cpuS: number;
+  cpuS: CpuTimes;
 }
 
 /** `consume [--seconds 10] [--clients 32] [--accounts 1000] [--no-worker]` */
@@ -80,7 +97,15 @@ export async function runConsumeBench(args: string[]): Promise<void> {
       await findFreePort(),
       await findFreePort(),
     ];
+    // By port; the worker has none.
     const pids = new Map<number, number>();
+    const cpuTimes = (ports: readonly number[]): CpuTimes => ({
+      api: cpuSeconds(ports.map((port) => pids.get(port) ?? 0)),
+      redis: cpuSeconds([redis.pid]),
+      worker: options.worker ? cpuSeconds([pids.get(0) ?? 0]) : 0,
+      mongo: cpuSeconds([mongo.pid]),
+      client: cpuSeconds([process.pid]),
+    });
     const start = async (script: string, port: number) => {
       const child = spawn(process.execPath, [script], {
         env: { ...env, PORT: String(port) },
@@ -100,14 +125,16 @@ export async function runConsumeBench(args: string[]): Promise<void> {
       { run: 'one hot account', ports: [apiPort], who: tokens.slice(0, 1) },
       { run: `${options.accounts} accounts, 2 api processes`, ports: [apiPort, secondPort], who: tokens },
     ];
-    for (const { ports, who } of runs) await drive(ports, who, options.clients, 2);
+    for (const { ports, who } of runs) await drive(ports, who, options.clients, WARM_UP_S);
+    if (options.worker) await waitUntil(() => hasCaughtUp(ctx), { timeoutMs: 30_000 });
     const slices = runs.map((): Slice[] => []);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [index, { ports, who }] of runs.entries()) {
-        const cpuBefore = cpuSeconds(ports.map((port) => pids.get(port) ?? 0));
+        const before = cpuTimes(ports);
         const driven = await drive(ports, who, options.clients, options.seconds / ROUNDS);
-        const cpuS = cpuSeconds(ports.map((port) => pids.get(port) ?? 0)) - cpuBefore;
-        slices[index]?.push({ ...driven, cpuS });
+        // A run pays for its own ledger rows, not the next one.
+        if (options.worker) await waitUntil(() => hasCaughtUp(ctx), { timeoutMs: 10_000 });
+        slices[index]?.push({ ...driven, cpuS: difference(cpuTimes(ports), before) });
       }
     }
     const table = runs.map(({ run }, index) => figuresOf(run, slices[index] ?? []));
@@ -173,6 +200,13 @@ async function makeTokens(ctx: Context, count: number): Promise<string[]> {
   return tokens;
 }
 
+/** The ledger has every spend, and what the worker does when it starts is done. */
+async function hasCaughtUp(ctx: Context): Promise<boolean> {
+  const queues = Object.values(ctx.queues.byName);
+  const active = await Promise.all(queues.map((queue) => queue.getActiveCount()));
+  return active.every((count) => count === 0) && (await shardsWithEntries(ctx)).length === 0;
+}
+
 async function endChild(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
@@ -189,6 +223,16 @@ function cpuSeconds(pids: readonly number[]): number {
     return Number(fields[11]) + Number(fields[12]);
   });
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
+}
+
+function difference(after: CpuTimes, before: CpuTimes): CpuTimes {
+  return {
+    api: after.api - before.api,
+    redis: after.redis - before.redis,
+    worker: after.worker - before.worker,
+    mongo: after.mongo - before.mongo,
+    client: after.client - before.client,
+  };
 }
 
 async function isUp(port: number): Promise<boolean> {
@@ -236,14 +280,23 @@ function figuresOf(run: string, slices: readonly Slice[]): Figures {
   const latencies = slices.flatMap((slice) => slice.latencies).sort((a, b) => a - b);
   const at = (share: number) => Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 10) / 10;
   const ok = sum((slice) => slice.ok);
+  const micros = (who: keyof CpuTimes) => Math.round((sum(({ cpuS }) => cpuS[who]) / Math.max(1, ok)) * 1e6);
+  const cpu = {
+    api_us: micros('api'),
+    redis_us: micros('redis'),
+    worker_us: micros('worker'),
+    mongo_us: micros('mongo'),
+    client_us: micros('client'),
+  };
   return {
     run,
     rps: Math.round(ok / sum((slice) => slice.seconds)),
     p50_ms: at(0.5),
     p99_ms: at(0.99),
+    cpu_us: Object.values(cpu).reduce((total, part) => total + part, 0),
+    ...cpu,
     ok,
     other: sum((slice) => slice.other),
-    cpu_us: Math.round((sum((slice) => slice.cpuS) / Math.max(1, ok)) * 1e6),
   };
 }
 

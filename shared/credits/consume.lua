@@ -40,9 +40,10 @@ if ARGV[7] == '' then return { 'unsigned', clock } end
 -- What there is now: a period that is over counts as full again, an expired lot as gone.
 local rows = {}
 local anchor = account[5]
-local window_credits, window_ms, monthly_credits = read_plan(ARGV[11], account[4])
 local window, window_rest = read_period(account[6], now)
 local month, month_rest = read_period(account[7], now)
+local window_credits, window_ms, monthly_credits
+if not window or not month then window_credits, window_ms, monthly_credits = read_plan(ARGV[11], account[4]) end
 if not window and (window_credits > 0 or window_rest > 0) then
   window = { from = now, to = now + window_ms, limit = window_credits, left = window_credits }
   rows[#rows + 1] = row('window', window.left - window_rest, 'window.reset', window)
@@ -53,7 +54,9 @@ if not month and (monthly_credits > 0 or month_rest > 0) then
   month = { from = from, to = to, limit = monthly_credits, left = monthly_credits }
   rows[#rows + 1] = row('monthly', month.left - month_rest, 'monthly.reset', month)
 end
+local resets = #rows
 local lots = expire_lots(read_lots(account[8]), now, rows)
+local has_expired = #rows > resets
 local left = {
   window = window and window.left or 0,
   monthly = month and month.left or 0,
@@ -62,9 +65,8 @@ local left = {
 }
 
 local function first_bucket()
-  for _, bucket in ipairs({ 'window', 'monthly', 'paid', 'granted' }) do
-    if left[bucket] > 0 then return bucket end
-  end
+  return left.window > 0 and 'window' or left.monthly > 0 and 'monthly' or left.paid > 0 and 'paid'
+    or left.granted > 0 and 'granted' or nil
 end
 
 local window_end = window and int(window.to) or ''
@@ -98,14 +100,20 @@ local seq = tonumber(account[2])
 local at = math.max(tonumber(account[3]), math.floor(now / 1000))
 local expires = int(math.floor((now + tonumber(ARGV[12])) / 1000))
 local answer = '{"receipt":"' .. ARGV[8] .. '","delta":-1,"bucket":"' .. bucket .. '","reason":"receipt","balance":'
-  .. '{"window":' .. int(left.window) .. ',"monthly":' .. int(left.monthly)
-  .. ',"paid":' .. int(left.paid) .. ',"granted":' .. int(left.granted)
-  .. '},"created_at":' .. int(at) .. '}'
+  .. string.format('{"window":%.0f,"monthly":%.0f,"paid":%.0f,"granted":%.0f},"created_at":%.0f}',
+    left.window, left.monthly, left.paid, left.granted, at)
 
 redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'seq', int(seq + 1), 'at', int(at),
   'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[6], 'fingerprint', ARGV[5], 'device', device,
   'answer', answer, 'expires', expires)
 redis.call('SET', KEYS[3], ARGV[5] .. '\n' .. expires .. '\n' .. answer, 'PX', ARGV[12])
-redis.call('HSET', KEYS[2], 'seq', int(seq + #rows), 'at', int(at), 'lots', write_lots(lots),
-  'w', window and write_period(window) or account[6], 'm', month and write_period(month) or account[7])
+local fields = { 'seq', int(seq + #rows), 'at', int(at) }
+local function put(field, value)
+  fields[#fields + 1] = field
+  fields[#fields + 1] = value
+end
+if window and (bucket == 'window' or resets > 0) then put('w', write_period(window)) end
+if month and (bucket == 'monthly' or resets > 0) then put('m', write_period(month)) end
+if lot or has_expired then put('lots', write_lots(lots)) end
+redis.call('HSET', KEYS[2], unpack(fields))
 return { 'spent', clock, answer, expires, first_bucket() or bucket, window_end, month_start, month_end }

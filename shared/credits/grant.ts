@@ -1,9 +1,11 @@
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { shardOf } from '../redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { digest } from './digest.ts';
 import type { LedgerRow } from './model.ts';
+import { creditNow } from './redis-time.ts';
 import { viewRow } from './refund.ts';
 
 export interface Grant {
@@ -37,7 +39,7 @@ export async function grantCredits(
       throw new DomainError('idempotency_key_reused', 'This Idempotency-Key was used for something else.');
     return { transaction: viewRow(known), replayed: true };
   }
-  if (expiresAt !== undefined && expiresAt * 1_000 <= ctx.clock.now())
+  if (expiresAt !== undefined && expiresAt * 1_000 <= (await creditNow(ctx, shardOf(accountId))))
     throw new DomainError('invalid_request', 'expires_at has passed.');
   const reason = bucket === 'paid' ? 'credit.purchase' : 'credit.grant';
   const { answer, outcome } = await changeCredits(ctx, {

@@ -6,6 +6,7 @@ import { inTransaction, raw } from '../mongo.ts';
 import { SHARDS, shardKeys } from '../redis/keys.ts';
 import type { LedgerRow } from './model.ts';
 import { isEarlier, type OutboxEntry, readEntry } from './outbox.ts';
+import { redisNow } from './redis-time.ts';
 import { refundLateRepeat } from './refund.ts';
 
 /** Entries of all shards together that one transaction takes. */
@@ -41,7 +42,7 @@ export async function projectLedger(ctx: Context, shards: readonly number[]): Pr
   );
   const filled = batches.filter((batch) => batch.entries.length > 0);
   if (filled.length === 0) return 0;
-  noteLag(ctx, filled);
+  await noteLag(ctx, filled);
   try {
     await writeBatches(ctx, filled);
   } catch (error) {
@@ -54,10 +55,17 @@ export async function projectLedger(ctx: Context, shards: readonly number[]): Pr
   return count;
 }
 
-/** A stream id begins with Redis' time. */
-function noteLag(ctx: Context, batches: readonly ShardBatch[]): void {
-  const first = batches.map((batch) => Number(batch.entries[0]?.streamId.split('-')[0]));
-  ctx.metrics.ledgerLag.set(Math.max(0, ctx.clock.now() - Math.min(...first)) / 1_000);
+/** A stream id begins with Redis' time. A time that cannot be had holds nothing up. */
+async function noteLag(ctx: Context, batches: readonly ShardBatch[]): Promise<void> {
+  const lags = batches.map(async ({ shard, entries }) => {
+    const writtenMs = Number(entries[0]?.streamId.split('-')[0]);
+    return (await redisNow(ctx, shard)) - writtenMs;
+  });
+  const longestMs = await Promise.all(lags).then(
+    (all) => Math.max(0, ...all),
+    () => null,
+  );
+  if (longestMs !== null) ctx.metrics.ledgerLag.set(longestMs / 1_000);
 }
 
 /** When a device was last seen is a courtesy: losing it never stops the ledger. */

@@ -38,14 +38,35 @@ export async function recoverCredits(ctx: Context): Promise<Recovery> {
   return recoverShards(ctx, shut, { force: false });
 }
 
-/** Shuts every shard and puts all balances back to what the ledger says, whatever Redis holds. */
-export async function rebuildCredits(ctx: Context): Promise<Recovery> {
+/** Of the ten minutes for which `gate.lua` shuts a shard. */
+const RENEW_EVERY_MS = 60_000;
+
+/**
+ * Shuts every shard and puts all balances back to what the ledger says, whatever Redis holds. Throws when a shard was
+ * opened by someone else before that was done: some balances may then be as they were; do it again.
+ */
+export async function rebuildCredits(
+  ctx: Context,
+  { renewEveryMs = RENEW_EVERY_MS }: { renewEveryMs?: number } = {},
+): Promise<Recovery> {
   const held = new Map<number, string>();
   for (const shard of ALL_SHARDS) {
     const [, runId] = await callGate(ctx, shard, ['hold']);
     held.set(shard, runId);
   }
-  return recoverShards(ctx, held, { force: true });
+  const renewing = setInterval(() => void renewHolds(ctx), renewEveryMs);
+  try {
+    return await recoverShards(ctx, held, { force: true });
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+/** Never throws: a hold that is lost is noticed by what is refused then. */
+async function renewHolds(ctx: Context): Promise<void> {
+  await Promise.all(ALL_SHARDS.map((shard) => callGate(ctx, shard, ['renew']))).catch((error: unknown) =>
+    ctx.log.warn({ err: error }, 'the shards that are rebuilt were not held for longer'),
+  );
 }
 
 async function recoverShards(
@@ -170,12 +191,14 @@ async function restoreAccount(
   const state = isLost ? await foldLedger(ctx, account._id) : emptyState();
   const fields = [...identityFields(account), ...stateFields(state)];
   const seq = force ? 'force' : isLost ? String(state.seq) : '';
-  await runScript(
+  const answer = await runScript(
     ctx.redis.producer,
     accountScript,
     [gate, key],
     ['restore', seq, String(fields.length), ...fields, ...devices],
   );
+  // Without force another one that recovers has been faster, and has put the same back.
+  if (answer === 'gate' && force) throw new Error('A shard was opened before its balances were put back');
 }
 
 /** Every answer that is still promised to a repeat. */

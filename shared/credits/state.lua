@@ -9,7 +9,9 @@
 --   x:<device id>  a revoked device, so that no late write brings it back
 
 local function run_id()
-  return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)')
+  local info = redis.call('INFO', 'server')
+  local at = string.find(info, 'run_id:', 1, true)
+  return string.sub(info, at + 7, at + 46)
 end
 
 -- A shard is open for the Redis process that it was opened for, and for no later one.
@@ -37,7 +39,7 @@ local function read_period(text, now)
 end
 
 local function write_period(period)
-  return int(period.from) .. ',' .. int(period.to) .. ',' .. int(period.limit) .. ',' .. int(period.left)
+  return string.format('%.0f,%.0f,%.0f,%.0f', period.from, period.to, period.limit, period.left)
 end
 
 local BUCKET_OF = { p = 'paid', g = 'granted' }

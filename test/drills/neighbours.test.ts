@@ -52,13 +52,13 @@ function spend(url: string, token: string, key: string = randomUUID()): Promise<
   });
 }
 
-test("an api's clock two hours ahead or behind moves no window, no month and no receipt; sessions it refuses", {
+test("an api's clock two hours ahead or behind moves no window, no month, no receipt and no expiry; sessions it refuses", {
   timeout: 60_000,
 }, async () => {
   const apis = await Promise.all(
     [2 * HOUR_MS, -2 * HOUR_MS].map((ms) => startOther('api/main.ts', { DRILL_CLOCK_SHIFT_MS: String(ms) })),
   );
-  const { accountId, token } = await makeAccount(stack.ctx);
+  const { accountId, orgId, userId, token } = await makeAccount(stack.ctx);
   const key = randomUUID();
   const startedS = Math.floor(Date.now() / 1_000);
   const answers: Answer[] = [];
@@ -88,6 +88,17 @@ test("an api's clock two hours ahead or behind moves no window, no month and no 
     ...Array(5).fill('receipt'),
     'window.reset',
   ]);
+  // Ahead, an hour from now is over; behind, an hour ago is still to come.
+  const grants = await Promise.all(
+    [nowS + 3_600, nowS - 3_600].map((expires_at, index) =>
+      call(`${apis[index]?.url}/admin/credits`, {
+        key: stack.ctx.config.operatorToken,
+        headers: { 'Idempotency-Key': randomUUID() },
+        body: { org_id: orgId, user_id: userId, bucket: 'granted', amount: 1, expires_at },
+      }),
+    ),
+  );
+  expect(grants.map(({ status }) => status)).toEqual([201, 400]);
   const ada = await makePerson(stack.ctx, idp);
   const session = await Promise.all(
     [stack.url, ...apis.map(({ url }) => url)].map((url) => call(`${url}/v1/balance`, { key: ada.session })),

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { revokeDeviceInAccount } from '../../../shared/credits/account.ts';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
@@ -8,7 +8,7 @@ import { projectLedger } from '../../../shared/credits/project-ledger.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
-import { accountKeys, SHARDS } from '../../../shared/redis/keys.ts';
+import { accountKeys, SHARDS, shardKeys } from '../../../shared/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/reconcile-credits.ts';
 import {
   makeAccount,
@@ -32,6 +32,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await ctx.close();
   await redis.stop();
 });
@@ -195,6 +196,34 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
   await rebuildCredits(ctx);
   expect(await stateOf(account.accountId)).toEqual(before);
   await expectWhole(account);
+});
+
+test('a rebuild that takes long goes on holding its shards', async () => {
+  const { gate } = shardKeys(7);
+  let leftMs = 0;
+  vi.spyOn(ctx.db.ledgerFences.collection, 'bulkWrite').mockImplementationOnce(async () => {
+    await ctx.redis.producer.pexpire(gate, 60_000);
+    await until(async () => {
+      leftMs = await ctx.redis.producer.pttl(gate);
+      return leftMs > 60_000;
+    });
+    throw new Error('enough seen');
+  });
+  await expect(rebuildCredits(ctx, { renewEveryMs: 20 })).rejects.toThrow('enough seen');
+  expect(leftMs).toBeGreaterThan(500_000);
+});
+
+test('a rebuild whose shards were opened meanwhile says so instead of leaving accounts as they were', async () => {
+  const account = await makeHistory();
+  await projectAll(ctx);
+  const { gate } = accountKeys(account.accountId);
+  const runId = await ctx.redis.producer.get(gate);
+  const bulkWrite = ctx.db.ledgerFences.collection.bulkWrite.bind(ctx.db.ledgerFences.collection);
+  vi.spyOn(ctx.db.ledgerFences.collection, 'bulkWrite').mockImplementationOnce(async (...args) => {
+    await ctx.redis.producer.set(gate, runId ?? '');
+    return bulkWrite(...args);
+  });
+  await expect(rebuildCredits(ctx)).rejects.toThrow('opened');
 });
 
 test('a rebuild beside a worker that moves the same streams loses nothing of them', async () => {
