@@ -26,10 +26,10 @@ export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
 }
 
 function guard(ctx: Context, limits: Limits) {
-  return (req: Request, res: Response, next: NextFunction): void => {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     res.locals.route = PATH;
     if (!isOperator(req, ctx.config.operatorToken)) {
-      limits.countBadCredential(req);
+      await limits.countBadCredential(req);
       res.set('WWW-Authenticate', 'Basic realm="usage-governor operators"');
       throw unauthorized();
     }

@@ -8,8 +8,6 @@ export const MEDIA_TYPES = {
 } as const;
 export type BodyType = keyof typeof MEDIA_TYPES;
 
-const BYTE_ORDER_MARK = 0xfeff;
-
 const form = express.urlencoded({ limit: BODY_BYTES, extended: false, parameterLimit: 100 });
 const json = express.json({ limit: BODY_BYTES, strict: false, type: 'application/json' });
 
@@ -22,7 +20,6 @@ export async function readBody(
   res: Response,
   types: readonly BodyType[] = ['json'],
 ): Promise<unknown> {
-  if (isPlainJson(req, types)) return readPlainJson(req);
   const empty = req.headers['content-length'] === '0' || !hasBody(req);
   const type = types.find((candidate) => req.is(MEDIA_TYPES[candidate]));
   if (!empty && !type) {
@@ -33,51 +30,10 @@ export async function readBody(
   await new Promise<void>((resolve, reject) => {
     (type === 'form' ? form : json)(req, res, (error: unknown) => (error ? reject(error) : resolve()));
   });
-  refuseDeep(req.body);
-  return req.body;
-}
-
-/** What nearly every caller sends, of a length that it told: it needs no decoding, and no parser that could decode. */
-function isPlainJson({ headers }: Request, types: readonly BodyType[]): boolean {
-  const bytes = Number(headers['content-length']);
-  return (
-    types.includes('json') &&
-    headers['content-type'] === MEDIA_TYPES.json &&
-    headers['content-encoding'] === undefined &&
-    headers['transfer-encoding'] === undefined &&
-    bytes > 0 &&
-    bytes <= BODY_BYTES
-  );
-}
-
-async function readPlainJson(req: Request): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  await new Promise<void>((resolve, reject) => {
-    const giveUp = () => reject(new DomainError('malformed_json', 'The body could not be read.'));
-    if (req.destroyed) return giveUp();
-    req.on('data', (chunk: Buffer) => chunks.push(chunk));
-    req.on('end', resolve);
-    req.on('close', () => {
-      if (!req.readableEnded) giveUp();
-    });
-  });
-  const text = chunks.length === 1 ? String(chunks[0]) : Buffer.concat(chunks).toString();
-  const body = parseJson(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
-  refuseDeep(body);
-  return body;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new DomainError('malformed_json', 'The body is not valid JSON.');
-  }
-}
-
-function refuseDeep(body: unknown): void {
-  if (isDeeper(body, BODY_DEPTH))
+  if (isDeeper(req.body, BODY_DEPTH)) {
     throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
+  }
+  return req.body;
 }
 
 function hasBody(req: Request): boolean {

@@ -55,21 +55,21 @@ async function identify(
   try {
     principal = await authenticate(req, route.auth, ctx);
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'unauthorized') limits.countBadCredential(req);
+    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
     throw error;
   }
   if (principal.kind === 'api-key') {
     res.locals.orgId = principal.orgId;
     res.locals.keyId = principal.keyId;
-    limits.count(res, { key: principal.keyId });
+    await limits.count(res, { key: principal.keyId });
   } else if (principal.kind === 'device') {
     res.locals.keyId = principal.tokenId;
-    limits.count(res, { key: principal.tokenId });
+    await limits.count(res, { key: principal.tokenId });
   } else if (principal.kind === 'idp') {
     res.locals.orgId = principal.orgId;
-    limits.count(res, { key: principal.accountId });
+    await limits.count(res, { key: principal.accountId });
   } else if (principal.kind === 'none') {
-    limits.count(res, { address: req.ip ?? 'unknown' });
+    await limits.count(res, { address: req.ip ?? 'unknown' });
   }
   return principal;
 }
@@ -87,7 +87,7 @@ async function handle(
     if (input.principal.kind === 'device') noteDeviceAddress(ctx, input.principal, input.request.address);
     return answer;
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'unauthorized') limits.countBadCredential(req);
+    if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
     throw error;
   }
 }

@@ -2,8 +2,8 @@ import type { Context } from '../shared/context.ts';
 import { projectLedger, shardsWithEntries } from '../shared/credits/project-ledger.ts';
 import { recoverCredits, shutShards } from '../shared/credits/recover.ts';
 
-/** How long after one round the next begins. A pause fills the batches: a round costs the same for any number of rows. */
-const BUSY_MS = 400;
+/** How long after one round the next begins. A pause fills the batches. */
+const BUSY_MS = 150;
 const IDLE_MS = 250;
 const TROUBLE_MS = 500;
 /** How often the gates are looked at: this long spends may be refused before a Redis that came back is checked. */

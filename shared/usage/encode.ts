@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { usd9OfBig } from './measures.ts';
 
@@ -35,18 +36,15 @@ export function encode(
 
 /** RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run. */
 async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
-  yield csvLine(columns.map(({ name }) => name));
+  const options = { record_delimiter: 'windows' as const };
+  yield stringify([columns.map(({ name }) => name)], options);
   for await (const rows of batches) {
-    const lines = rows.map((row) => csvLine(row.map((value, index) => csvCell(columns[index]?.type, value))));
-    yield lines.join('');
+    yield stringify(
+      rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value))),
+      options,
+    );
   }
 }
-
-function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
-}
-
-const NEEDS_QUOTES = /[",\r\n]/;
 
 function csvCell(type: ColumnType | undefined, value: Value): string {
   if (value === null) return '';
