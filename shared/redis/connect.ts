@@ -44,9 +44,8 @@ export function connectRedis(
     ? connectCluster(config, config.redisClusterNodes, role, options)
     : new Redis(config.redisUrl, { ...options, retryStrategy: reconnectDelay });
   if (role !== 'worker') {
-    const waits = role === 'meter';
-    if (client instanceof Redis) gatherWrites(client, { waits });
-    else client.on('+node', (node: Redis) => gatherWrites(node, { waits }));
+    if (client instanceof Redis) gatherWrites(client);
+    else client.on('+node', gatherWrites);
   }
   // A connection that comes and goes is reported by readiness and by the failing commands.
   client.on('error', () => undefined);
