@@ -1,6 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Config } from '../config.ts';
-import { gatherWrites } from './gather-writes.ts';
 
 /**
  * Three clients with three duties: the meter never sends anything twice and never waits; the producer gives up
@@ -43,10 +42,6 @@ export function connectRedis(
   const client = config.redisClusterNodes
     ? connectCluster(config, config.redisClusterNodes, role, options)
     : new Redis(config.redisUrl, { ...options, retryStrategy: reconnectDelay });
-  if (role !== 'worker') {
-    if (client instanceof Redis) gatherWrites(client);
-    else client.on('+node', gatherWrites);
-  }
   // A connection that comes and goes is reported by readiness and by the failing commands.
   client.on('error', () => undefined);
   client.connect().catch(() => undefined);
