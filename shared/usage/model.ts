@@ -118,3 +118,9 @@ export const sheetSchema = new Schema<Sheet>({
   values: String,
   cells: Buffer,
 });
+
+/** A sheet's fields as they are worked with; the dimensions in the order of `DIMENSIONS`. */
+export interface OpenSheet {
+  values: readonly (readonly string[])[];
+  cells: Float64Array;
+}

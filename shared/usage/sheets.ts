@@ -2,7 +2,8 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { hashedKey } from '../ids.ts';
 import { raw } from '../mongo.ts';
-import { DIMENSIONS, MEASURES, type Rollup, type Sheet } from './model.ts';
+import { keepSheet, keptSheet } from './kept-sheets.ts';
+import { DIMENSIONS, MEASURES, type OpenSheet, type Rollup, type Sheet } from './model.ts';
 import type { Read } from './plan-reads.ts';
 
 /** One whole day or month. */
@@ -41,12 +42,6 @@ export function sheetKey(orgId: string, period: Read['period'], startMs: number)
   return hashedKey(18, orgId, period, startMs);
 }
 
-/** A sheet's fields as they are worked with; the dimensions in the order of `DIMENSIONS`. */
-export interface OpenSheet {
-  values: readonly (readonly string[])[];
-  cells: Float64Array;
-}
-
 function openSheet({ values, cells }: Pick<Sheet, 'values' | 'cells'>): OpenSheet {
   // A copy, as numbers of 8 bytes must begin at a multiple of 8.
   return { values: JSON.parse(values), cells: new Float64Array(new Uint8Array(cells).buffer) };
@@ -54,24 +49,35 @@ function openSheet({ values, cells }: Pick<Sheet, 'values' | 'cells'>): OpenShee
 
 /**
  * Of whole days or months those whose sheet is what their rollups are, one at a time. The others have changed since
- * theirs was made, or have none: their rollups are to be read. In a transaction, both are of its snapshot.
+ * theirs was made, or have none: their rollups are to be read. In a transaction, both are of its snapshot. With `keeps`
+ * what is read stays in memory: whoever walks through all days once does without.
  */
 export async function* freshSheets<Period extends SheetPeriod>(
   ctx: Context,
   orgId: string,
   periods: readonly Period[],
-  transaction?: ClientSession,
+  { transaction, keeps = false }: { transaction?: ClientSession | undefined; keeps?: boolean } = {},
 ): AsyncGenerator<{ of: Period; sheet: OpenSheet }> {
   const asked = new Map(periods.map((of) => [sheetKey(orgId, of.period, of.fromMs), of]));
   const versions = await readVersions(ctx, orgId, periods, transaction);
-  const ids = [...asked.keys()].filter((id) => versions.has(id));
-  if (ids.length === 0) return;
+  const unknown: string[] = [];
+  for (const [key, of] of asked) {
+    const version = versions.get(key);
+    if (version === undefined) continue;
+    const sheet = keptSheet(ctx, key, version);
+    if (sheet) yield { of, sheet };
+    else unknown.push(key);
+  }
+  if (unknown.length === 0) return;
   const options = { ...sessionOption(transaction), promoteBuffers: true, batchSize: BATCH_SHEETS };
-  const cursor = raw(ctx.db.usageSheets).find({ _id: { $in: ids } }, options);
+  const cursor = raw(ctx.db.usageSheets).find({ _id: { $in: unknown } }, options);
   try {
-    for await (const sheet of cursor) {
-      const of = asked.get(sheet._id);
-      if (of && sheet.version === versions.get(sheet._id)) yield { of, sheet: openSheet(sheet) };
+    for await (const { _id, version, values, cells } of cursor) {
+      const of = asked.get(_id);
+      if (!of || version !== versions.get(_id)) continue;
+      const sheet = openSheet({ values, cells });
+      if (keeps) keepSheet(ctx, _id, { version, sheet, bytes: cells.byteLength + values.length });
+      yield { of, sheet };
     }
   } finally {
     await cursor.close();

@@ -62,7 +62,7 @@ async function sumSheets(
   const over = parts.filter(({ period, toMs }) => period !== 'quarter_hour' && toMs <= ctx.clock.now());
   const done = new Set<SignedRead>();
   const tallies = new Map<string, Tally>();
-  for await (const { of, sheet } of freshSheets(ctx, organization._id, over, transaction)) {
+  for await (const { of, sheet } of freshSheets(ctx, organization._id, over, { transaction, keeps: true })) {
     done.add(of);
     addSheet(tallies, sheet, { startMs: of.fromMs, sign: of.sign, match, by });
   }

@@ -1,6 +1,6 @@
 import { noSums, type Sums } from './measures.ts';
-import { DIMENSIONS, type Dimensions, MEASURES } from './model.ts';
-import { type OpenSheet, ROW_CELLS } from './sheets.ts';
+import { DIMENSIONS, type Dimensions, MEASURES, type OpenSheet } from './model.ts';
+import { ROW_CELLS } from './sheets.ts';
 
 /** Rows whose columns have these values. */
 export type Match = Partial<Record<keyof Dimensions, string | { $in: string[] }>>;
