@@ -32,7 +32,7 @@ export async function runUsageBench(args: string[]): Promise<void> {
   const size: Size = {
     users: numberOption(args, 'users', 1_000),
     days: numberOption(args, 'days', part === 'reads' ? 400 : 500),
-    rounds: numberOption(args, 'rounds', 40),
+    rounds: numberOption(args, 'rounds', 120),
   };
   const stage = await setStage();
   try {
