@@ -27,8 +27,8 @@ export function serve(
     const principal = await identify(route, req, res, ctx, guards.limits);
     const input = {
       principal,
-      params: route.params ? parse(route.params, req.params, 'path') : {},
-      query: route.query || req.url.includes('?') ? parse(route.query ?? nothing, req.query, 'query') : {},
+      params: parse(route.params ?? nothing, req.params, 'path'),
+      query: parse(route.query ?? nothing, req.query, 'query'),
       body: route.body ? parse(route.body, await readBody(req, res, route.bodyTypes), 'body') : undefined,
       request: {
         id: String(res.locals.requestId),

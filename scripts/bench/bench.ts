@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../shared/config.ts';
@@ -105,6 +105,16 @@ export async function runClients(
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
   times.sort((a, b) => a - b);
   return { times, seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+/** User and system time that processes have used, on Linux (a tick is 10 ms); elsewhere 0. */
+export function cpuSeconds(pids: readonly number[]): number {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
 export function quantile(sorted: readonly number[], q: number): number {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
@@ -21,6 +21,7 @@ import { waitUntilReady } from '../../shared/redis/connect.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { startMongo, startRedis } from '../stores.ts';
+import { cpuSeconds } from './bench.ts';
 
 interface Options {
   seconds: number;
@@ -213,16 +214,6 @@ async function endChild(child: ChildProcess): Promise<void> {
   const insist = setTimeout(() => child.kill('SIGKILL'), 8_000);
   await ended;
   clearTimeout(insist);
-}
-
-/** User and system time that processes have used, on Linux (a tick is 10 ms); elsewhere 0. */
-function cpuSeconds(pids: readonly number[]): number {
-  if (!existsSync('/proc/self/stat')) return 0;
-  const ticks = pids.map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return Number(fields[11]) + Number(fields[12]);
-  });
-  return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
 function difference(after: CpuTimes, before: CpuTimes): CpuTimes {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +17,7 @@ import { signedHeaders } from '../../shared/webhooks/sign.ts';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stores.ts';
+import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
 const SECRET = 'the-secret-of-the-bench-0123456789';
@@ -341,27 +342,16 @@ async function bareRate(bench: Bench): Promise<number> {
   return rate;
 }
 
-/** Milliseconds of processor that each process takes for one delivery from here on; empty where there is no /proc. */
+/** Milliseconds of processor that each process takes for one delivery from here on. */
 function cpuOf(bench: Bench, worker: ChildProcess): () => string {
   const pids = { worker: worker.pid, publisher: process.pid, ...bench.stores, receiver: bench.receiver.pid };
-  const read = () => Object.values(pids).map((pid) => cpuMs(pid ?? 0));
+  const read = () => Object.values(pids).map((pid) => 1_000 * cpuSeconds(pid ? [pid] : []));
   const before = read();
   return () =>
     read()
       .map((ms, index) => ((ms - (before[index] ?? 0)) / bench.events).toFixed(2))
       .map((each, index) => `${Object.keys(pids)[index]} ${each}`)
       .join(', ');
-}
-
-const TICK_MS = 10;
-
-function cpuMs(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-  } catch {
-    return Number.NaN;
-  }
 }
 
 async function startWorkerProcess(

@@ -1,6 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
 import { periodStarts, QUARTER_HOUR_MS } from './periods.ts';
-import { type Read, rowEnd } from './plan-reads.ts';
+import { joinReads, type Read, rowEnd } from './plan-reads.ts';
 import { quarterHorizonMs } from './range.ts';
 
 /** Rollups whose sums are added (1) or taken away (-1). */
@@ -96,16 +96,4 @@ function together(covers: readonly Cover[]): Cover {
 
 function negated({ reads, cost }: Cover): Cover {
   return { reads: reads.map((read) => ({ ...read, sign: read.sign === 1 ? -1 : 1 })), cost };
-}
-
-/** Neighbours of one kind are one read. */
-export function joinReads(reads: readonly SignedRead[]): SignedRead[] {
-  const all: SignedRead[] = [];
-  for (const read of reads) {
-    const last = all.at(-1);
-    const follows = last?.period === read.period && last.sign === read.sign && last.toMs === read.fromMs;
-    if (last && follows) last.toMs = read.toMs;
-    else all.push({ ...read });
-  }
-  return all;
 }

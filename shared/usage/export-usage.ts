@@ -6,14 +6,14 @@ import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
 import { type Position, walkPage } from '../walk.ts';
 import type { Columns, Row } from './encode.ts';
-import { addSums, isZero, noSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
+import { addSums, isZero, noSums, type Sums, sumsOf } from './measures.ts';
 import { DIMENSIONS, type Dimensions, MEASURES } from './model.ts';
 import { partsOf, planReads, type Read } from './plan-reads.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from './range.ts';
 import { matchOf, type UsageFilter } from './read-usage.ts';
 import { freshSheets } from './sheets.ts';
-import { matchStages } from './sum-rollups.ts';
-import { type Match, rowsOfSheet } from './sum-sheets.ts';
+import { matchStages, sumStage } from './sum-rollups.ts';
+import { idOf, type Match, rowsOfSheet } from './sum-sheets.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -162,7 +162,7 @@ async function* keyedSums(
   for (const read of reads) {
     for await (const batch of readSums(ctx, orgId, read, equal)) {
       for (const { key, sums } of batch) {
-        const id = JSON.stringify(DIMENSIONS.map((name) => key[name]));
+        const id = idOf(DIMENSIONS.map((name) => key[name]));
         const row = merged.get(id) ?? { key, sums: noSums() };
         merged.set(id, row);
         addSums(row.sums, sums);
@@ -195,9 +195,8 @@ async function* readStoredSums(
   equal: Match,
 ): AsyncGenerator<readonly KeyedSums[]> {
   const isSummed = read.period === 'quarter_hour';
-  const _id = Object.fromEntries(DIMENSIONS.map((name) => [name, `$${name}`]));
   const cursor = raw(ctx.db.rollups).aggregate(
-    [...matchStages(orgId, read, equal), ...(isSummed ? [{ $group: { _id, ...SUM_STAGE } }] : [])],
+    [...matchStages(orgId, read, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
     { useBigInt64: true, batchSize: BATCH_ROWS },
   );
   let batch: KeyedSums[] = [];

@@ -21,11 +21,11 @@ export function planReads(organization: Pick<Organization, 'timezones'>, edges: 
     let at = edges[index] ?? 0;
     while (at < end) {
       const read = largestAt(organization, at, end);
-      append(reads, read);
+      reads.push(read);
       at = read.toMs;
     }
   }
-  return reads;
+  return joinReads(reads);
 }
 
 function largestAt(organization: Pick<Organization, 'timezones'>, at: number, end: number): Read {
@@ -72,8 +72,14 @@ export function rowEnd(zones: Zones, period: 'day' | 'month', at: number): numbe
   return Math.min(nextStart(zones, period, at), nextChange(zones, at));
 }
 
-function append(reads: Read[], read: Read): void {
-  const last = reads.at(-1);
-  if (last && last.period === read.period && last.toMs === read.fromMs) last.toMs = read.toMs;
-  else reads.push({ ...read });
+/** Neighbours of one kind are one read. */
+export function joinReads<Some extends Read & { sign?: 1 | -1 }>(reads: readonly Some[]): Some[] {
+  const all: Some[] = [];
+  for (const read of reads) {
+    const last = all.at(-1);
+    const follows = last?.period === read.period && last.sign === read.sign && last.toMs === read.fromMs;
+    if (last && follows) last.toMs = read.toMs;
+    else all.push({ ...read });
+  }
+  return all;
 }

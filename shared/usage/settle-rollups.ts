@@ -5,7 +5,7 @@ import { incrementOf } from './add-to-rollups.ts';
 import { MEASURES, type Measures, type Rollup, type Total } from './model.ts';
 import type { Read } from './plan-reads.ts';
 import { settleSheet } from './sheets.ts';
-import { addRow, totalKey, totalsOf } from './totals.ts';
+import { addRow, isZeros, totalKey, totalsOf } from './totals.ts';
 
 export async function findRows<Row extends Rollup | Total>(
   model: Model<Row>,
@@ -83,10 +83,6 @@ function missingTotals(rollups: readonly Rollup[], there: readonly Total[]): Tot
   const missing = new Map(totalsOf(rollups, 0).map((total) => [total._id, total]));
   for (const row of there) addRow(missing, { ...negated(row), _id: totalKey(row, 0), writes: 1 });
   return [...missing.values()].filter((row) => !isZeros(row));
-}
-
-function isZeros(row: Measures): boolean {
-  return MEASURES.every((measure) => row[measure] === 0);
 }
 
 /** The row with each measure taken away instead of added. */

@@ -5,6 +5,7 @@ import { raw } from '../mongo.ts';
 import { keepSheet, keptSheet } from './kept-sheets.ts';
 import { DIMENSIONS, MEASURES, type OpenSheet, type Rollup, type Sheet } from './model.ts';
 import type { Read } from './plan-reads.ts';
+import { isZeros } from './totals.ts';
 
 /** One whole day or month. */
 export type SheetPeriod = Pick<Read, 'period' | 'fromMs'>;
@@ -21,9 +22,7 @@ export function sheetOf(
   rollups: readonly Rollup[],
   version: number,
 ): Sheet | null {
-  const rows = rollups
-    .filter((row) => MEASURES.some((measure) => row[measure] !== 0))
-    .sort((a, b) => (a._id < b._id ? -1 : 1));
+  const rows = rollups.filter((row) => !isZeros(row)).sort((a, b) => (a._id < b._id ? -1 : 1));
   const dictionaries = DIMENSIONS.map((name) => [...new Set(rows.map((row) => row[name]))].sort());
   const places = dictionaries.map((values) => new Map(values.map((value, place) => [value, place])));
   const cells = new Float64Array(rows.length * ROW_CELLS);

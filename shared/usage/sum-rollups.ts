@@ -2,9 +2,9 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import type { Organization } from '../organizations/model.ts';
-import { joinReads, type SignedRead } from './cover-range.ts';
+import type { SignedRead } from './cover-range.ts';
 import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
-import { partsOf, type Read } from './plan-reads.ts';
+import { joinReads, partsOf, type Read } from './plan-reads.ts';
 import { freshSheets } from './sheets.ts';
 import { addSheet, type Column, idOf, type Key, type Match, sumsOfTally, type Tally } from './sum-sheets.ts';
 import { totalsAnswer } from './totals.ts';
@@ -37,9 +37,8 @@ export async function sumRollups(
   const reads =
     hasTotals || isOfOneUser ? asked.reads : await sumSheets(ctx, organization, asked, found, transaction);
   const source = hasTotals ? raw(ctx.db.usageTotals) : raw(ctx.db.rollups);
-  const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
   for (const read of reads) {
-    const stages = [...matchStages(organization._id, read, match), { $group: { _id, ...SUM_STAGE } }];
+    const stages = [...matchStages(organization._id, read, match), sumStage(columns)];
     const options = { useBigInt64: true, batchSize: 10_000, ...(transaction && { session: transaction }) };
     for (const { _id: of, ...row } of await source.aggregate(stages, options).toArray()) {
       const key: Key = of?.start ? { ...of, start: of.start.getTime() } : (of ?? {});
@@ -93,4 +92,10 @@ export function matchStages(
   const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
   const indexed = { $match: isOneUser ? { ...range, user_id } : range };
   return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
+}
+
+/** All measures by the values of these columns; without any, one sum of all. */
+export function sumStage(columns: readonly Column[]): { $group: Record<string, unknown> } {
+  const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
+  return { $group: { _id, ...SUM_STAGE } };
 }

@@ -30,6 +30,10 @@ export function addMeasures(row: Measures, measures: Partial<Measures>): void {
   for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
 }
 
+export function isZeros(row: Measures): boolean {
+  return MEASURES.every((measure) => row[measure] === 0);
+}
+
 const KNOWN_COLUMNS: ReadonlySet<string> = new Set(['start', 'model', 'adapter']);
 
 /** Whether the totals hold every column that a question filters or groups by. */

@@ -4,7 +4,7 @@ import { inTransaction, raw } from '../mongo.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
 import type { QueuedDelivery } from './model.ts';
-import { wakeOf } from './plan-deliveries.ts';
+import { nextRoundOf } from './plan-deliveries.ts';
 
 /** At most 100 a second, and never two at once: they arrive in order. */
 const PACE_MS = 10;
@@ -53,11 +53,8 @@ async function release(ctx: Context, held: Pick<QueuedDelivery, '_id' | 'round'>
   return inTransaction(ctx.db, async (transaction) => {
     const row = await raw(ctx.db.queuedDeliveries).findOne({ _id: held._id }, { session: transaction });
     if (row?.state !== 'held' || row.round !== held.round) return false;
-    const nowMs = ctx.clock.now();
-    const round = row.round + 1;
-    const wake = wakeOf({ _id: row._id, round, attempt: 1 });
-    const at = nowMs + LEASE_MS;
-    const released: QueuedDelivery = { ...row, state: 'pending', at, round, attempt: 1, wake };
+    const at = ctx.clock.now() + LEASE_MS;
+    const released: QueuedDelivery = { ...row, state: 'pending', at, ...nextRoundOf(row) };
     await raw(ctx.db.queuedDeliveries).deleteOne({ _id: row._id }, { session: transaction });
     await raw(ctx.db.queuedDeliveries).insertOne(released, { session: transaction });
     return true;

@@ -60,6 +60,15 @@ export function wakeOf({ _id, round, attempt }: Pick<QueuedDelivery, '_id' | 'ro
   return `${_id}-${round === 1 ? '' : `r${round}-`}${attempt}`;
 }
 
+/** What a delivery becomes that is sent again from its first attempt. */
+export function nextRoundOf({
+  _id,
+  round,
+}: Pick<QueuedDelivery, '_id' | 'round'>): Pick<QueuedDelivery, 'round' | 'attempt' | 'wake'> {
+  const next = { round: round + 1, attempt: 1 };
+  return { ...next, wake: wakeOf({ _id, ...next }) };
+}
+
 function wakeUpOf(
   id: string,
   rows: readonly Wakeable[],

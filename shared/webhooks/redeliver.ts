@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { type Delivery, POSITIONS_PER_MS, type QueuedDelivery, viewOfQueued, type Webhook } from './model.ts';
-import { wakeOf } from './plan-deliveries.ts';
+import { nextRoundOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
 /**
@@ -16,15 +16,12 @@ export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: stri
     const current = await raw(ctx.db.webhooks).findOne({ _id: webhook._id }, { session: transaction });
     if (!current) throw new DomainError('not_found', 'There is no such webhook.');
     const isHeld = current.status === 'failing';
-    const round = delivery.round + 1;
     const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
     const queued: QueuedDelivery = {
       ...delivery,
       state: isHeld ? 'held' : 'pending',
       at: isHeld ? position : ctx.clock.now(),
-      round,
-      attempt: 1,
-      wake: wakeOf({ _id: delivery._id, round, attempt: 1 }),
+      ...nextRoundOf(delivery),
       position,
     };
     await replaceQueued(ctx, [queued], transaction);
