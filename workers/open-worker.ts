@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
-import { systemClock } from '../shared/clock.ts';
 import type { Context } from '../shared/context.ts';
 import { QUEUES, type QueueName } from '../shared/queues.ts';
 import type { RedisClient } from '../shared/redis/connect.ts';
@@ -10,8 +9,6 @@ import { type JobHandler, LOCK_MS, STALLED_CHECK_MS } from './job-handler.ts';
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
 const FETCH_AT_MOST = 64;
 const PAUSE_AFTER_ERROR_MS = 250;
-/** BullMQ looks again by itself long before. */
-const LONGEST_ALARM_MS = 60_000;
 
 export interface OpenWorker {
   waitUntilReady(): Promise<unknown>;
@@ -85,56 +82,25 @@ async function fetchAll(
 ): Promise<void> {
   let isWatching = false;
   let wanted = 1;
-  async function fetchRest(): Promise<void> {
-    for (let isFull = true; isFull && !isClosing(); ) {
-      const asked = wanted;
-      const jobs = await fetchSome(worker, token, asked);
-      for (const next of jobs) begin(next);
-      isFull = jobs.length === asked;
-      wanted = isFull ? Math.min(2 * asked, FETCH_AT_MOST) : Math.max(1, jobs.length);
-    }
-  }
-  const complain = (error: unknown) => ctx.log.debug({ err: error, queue }, 'jobs were not fetched');
-  const alarm = createAlarm(() => {
-    fetchRest().then(() => alarm.set(nextDelayedMs(worker)), complain);
-  });
   while (!isClosing()) {
     try {
       if (!isWatching) await worker.startStalledCheckTimer();
       isWatching = true;
-      alarm.set(nextDelayedMs(worker));
       const job = await worker.getNextJob(token);
       if (!job) continue;
       begin(job);
-      await fetchRest();
+      for (let isFull = true; isFull && !isClosing(); ) {
+        const jobs = await fetchSome(worker, token, wanted);
+        for (const next of jobs) begin(next);
+        isFull = jobs.length === wanted;
+        wanted = isFull ? Math.min(2 * wanted, FETCH_AT_MOST) : Math.max(1, jobs.length);
+      }
     } catch (error) {
       if (isClosing()) break;
-      complain(error);
+      ctx.log.debug({ err: error, queue }, 'jobs were not fetched');
       await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_ERROR_MS));
     }
   }
-  alarm.set(0);
-}
-
-/** When the next delayed job is due, epoch ms, as BullMQ has noted for its own wait; 0: there is none. */
-function nextDelayedMs(worker: Worker): number {
-  const noted: unknown = Reflect.get(worker, 'blockUntil');
-  return typeof noted === 'number' && Number.isFinite(noted) ? noted : 0;
-}
-
-/**
- * Rings at a time (epoch ms; 0: not at all). Redis ends a blocked read that has waited long enough only with its next
- * tick, up to 100 ms later, so that who wants a delayed job on time must ask for it.
- */
-function createAlarm(ring: () => void): { set(atMs: number): void } {
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    set: (atMs) => {
-      clearTimeout(timer);
-      const waitMs = atMs - systemClock.now();
-      if (waitMs > 0) timer = setTimeout(ring, Math.min(waitMs, LONGEST_ALARM_MS));
-    },
-  };
 }
 
 /** In one round trip, and for Redis in one turn with one fsync. */

@@ -1,11 +1,13 @@
-import { dateAt } from '../clock.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Clock, dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
 import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
-import { type DeliveryIds, decide, loadAttempt, type Verdict } from './load-attempt.ts';
+import { type DeliveryIds, decide, type LoadedAttempt, loadAttempt, type Verdict } from './load-attempt.ts';
 import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
+import { WOKEN_EARLY_MS } from './schedule.ts';
 import { openSecretOnce } from './seal.ts';
 import { signedHeaders } from './sign.ts';
 
@@ -66,14 +68,27 @@ async function attempt(
 ): Promise<{ verdict: Verdict; sent: Sent | null }> {
   let sent: Sent | null = null;
   try {
-    const nowMs = due.isDueNow ? Number.POSITIVE_INFINITY : ctx.clock.now();
-    const verdict = decide(await loadAttempt(ctx, due), nowMs);
+    const loaded = await loadAttempt(ctx, due);
+    const verdict = due.isDueNow
+      ? decide(loaded, Number.POSITIVE_INFINITY)
+      : await decideInTime(ctx.clock, loaded);
     if (verdict.kind === 'send') sent = await send(ctx, slot, verdict);
     return { verdict, sent };
   } finally {
     // Recording happens without it: the next request may begin.
     slot.release(sent === null || sent.result.status !== null);
   }
+}
+
+/** What was woken early waits here for its time, what came much too early in its queue. */
+async function decideInTime(clock: Clock, loaded: LoadedAttempt): Promise<Verdict> {
+  const verdict = decide(loaded, clock.now());
+  if (verdict.kind !== 'later') return verdict;
+  const waitMs = verdict.notBeforeMs - clock.now();
+  if (waitMs > WOKEN_EARLY_MS) return { kind: 'later', notBeforeMs: verdict.notBeforeMs - WOKEN_EARLY_MS };
+  // A timer may end a part of a millisecond before the clock shows it.
+  await wait(waitMs + 1);
+  return decide(loaded, clock.now());
 }
 
 async function record(ctx: Context, verdict: Verdict, sent: Sent | null): Promise<void> {

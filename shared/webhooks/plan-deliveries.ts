@@ -6,6 +6,7 @@ import { derivedId } from '../ids.ts';
 import { afterCommit, raw } from '../mongo.ts';
 import type { QueueName, WakeUp } from '../queues.ts';
 import { POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
+import { WOKEN_EARLY_MS } from './schedule.ts';
 
 /** Deliveries that one wake-up brings: few enough that several workers share a burst. */
 const WOKEN_TOGETHER = 20;
@@ -77,7 +78,7 @@ function wakeUpOf(
   return {
     id,
     job: { webhook_id: rows[0]?.webhook_id ?? '', delivery_ids: rows.map(({ _id }) => _id) },
-    delayMs: Math.min(...rows.map(({ at }) => at)) - nowMs,
+    delayMs: Math.min(...rows.map(({ at }) => at)) - WOKEN_EARLY_MS - nowMs,
   };
 }
 
