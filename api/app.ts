@@ -17,7 +17,7 @@ import { sendProblem } from './problem.ts';
 import { giveId, logWhenClosed } from './request.ts';
 import type { AnyRoute, ApiState } from './route.ts';
 import { routes as table } from './routes/index.ts';
-import { serve } from './serve.ts';
+import { LONGEST_ANSWER_MS, serve } from './serve.ts';
 import { createShedder, type Shedder } from './shed.ts';
 
 export interface Api {
@@ -27,7 +27,12 @@ export interface Api {
 }
 
 /** The middleware in its order, then every endpoint of the table. */
-export function createApi(ctx: Context, state: ApiState, routes: readonly AnyRoute[] = table(state)): Api {
+export function createApi(
+  ctx: Context,
+  state: ApiState,
+  routes: readonly AnyRoute[] = table(state),
+  longestAnswerMs: number = LONGEST_ANSWER_MS,
+): Api {
   const app = express();
   const limits = createLimits(ctx.config);
   const shedder = createShedder(ctx.metrics);
@@ -35,7 +40,8 @@ export function createApi(ctx: Context, state: ApiState, routes: readonly AnyRou
   app.disable('etag');
   app.set('trust proxy', ctx.config.trustProxyHops);
   app.set('query parser', 'simple');
-  const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, { limits, shedder }) }));
+  const guards = { limits, shedder, longestAnswerMs };
+  const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, guards) }));
   app.use(beginRequest(ctx, handlers));
   mountDocs(app, openApiDocument(routes));
   mountBoard(app, ctx, limits);

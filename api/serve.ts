@@ -13,18 +13,25 @@ import type { Shedder } from './shed.ts';
 
 const nothing = z.strictObject({});
 
+/** Longer than a large export takes a slow reader; who takes nothing at all is cut sooner (`server.ts`). */
+export const LONGEST_ANSWER_MS = 10 * 60_000;
+
+export interface Guards {
+  limits: Limits;
+  shedder: Shedder;
+  /** A streamed answer that lasts longer is cut. */
+  longestAnswerMs: number;
+}
+
 /** Turns one row of the table into a handler: authenticate, parse, handle, parse the answer, send. */
-export function serve(
-  route: AnyRoute,
-  ctx: Context,
-  guards: { limits: Limits; shedder: Shedder },
-): RequestHandler {
+export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHandler {
   return async (req, res) => {
     res.locals.route = route.path;
     res.locals.errorStyle = route.errorStyle;
-    const leave = guards.shedder.enter(route.priority);
-    res.once('close', leave);
+    guards.shedder.refuseWhenLate(route.priority);
     const principal = await identify(route, req, res, ctx, guards.limits);
+    const orgId = 'orgId' in principal ? principal.orgId : undefined;
+    leaveOnClose(res, guards.shedder.enter(route.priority, orgId));
     const input = {
       principal,
       params: parse(route.params ?? nothing, req.params, 'path'),
@@ -40,8 +47,15 @@ export function serve(
         },
       },
     };
-    await send(route, req, res, await handle(route, input, req, ctx, guards.limits));
+    const answer = await handle(route, input, req, ctx, guards.limits);
+    await send(route, req, res, answer, guards.longestAnswerMs);
   };
+}
+
+/** Also when the caller has gone already: then nothing would give the place back. */
+function leaveOnClose(res: Response, leave: () => void): void {
+  if (res.closed) leave();
+  else res.once('close', leave);
 }
 
 async function identify(
@@ -122,12 +136,18 @@ function abortOnClose(res: Response): AbortSignal {
   return controller.signal;
 }
 
-async function send(route: AnyRoute, req: Request, res: Response, answer: unknown): Promise<void> {
+async function send(
+  route: AnyRoute,
+  req: Request,
+  res: Response,
+  answer: unknown,
+  longestMs: number,
+): Promise<void> {
   const { status, body, contentType = 'application/json' } = route.success;
   res.statusCode = status;
   res.setHeader('Cache-Control', 'no-store');
   if (isReply(answer)) {
-    await sendReply(req, res, answer, contentType);
+    await sendReply(req, res, answer, contentType, longestMs);
   } else if (body) {
     res.type(contentType).send(JSON.stringify(body.parse(answer)));
   } else {
@@ -135,7 +155,13 @@ async function send(route: AnyRoute, req: Request, res: Response, answer: unknow
   }
 }
 
-async function sendReply(req: Request, res: Response, answer: Reply, contentType: string): Promise<void> {
+async function sendReply(
+  req: Request,
+  res: Response,
+  answer: Reply,
+  contentType: string,
+  longestMs: number,
+): Promise<void> {
   res.type(contentType).set(answer.headers ?? {});
   const { content } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
@@ -148,10 +174,13 @@ async function sendReply(req: Request, res: Response, answer: Reply, contentType
     res.end();
     return;
   }
+  const cut = setTimeout(() => res.destroy(), longestMs);
   try {
     await pipeline(Readable.from(content, { objectMode: true, highWaterMark: 4 }), res);
   } catch (error) {
-    // A caller that went away is not our failure.
+    // A caller that went away, or was cut, is not our failure.
     if (!req.destroyed && !res.destroyed) throw error;
+  } finally {
+    clearTimeout(cut);
   }
 }

@@ -1,4 +1,5 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Config } from '../shared/config.ts';
@@ -17,8 +18,18 @@ export function createHttpServer(app: Express, config: Config): Server {
     app,
   );
   server.maxConnections = config.maxConnections;
+  server.timeout = STALLED_MS;
+  server.prependListener('request', (_req, res) => res.on('timeout', cutStalledReader));
   server.on('clientError', refuseConnection);
   return server;
+}
+
+/** So long a reader may take nothing of what waits for it. */
+const STALLED_MS = 30_000;
+
+/** Nothing moved on the connection. When nothing waits to be read, it is we who are slow. */
+function cutStalledReader(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
 }
 
 const CLIENT_ERRORS: Record<string, { status: number; code: string; detail: string }> = {

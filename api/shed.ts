@@ -10,11 +10,18 @@ const CAPS: Record<Priority, { inFlight: number; lagMs: number }> = {
   ingest: { inFlight: 2_000, lagMs: 1_000 },
   consume: { inFlight: 4_000, lagMs: 2_000 },
 };
+/** Of a priority's places, what one organization may hold: however much it asks for, the others are answered. */
+const SHARE = 1 / 4;
 const SAMPLE_MS = 500;
 
 export interface Shedder {
-  /** Takes a place; the returned function gives it back. Throws `overloaded`. */
-  enter(priority: Priority): () => void;
+  /** Asked before anything is known of a request. Throws `overloaded` while the process is too late for its kind. */
+  refuseWhenLate(priority: Priority): void;
+  /**
+   * Takes a place, also of the organization's share where it is proven who asks; the returned function gives both back.
+   * Throws `overloaded`.
+   */
+  enter(priority: Priority, orgId?: string): () => void;
   stop(): void;
 }
 
@@ -35,17 +42,25 @@ export function createShedder(metrics: Metrics): Shedder {
     delay.reset();
   }, SAMPLE_MS);
   sampling.unref();
-  const inFlight: Record<Priority, number> = { export: 0, read: 0, ingest: 0, consume: 0 };
+  const refuse = (priority: Priority, detail: string) => {
+    metrics.shed.inc({ priority });
+    throw new DomainError('overloaded', detail);
+  };
+  const held = new Map<string, number>();
   return {
-    enter: (priority) => {
-      const cap = CAPS[priority];
-      if (inFlight[priority] >= cap.inFlight || lagMs >= cap.lagMs) {
-        metrics.shed.inc({ priority });
-        throw new DomainError('overloaded', 'The service is at its limit for requests of this kind.');
-      }
-      inFlight[priority] += 1;
+    refuseWhenLate: (priority) => {
+      if (lagMs >= CAPS[priority].lagMs)
+        refuse(priority, 'The service is too busy for requests of this kind.');
+    },
+    enter: (priority, orgId) => {
+      const most = CAPS[priority].inFlight;
+      const counted = [{ name: priority as string, most }];
+      if (orgId !== undefined) counted.push({ name: `${priority} ${orgId}`, most: most * SHARE });
+      const isFull = counted.some((places) => (held.get(places.name) ?? 0) >= places.most);
+      if (isFull) refuse(priority, "The service, or an organization's share of it, is taken.");
+      for (const { name } of counted) add(held, name, 1);
       return () => {
-        inFlight[priority] -= 1;
+        for (const { name } of counted) add(held, name, -1);
       };
     },
     stop: () => {
@@ -53,4 +68,11 @@ export function createShedder(metrics: Metrics): Shedder {
       delay.disable();
     },
   };
+}
+
+/** A name that counts nothing takes no memory. */
+function add(counts: Map<string, number>, name: string, change: number): void {
+  const count = (counts.get(name) ?? 0) + change;
+  if (count === 0) counts.delete(name);
+  else counts.set(name, count);
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
 import { createApi } from '../api/app.ts';
-import type { ApiState } from '../api/route.ts';
+import type { AnyRoute, ApiState } from '../api/route.ts';
 import { closeServer, createHttpServer } from '../api/server.ts';
 import type { Clock } from '../shared/clock.ts';
 import { type Config, readConfig } from '../shared/config.ts';
@@ -129,11 +129,18 @@ export interface Answer {
   body: any;
 }
 
+interface ApiOptions extends TestOptions {
+  ctx?: TestContext;
+  /** Instead of the table. */
+  routes?: readonly AnyRoute[];
+  longestAnswerMs?: number;
+}
+
 /** A real api on a free port. Closes its context too, unless that came from outside. */
-export async function startApi(options: TestOptions & { ctx?: TestContext } = {}): Promise<TestApi> {
+export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const ctx = options.ctx ?? (await openTestContext(options));
   const state: ApiState = { stopping: false };
-  const { app, shedder } = createApi(ctx, state);
+  const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
   const server = createHttpServer(app, ctx.config);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
