@@ -176,7 +176,7 @@ async function sendReply(
   }
   const cut = setTimeout(() => res.destroy(), longestMs);
   try {
-    await pipeline(Readable.from(content, { objectMode: true, highWaterMark: 4 }), res);
+    await pipeline(Readable.from(content, { objectMode: true, highWaterMark: 1 }), res);
   } catch (error) {
     // A caller that went away, or was cut, is not our failure.
     if (!req.destroyed && !res.destroyed) throw error;

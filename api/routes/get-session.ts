@@ -27,20 +27,19 @@ export const getSession = route({
     reply(sessionWithSignals(ctx, await readSession(ctx, principal, params.id))),
 });
 
-const CHUNK_SIGNALS = 200;
+/** Characters after which a piece goes out: a signal may hold tens of thousands, so counting signals bounds nothing. */
+const PIECE_LENGTH = 65_536;
 
-/** One JSON object in pieces: memory does not grow with the number of signals. */
+/** One JSON object in pieces: memory grows with neither the number nor the size of the signals. */
 async function* sessionWithSignals(ctx: Context, session: Session): AsyncGenerator<string> {
-  const head = JSON.stringify(viewSession(session));
-  yield `${head.slice(0, -1)},"signals":[`;
-  let chunk: string[] = [];
+  let piece = `${JSON.stringify(viewSession(session)).slice(0, -1)},"signals":[`;
   let comma = '';
   for await (const signal of streamSignals(ctx, session._id)) {
-    chunk.push(JSON.stringify(viewSignal(signal)));
-    if (chunk.length < CHUNK_SIGNALS) continue;
-    yield comma + chunk.join(',');
+    piece += comma + JSON.stringify(viewSignal(signal));
     comma = ',';
-    chunk = [];
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
   }
-  yield `${chunk.length > 0 ? comma : ''}${chunk.join(',')}]}`;
+  yield `${piece}]}`;
 }

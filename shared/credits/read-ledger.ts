@@ -16,7 +16,8 @@ export interface LedgerFilter {
 
 const PATIENCE_MS = 5_000;
 const FIRST_SPAN = 1_000;
-const LONGEST_SPAN = 20_000;
+/** Half a megabyte of answer, which is what a stream holds while nobody reads it. */
+const LONGEST_SPAN = 5_000;
 const FIELDS = { _id: 0, seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1 } as const;
 
 export type LedgerItem = Pick<LedgerRow, 'seq' | 'delta' | 'bucket' | 'reason' | 'created_at'>;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../harness.ts';
+import { sendRaw } from '../raw-http.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const HOUR = 3_600_000;
@@ -209,6 +210,18 @@ describe('GET /api/v1/sessions/{id}', () => {
     expect(head).toEqual(list.body.data[0]);
   });
 
+  it('goes out in pieces of 64 KiB and a signal at most, however much its signals hold', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const pad = 'x'.repeat(256);
+    const metadata = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`key${index}`, pad]));
+    const signals = Array.from({ length: 60 }, () => makeSignal({ ts: clock.now(), metadata }));
+    const posted = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
+    const path = `/api/v1/sessions/${posted.body.results[0].session_id}`;
+    const pieces = await readPieces(`${api.url}${path}`, tenant.key);
+    expect(JSON.parse(pieces.join('')).signals).toHaveLength(60);
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(65_536 + 10_000);
+  });
+
   it('says the same 404, byte for byte, for a foreign, an odd and a nonexistent id', async () => {
     const stranger = await makeTenant(api.ctx);
     const { body } = await api.call('/api/v1/sessions?limit=1', { key });
@@ -287,3 +300,20 @@ describe('POST /api/v1/sessions/{id}/close', () => {
     expect(late.body.results[0].session_id).toBe(id);
   });
 });
+
+/** The chunks of an answer (RFC 9112 section 7.1), as they were written. ASCII only. */
+async function readPieces(url: string, key: string): Promise<string[]> {
+  const { pathname, host } = new URL(url);
+  const answer = await sendRaw(
+    url,
+    `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+  );
+  const pieces: string[] = [];
+  for (let at = answer.indexOf('\r\n\r\n') + 4; ; ) {
+    const end = answer.indexOf('\r\n', at);
+    const length = Number.parseInt(answer.slice(at, end), 16);
+    if (!length) return pieces;
+    pieces.push(answer.slice(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}
