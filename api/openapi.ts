@@ -118,13 +118,8 @@ function responsesOf(route: AnyRoute): Json {
 
 /** Every code that a route may answer with: its own and those of its place in the table. */
 export function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const codes = new Set<ErrorCode>([
-    'invalid_request',
-    'too_many_requests',
-    'internal',
-    'overloaded',
-    ...route.errors,
-  ]);
+  const codes = new Set<ErrorCode>(['invalid_request', 'internal', ...route.errors]);
+  if (!route.isProbe) codes.add('too_many_requests').add('overloaded');
   if (route.auth.kind !== 'none') codes.add('unauthorized');
   if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
   if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');

@@ -32,6 +32,7 @@ export interface ApiKeyPrincipal {
   kind: 'api-key';
   keyId: string;
   orgId: string;
+  scopes: readonly Scope[];
   /** Set: the key sees and reports only this user. */
   userId: string | null;
   projectId: string | null;
@@ -93,6 +94,8 @@ export interface Route<
   tag: string;
   auth: A;
   priority: Priority;
+  /** A probe is neither counted nor shed: a busy process that calls itself dead is restarted when it is needed most. */
+  isProbe?: true;
   params?: P;
   query?: Q;
   body?: B;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Context } from '../shared/context.ts';
 import { noteDeviceAddress } from '../shared/devices/addresses.ts';
 import { DomainError } from '../shared/errors.ts';
-import { authenticate } from './auth/authenticate.ts';
+import { authenticate, requireScope } from './auth/authenticate.ts';
 import { readBody } from './body.ts';
 import type { Limits } from './limits.ts';
 import { type AnyRoute, type Auth, isReply, type PrincipalOf, type Reply } from './route.ts';
@@ -28,10 +28,7 @@ export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHan
   return async (req, res) => {
     res.locals.route = route.path;
     res.locals.errorStyle = route.errorStyle;
-    guards.shedder.refuseWhenLate(route.priority);
-    const principal = await identify(route, req, res, ctx, guards.limits);
-    const orgId = 'orgId' in principal ? principal.orgId : undefined;
-    leaveOnClose(res, guards.shedder.enter(route.priority, orgId));
+    const principal = await admit(route, req, res, ctx, guards);
     const input = {
       principal,
       params: parse(route.params ?? nothing, req.params, 'path'),
@@ -50,6 +47,23 @@ export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHan
     const answer = await handle(route, input, req, ctx, guards.limits);
     await send(route, req, res, answer, guards.longestAnswerMs);
   };
+}
+
+/** Who calls, once that one may come in: not too late, not too often, allowed to, and with a place of its own. */
+async function admit(
+  route: AnyRoute,
+  req: Request,
+  res: Response,
+  ctx: Context,
+  { limits, shedder }: Guards,
+): Promise<PrincipalOf<Auth>> {
+  if (route.isProbe) return { kind: 'none' };
+  shedder.refuseWhenLate(route.priority);
+  const principal = await identify(route, req, res, ctx, limits);
+  requireScope(principal, route.auth);
+  const orgId = 'orgId' in principal ? principal.orgId : undefined;
+  leaveOnClose(res, shedder.enter(route.priority, orgId));
+  return principal;
 }
 
 /** Also when the caller has gone already: then nothing would give the place back. */

@@ -8,7 +8,7 @@ import { devicePrincipal } from './device.ts';
 import { identityPrincipal } from './identity.ts';
 import { isOperator } from './operator.ts';
 
-/** Who calls. Throws `unauthorized` (alike for every failure), `missing_scope` or `issuer_unavailable`. */
+/** Who calls. Throws `unauthorized` (alike for every failure) or `issuer_unavailable`. */
 export async function authenticate(
   req: IncomingMessage,
   auth: Auth,
@@ -18,7 +18,7 @@ export async function authenticate(
     case 'none':
       return { kind: 'none' };
     case 'api-key':
-      return apiKeyPrincipal(req, auth.scope, ctx);
+      return apiKeyPrincipal(req, ctx);
     case 'device':
       return devicePrincipal(req, ctx);
     case 'idp':
@@ -29,21 +29,22 @@ export async function authenticate(
   }
 }
 
-async function apiKeyPrincipal(
-  req: IncomingMessage,
-  scope: (Auth & { kind: 'api-key' })['scope'],
-  ctx: Context,
-): Promise<ApiKeyPrincipal> {
+/** Whether the caller may do this. Throws `missing_scope`. */
+export function requireScope(principal: PrincipalOf<Auth>, auth: Auth): void {
+  if (auth.kind !== 'api-key' || principal.kind !== 'api-key') return;
+  if (principal.scopes.includes(auth.scope)) return;
+  throw new DomainError('missing_scope', `This key does not hold the scope ${auth.scope}.`);
+}
+
+async function apiKeyPrincipal(req: IncomingMessage, ctx: Context): Promise<ApiKeyPrincipal> {
   const token = bearerToken(req);
   const key = token === null ? null : await authenticateApiKey(ctx, token);
   if (!key) throw unauthorized();
-  if (!key.scopes.includes(scope)) {
-    throw new DomainError('missing_scope', `This key does not hold the scope ${scope}.`);
-  }
   return {
     kind: 'api-key',
     keyId: key._id,
     orgId: key.org_id,
+    scopes: key.scopes,
     userId: key.user_id,
     projectId: key.project_id,
   };

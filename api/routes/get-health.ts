@@ -8,6 +8,7 @@ export const getHealth = route({
   tag: 'Operations',
   auth: { kind: 'none' },
   priority: 'consume',
+  isProbe: true,
   success: { status: 200, description: 'It does', body: z.strictObject({ status: z.literal('ok') }) },
   errors: [],
   handle: async () => ({ status: 'ok' as const }),

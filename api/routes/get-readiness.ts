@@ -13,6 +13,7 @@ export const getReadiness = (state: ApiState) =>
     tag: 'Operations',
     auth: { kind: 'none' },
     priority: 'consume',
+    isProbe: true,
     success: {
       status: 200,
       description: 'It can, at least in part; the failing part is named',

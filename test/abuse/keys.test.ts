@@ -80,6 +80,17 @@ describe('API keys (rows 33 to 43)', () => {
     expect(answer.body.code).toBe('missing_scope');
   });
 
+  it('37 a request without the scope counts like any other of its key', async () => {
+    const limited = await startApi({ clock, env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_KEY: '5' } });
+    const tenant = await makeTenant(limited.ctx, { scopes: ['usage:read'] });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => limited.call('/api/v1/signals', { key: tenant.key, body: {} })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403, 429]));
+    for (const answer of answers) expect(answer.headers.get('ratelimit')).not.toBeNull();
+    await limited.close();
+  });
+
   it('38 a device token is 401 on /api/v1', async () => {
     expectSameRefusal(await get(`Bearer ${mintCredential('ugd').token}`));
   });

@@ -1,8 +1,15 @@
+import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLimits } from '../../api/limits.ts';
 import { errorCodesOf } from '../../api/openapi.ts';
+import { getHealth } from '../../api/routes/get-health.ts';
+import { getReadiness } from '../../api/routes/get-readiness.ts';
 import { routes } from '../../api/routes/index.ts';
-import { ERRORS } from '../../shared/errors.ts';
-import { startApi, type TestApi } from '../harness.ts';
+import { serve } from '../../api/serve.ts';
+import { closeServer, createHttpServer } from '../../api/server.ts';
+import { DomainError, ERRORS } from '../../shared/errors.ts';
+import { call, startApi, type TestApi } from '../harness.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -41,6 +48,28 @@ describe('health, readiness and metrics', () => {
     });
     expect(await apart.ctx.redis.producer.ping()).toBe('PONG');
     await apart.close();
+  });
+
+  it('answers probes however many come and however busy it is (row 112)', async () => {
+    const busy = () => {
+      throw new DomainError('overloaded', 'Too busy for anything.');
+    };
+    const guards = {
+      limits: createLimits({ ...api.ctx.config, rateLimits: true, rateLimitPerAddress: 1 }),
+      shedder: { refuseWhenLate: busy, enter: busy, stop: () => undefined },
+      longestAnswerMs: 60_000,
+    };
+    const app = express();
+    for (const probe of [getHealth, getReadiness(api.state)])
+      app.get(probe.path, serve(probe, api.ctx, guards));
+    const server = createHttpServer(app, api.ctx.config);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => call(url + (index % 2 ? '/healthz' : '/readyz'))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await closeServer(server);
   });
 
   it('turns readiness off when it stops', async () => {
