@@ -22,7 +22,9 @@ export const pageQuery = {
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     data: z.array(item),
-    cursor: z.string().describe("Pass back as `cursor`; the last page's yields an empty page"),
+    cursor: z
+      .string()
+      .describe("Pass back as `cursor`; the last page's yields an empty page until more comes"),
     has_more: z.boolean(),
     total: z.int().describe('All that match, counted when the walk began'),
   });
@@ -37,7 +39,7 @@ const cursorContent = z.strictObject({
 
 export interface PageState {
   after: Position | null;
-  /** Known from the first page on. */
+  /** Known from the first page with rows on. */
   total: number | null;
 }
 
@@ -57,8 +59,9 @@ export function openCursor(ctx: Context, scope: unknown, cursor: string | undefi
     );
   }
   const content = cursorContent.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
-  const after = content.a === null ? null : { atMs: content.a, id: content.i, spanMs: content.s };
-  return { after, total: content.t };
+  // Of an empty list there is nothing to go on from: what came since begins a walk, which counts for itself.
+  if (content.a === null) return { after: null, total: null };
+  return { after: { atMs: content.a, id: content.i, spanMs: content.s }, total: content.t };
 }
 
 /** What a list's domain function takes, and what it gives. */

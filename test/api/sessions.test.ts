@@ -81,6 +81,17 @@ describe('GET /api/v1/sessions', () => {
     expect(typeof body.cursor).toBe('string');
   });
 
+  it('begins a new walk with the cursor of a list that was empty, and counts anew', async () => {
+    const tenant = await makeTenant(api.ctx);
+    const empty = await api.call('/api/v1/sessions', { key: tenant.key });
+    const path = `/api/v1/sessions?cursor=${empty.body.cursor}`;
+    expect((await api.call(path, { key: tenant.key })).body).toMatchObject({ data: [], total: 0 });
+    await api.call('/api/v1/signals', { key: tenant.key, body: makeSignal({ ts: clock.now() }) });
+    const { body } = await api.call(path, { key: tenant.key });
+    expect(body).toMatchObject({ has_more: false, total: 1 });
+    expect(body.data).toHaveLength(1);
+  });
+
   it('neither repeats nor skips a session while others are inserted beside the walk', async () => {
     const before = await walk('limit=5');
     let added = 0;
