@@ -9,7 +9,7 @@ import helmet from 'helmet';
 import type { Context } from '../shared/context.ts';
 import { DomainError } from '../shared/errors.ts';
 import { mountBoard } from './board.ts';
-import { mountDocs } from './docs.ts';
+import { docsRoutes } from './docs.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
@@ -30,7 +30,7 @@ export interface Api {
 export function createApi(
   ctx: Context,
   state: ApiState,
-  routes: readonly AnyRoute[] = table(state),
+  documented: readonly AnyRoute[] = table(state),
   longestAnswerMs: number = LONGEST_ANSWER_MS,
 ): Api {
   const app = express();
@@ -41,9 +41,9 @@ export function createApi(
   app.set('trust proxy', ctx.config.trustProxyHops);
   app.set('query parser', 'simple');
   const guards = { limits, shedder, longestAnswerMs };
+  const routes = [...documented, ...docsRoutes(openApiDocument(documented))];
   const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, guards) }));
   app.use(beginRequest(ctx, handlers));
-  mountDocs(app, openApiDocument(routes));
   mountBoard(app, ctx, limits);
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
   refuseOtherMethods(app, routes);

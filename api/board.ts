@@ -22,7 +22,9 @@ export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
     serverAdapter,
     options: { uiConfig: { boardTitle: 'usage-governor' } },
   });
-  app.use(PATH, guard(ctx, limits), serverAdapter.getRouter());
+  const board: Express = serverAdapter.getRouter();
+  board.disable('x-powered-by');
+  app.use(PATH, guard(ctx, limits), board);
 }
 
 function guard(ctx: Context, limits: Limits) {

@@ -8,8 +8,10 @@ export const MEDIA_TYPES = {
 } as const;
 export type BodyType = keyof typeof MEDIA_TYPES;
 
-const form = express.urlencoded({ limit: BODY_BYTES, extended: false, parameterLimit: 100 });
-const json = express.json({ limit: BODY_BYTES, strict: false, type: 'application/json' });
+// The parsers take nothing for `{}`; a body in chunks shows only when it is read that nothing is in it.
+const common = { limit: BODY_BYTES, verify: refuseEmpty };
+const form = express.urlencoded({ ...common, extended: false, parameterLimit: 100 });
+const json = express.json({ ...common, strict: false, type: 'application/json' });
 
 /**
  * Reads a body of at most 1 MiB after inflating and 32 levels: JSON, or a form where a route takes one. Duplicate keys
@@ -26,7 +28,7 @@ export async function readBody(
     const accepted = types.map((candidate) => MEDIA_TYPES[candidate]).join(' or ');
     throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${accepted}.`);
   }
-  if (empty) throw new DomainError('malformed_json', 'The body is empty.');
+  if (empty) throw emptyBody();
   await new Promise<void>((resolve, reject) => {
     (type === 'form' ? form : json)(req, res, (error: unknown) => (error ? reject(error) : resolve()));
   });
@@ -34,6 +36,14 @@ export async function readBody(
     throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
   }
   return req.body;
+}
+
+function refuseEmpty(_req: unknown, _res: unknown, bytes: Buffer): void {
+  if (bytes.length === 0) throw emptyBody();
+}
+
+function emptyBody(): DomainError {
+  return new DomainError('malformed_json', 'The body is empty.');
 }
 
 function hasBody(req: Request): boolean {

@@ -1,5 +1,6 @@
+import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Express } from 'express';
+import { type AnyRoute, reply, route } from './route.ts';
 
 /** Scalar's own bundle, served from here: the page loads nothing from elsewhere. */
 const bundle = createRequire(import.meta.url).resolve('@scalar/api-reference/browser/standalone.js');
@@ -24,16 +25,43 @@ const page = `<!doctype html>
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
 
-/** `/openapi.json` for machines, `/docs` for people. */
-export function mountDocs(app: Express, document: Record<string, unknown>): void {
+const open = {
+  method: 'get',
+  tag: 'Documentation',
+  auth: { kind: 'none' },
+  priority: 'read',
+  errors: [],
+} as const;
+
+/** `/openapi.json` for machines, `/docs` for people. They are beside the table, which they describe. */
+export function docsRoutes(document: Record<string, unknown>): AnyRoute[] {
   const text = JSON.stringify(document);
-  app.get('/openapi.json', (_req, res) => {
-    res.type('json').send(text);
-  });
-  app.get('/docs', (_req, res) => {
-    res.set('Content-Security-Policy', policy).type('html').send(page);
-  });
-  app.get('/docs/scalar.js', (_req, res) => {
-    res.sendFile(bundle, { maxAge: '1h' });
-  });
+  return [
+    route({
+      ...open,
+      path: '/openapi.json',
+      summary: 'The OpenAPI document',
+      success: { status: 200, description: 'OpenAPI 3.1' },
+      handle: async () => reply(text),
+    }),
+    route({
+      ...open,
+      path: '/docs',
+      summary: 'The API, for people',
+      success: { status: 200, description: 'A page', contentType: 'text/html' },
+      handle: async () => reply(page, { 'Content-Security-Policy': policy }),
+    }),
+    route({
+      ...open,
+      path: '/docs/scalar.js',
+      summary: 'The script of the page',
+      success: { status: 200, description: 'JavaScript', contentType: 'text/javascript' },
+      handle: async () => reply(readBundle(), { 'Cache-Control': 'public, max-age=3600' }),
+    }),
+  ];
+}
+
+/** Opens the file when it is read, which a HEAD never does. */
+async function* readBundle(): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(bundle);
 }

@@ -52,6 +52,19 @@ describe('bodies (rows 1 to 13)', () => {
     expectProblem(await post(body), status, code);
   });
 
+  it.each(['application/json', 'application/x-www-form-urlencoded'])(
+    '2 an empty body in chunks is 400, as %s too',
+    async (type) => {
+      const path = type === 'application/json' ? SIGNALS : '/v1/token';
+      const answer = await sendRaw(
+        api.url,
+        `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1.1 400/);
+      expect(answer).toContain('The body is empty.');
+    },
+  );
+
   it.each([
     ['5 text/plain', { 'Content-Type': 'text/plain' }],
     ['5 no type', { 'Content-Type': '' }],
@@ -145,6 +158,14 @@ describe('paths, queries and headers (rows 14 to 24)', () => {
     expect(answer).toMatch(/^HTTP\/1.1 405/);
     expect(answer).toMatch(/^Allow: POST/m);
     expect(answer).toContain('method_not_allowed');
+  });
+
+  it.each(['/openapi.json', '/docs', '/docs/scalar.js'])('18, 23 %s keeps the rules too', async (path) => {
+    const posted = await api.call(path, { method: 'POST' });
+    expectProblem(posted, 405, 'method_not_allowed');
+    expect(posted.headers.get('allow')).toBe('GET, HEAD');
+    expectProblem(await api.call(`${path}?page=1`), 400, 'invalid_request');
+    expect((await fetch(api.url + path, { method: 'HEAD' })).status).toBe(200);
   });
 
   it('19 a path that is not percent-encoding is a 400 problem', async () => {

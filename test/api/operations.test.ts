@@ -106,7 +106,10 @@ describe('the documentation', () => {
     expect(status).toBe(200);
     expect(text).not.toMatch(/https?:\/\//);
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
-    expect((await api.call('/docs/scalar.js')).status).toBe(200);
+    const script = await api.call('/docs/scalar.js');
+    expect(script.headers.get('content-type')).toContain('text/javascript');
+    expect(script.headers.get('cache-control')).toContain('max-age=3600');
+    expect(script.text.length).toBeGreaterThan(100_000);
   });
 });
 
@@ -121,10 +124,11 @@ describe('bull-board', () => {
     );
     expect((await api.call('/admin/queues/api/queues')).status).toBe(401);
     expect((await api.call('/admin/queues', { key: operator() })).status).toBe(200);
-    const { status, text } = await api.call('/admin/queues', {
+    const { status, text, headers } = await api.call('/admin/queues', {
       headers: { Authorization: basic(operator()) },
     });
     expect(status).toBe(200);
+    expect(headers.get('x-powered-by')).toBeNull();
     expect(text).toContain('usage-governor');
     const queues = await api.call('/admin/queues/api/queues', { key: operator() });
     expect(queues.text).toContain('close-session');
