@@ -1,12 +1,13 @@
 import { z } from 'zod';
-
-const HAS_OFFSET = /(Z|[+-]\d{2}:?\d{2})$/i;
-
-/** An ISO 8601 time as epoch ms; without an offset it is UTC, as all times are inside. */
-export const time = z.iso.datetime({ offset: true, local: true }).transform(epochMsOf);
+import type { Context } from '../shared/context.ts';
+import { instantOrUtc } from '../shared/iso-time.ts';
+import { readOrganization, timezoneAt } from '../shared/organizations/read-organization.ts';
 
 /** An ISO 8601 time, or a date: the midnight that begins it in a timezone which the caller knows. */
-export const timeOrDate = z.union([time, z.iso.date().transform((date) => ({ midnightOf: date }))]);
+export const timeOrDate = z.union(
+  [instantOrUtc, z.iso.date().transform((date) => ({ midnightOf: date }))],
+  'must be an ISO 8601 time or date',
+);
 export type TimeOrDate = z.output<typeof timeOrDate>;
 
 /** Epoch ms of what `timeOrDate` read. */
@@ -15,6 +16,17 @@ export function epochMsIn(timezone: string, value: TimeOrDate): number {
   return Temporal.PlainDate.from(value.midnightOf).toZonedDateTime(timezone).epochMilliseconds;
 }
 
-function epochMsOf(value: string): number {
-  return Date.parse(HAS_OFFSET.test(value) ? value : `${value}Z`);
+/** What a list's `from` and `to` are, in epoch ms: dates are those of the organization's timezone. */
+export async function listRange(
+  ctx: Context,
+  orgId: string,
+  { from, to }: { from?: TimeOrDate | undefined; to?: TimeOrDate | undefined },
+): Promise<{ fromMs: number | undefined; toMs: number | undefined }> {
+  // Only a date needs the organization to be read.
+  const hasDate = typeof from === 'object' || typeof to === 'object';
+  const timezone = hasDate ? timezoneAt(await readOrganization(ctx, orgId), ctx.clock.now()) : 'UTC';
+  return {
+    fromMs: from === undefined ? undefined : epochMsIn(timezone, from),
+    toMs: to === undefined ? undefined : epochMsIn(timezone, to),
+  };
 }

@@ -4,7 +4,7 @@ import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
 import { text } from '../../shared/text.ts';
 import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
-import { time } from '../time.ts';
+import { listRange, timeOrDate } from '../time.ts';
 import { visibleTo } from '../visible.ts';
 
 export const listAnomalies = route({
@@ -18,15 +18,17 @@ export const listAnomalies = route({
     user_id: text(256).optional().describe('Filter by user'),
     session_id: text(128).optional().describe('Filter by session'),
     anomaly_type: z.enum(ANOMALY_TYPES).optional().describe('Filter by type'),
-    from: time.optional().describe('Detected at or after this time'),
-    to: time.optional().describe('Detected before this time'),
+    from: timeOrDate
+      .optional()
+      .describe("Detected at or after this time; a date is its midnight in the organization's timezone"),
+    to: timeOrDate.optional().describe('Detected before this time; a date likewise'),
     ...pageQuery,
   }),
   success: { status: 200, description: 'A page of anomalies, newest first', body: pageOf(anomalyView) },
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
-    const { limit: _limit, cursor: _cursor, order: _order, from: fromMs, to: toMs, ...equal } = query;
-    const filter = { ...equal, fromMs, toMs };
+    const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
+    const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
     const visible = visibleTo(principal, filter);
     return answerPage(
       ctx,

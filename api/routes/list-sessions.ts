@@ -4,7 +4,7 @@ import { sessionView, viewSession } from '../../shared/sessions/view.ts';
 import { text } from '../../shared/text.ts';
 import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
-import { time } from '../time.ts';
+import { listRange, timeOrDate } from '../time.ts';
 import { visibleTo } from '../visible.ts';
 
 export const listSessions = route({
@@ -19,15 +19,19 @@ export const listSessions = route({
     project_id: text(256).optional().describe('Filter by project'),
     model: text(256).optional().describe('Filter by primary model, exactly'),
     adapter: text(128).optional().describe('Filter by adapter'),
-    from: time.optional().describe('Sessions that started at or after this time'),
-    to: time.optional().describe('Sessions that started before this time'),
+    from: timeOrDate
+      .optional()
+      .describe(
+        "Sessions that started at or after this time; a date is its midnight in the organization's timezone",
+      ),
+    to: timeOrDate.optional().describe('Sessions that started before this time; a date likewise'),
     ...pageQuery,
   }),
   success: { status: 200, description: 'A page of sessions', body: pageOf(sessionView) },
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
-    const { limit: _limit, cursor: _cursor, order: _order, from: fromMs, to: toMs, ...equal } = query;
-    const filter = { ...equal, fromMs, toMs };
+    const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
+    const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
     const visible = visibleTo(principal, filter);
     return answerPage(
       ctx,

@@ -28,21 +28,20 @@ export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Dra
     );
   }
   const signal = parsed.data;
-  const ts = Date.parse(signal.ts);
   const userId = signal.user_id ?? sender.boundUserId;
   if (userId === null)
     return reject(signal.id, 'user_required', 'user_id: is needed; this key is bound to no user');
   if (sender.boundUserId !== null && userId !== sender.boundUserId) {
     return reject(signal.id, 'foreign_user', 'user_id: this key may report its own user only');
   }
-  if (ts > nowMs + SIGNAL_AGE_MS.ahead)
+  if (signal.ts > nowMs + SIGNAL_AGE_MS.ahead)
     return reject(signal.id, 'ts_ahead', 'ts: is more than 5 minutes ahead');
-  if (ts < nowMs - SIGNAL_AGE_MS.behind)
+  if (signal.ts < nowMs - SIGNAL_AGE_MS.behind)
     return reject(signal.id, 'ts_behind', 'ts: is more than 35 days back');
-  return draftOf(signal, sender, userId, ts, nowMs);
+  return draftOf(signal, sender, userId, nowMs);
 }
 
-function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number, nowMs: number): Draft {
+function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: number): Draft {
   const counts = {
     tokens_in: signal.tokens_in ?? 0,
     tokens_out: signal.tokens_out ?? 0,
@@ -50,13 +49,13 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number
     cache_write_tokens: signal.cache_write_tokens ?? 0,
   };
   const { model, provider, cost_usd: reportedUsd } = signal;
-  const { costNusd, source } = priceCall({ model, provider, reportedUsd, at: ts, ...counts });
+  const { costNusd, source } = priceCall({ model, provider, reportedUsd, at: signal.ts, ...counts });
   return {
     _id: signalKey(sender.orgId, signal.adapter, signal.id),
     org_id: sender.orgId,
     id: signal.id,
     type: signal.type,
-    ts: new Date(ts),
+    ts: new Date(signal.ts),
     user_id: userId,
     project_id: signal.project_id ?? sender.defaultProjectId ?? 'unassigned',
     adapter: signal.adapter,

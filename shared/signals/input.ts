@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { instant } from '../iso-time.ts';
 import { text } from '../text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
@@ -32,7 +33,7 @@ export const signalInput = z
   .strictObject({
     id: text(128).describe("The client's id; with organization and adapter the idempotency key"),
     type: z.enum(['call', 'intervention']).default('call'),
-    ts: z.iso.datetime({ offset: true }).describe('When it happened'),
+    ts: instant.describe('When it happened: ISO 8601 with Z or an offset, seconds if you have them'),
     user_id: text(256).optional(),
     project_id: text(256).optional(),
     adapter: text(128).describe('Which tool sent it, such as claude-code'),

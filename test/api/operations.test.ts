@@ -9,6 +9,7 @@ import { routes } from '../../api/routes/index.ts';
 import { serve } from '../../api/serve.ts';
 import { closeServer, createHttpServer } from '../../api/server.ts';
 import { DomainError, ERRORS } from '../../shared/errors.ts';
+import { makeSignal, makeTenant } from '../factories.ts';
 import { call, startApi, type TestApi } from '../harness.ts';
 
 let api: TestApi;
@@ -101,6 +102,34 @@ describe('the documentation', () => {
     }
   });
 
+  it('describes times as they are taken', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const { body: document } = await api.call('/openapi.json');
+    const [single] =
+      document.paths['/api/v1/signals'].post.requestBody.content[
+        'application/json'
+      ].schema.anyOf.toReversed();
+    const now = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
+    const [date, hour] = [now.slice(0, 10), now.slice(0, 13)];
+    const texts = [`${hour}:00Z`, `${hour}:00+00`, `${hour}:00+0000`, `${hour}:00:00.5+00:00`, `${hour}:00`]
+      .concat([date, `${hour}Z`, `${hour}:60Z`, `${hour}:00:00 +0000`, 'today', '2026-02-30'])
+      .concat([`${date}T24:00Z`]);
+    const signals = texts.map((ts) => makeSignal({ ts }));
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    const accepted = body.results.map(({ status }: { status: string }) => status === 'accepted');
+    expect(accepted).toEqual(texts.map((text) => fits(single.properties.ts, text)));
+    expect(accepted.filter(Boolean)).toHaveLength(4);
+    for (const path of ['/api/v1/sessions', '/api/v1/anomalies', '/api/v1/usage']) {
+      const { schema } = document.paths[path].get.parameters.find(
+        ({ name }: { name: string }) => name === 'to',
+      );
+      for (const text of texts) {
+        const { status } = await api.call(`${path}?to=${encodeURIComponent(text)}`, { key });
+        expect([path, text, status === 200]).toEqual([path, text, fits(schema, text)]);
+      }
+    }
+  });
+
   it('serves a page that loads nothing from elsewhere', async () => {
     const { status, text, headers } = await api.call('/docs');
     expect(status).toBe(200);
@@ -134,3 +163,13 @@ describe('bull-board', () => {
     expect(queues.text).toContain('close-session');
   });
 });
+
+interface TextSchema {
+  pattern?: string;
+  anyOf?: TextSchema[];
+}
+
+function fits({ pattern, anyOf }: TextSchema, text: string): boolean {
+  if (anyOf) return anyOf.some((schema) => fits(schema, text));
+  return new RegExp(pattern ?? 'a schema without a pattern').test(text);
+}

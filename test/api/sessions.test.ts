@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { raw } from '../../shared/mongo.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../harness.ts';
 import { sendRaw } from '../raw-http.ts';
@@ -80,6 +81,46 @@ describe('GET /api/v1/sessions', () => {
     expect(body).toMatchObject({ data: [], has_more: false, total: 60 });
     expect(typeof body.cursor).toBe('string');
   });
+
+  it.each([
+    ['2026-11-21T10:00Z', 3],
+    ['2026-11-21T10:00', 3],
+    ['2026-11-21T12:00:00+0200', 3],
+    ['2026-11-21T12:00+02:00', 3],
+    ['2026-11-21T06:00:00.000-04', 3],
+    ['2026-11-21T10:00:00.001Z', 2],
+  ])('takes %s as from', async (from, total) => {
+    const { body } = await api.call(`/api/v1/sessions?from=${encodeURIComponent(from)}`, { key });
+    expect(body).toMatchObject({ total });
+  });
+
+  it.each(['/api/v1/sessions', '/api/v1/anomalies'])(
+    "reads a date alone at %s as its midnight in the organization's timezone",
+    async (path) => {
+      // Twelve hours ahead of UTC and more: this day began at 11:00Z the day before.
+      const tenant = await makeTenant(api.ctx, { timezone: 'Pacific/Auckland' });
+      for (const ts of ['2026-11-20T10:59:59.999Z', '2026-11-20T11:00:00Z', '2026-11-21T10:59:59.999Z']) {
+        const body = makeSignal({ ts, user_id: ts });
+        const posted = await api.call('/api/v1/signals', { key: tenant.key, body });
+        await raw(api.ctx.db.anomalies).insertOne({
+          _id: `ano_${tenant.orgId}_${ts}`,
+          org_id: tenant.orgId,
+          anomaly_type: 'token_spike',
+          user_id: ts,
+          baseline_avg: 1,
+          observed: 2,
+          deviation_pct: 100,
+          session_id: posted.body.results[0].session_id,
+          detected_at: new Date(ts),
+        } as never);
+      }
+      const { body } = await api.call(`${path}?from=2026-11-21&to=2026-11-22`, { key: tenant.key });
+      const users = body.data.map((row: Listed) => row.user_id);
+      expect(users).toEqual(['2026-11-21T10:59:59.999Z', '2026-11-20T11:00:00Z']);
+      const before = await api.call(`${path}?to=2026-11-21`, { key: tenant.key });
+      expect(before.body.total).toBe(1);
+    },
+  );
 
   it('begins a new walk with the cursor of a list that was empty, and counts anew', async () => {
     const tenant = await makeTenant(api.ctx);
