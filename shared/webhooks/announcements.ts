@@ -46,7 +46,6 @@ export function takeAnnounced(ctx: Context, deliveryId: string): AnnouncedDelive
   const heard = heardBy(ctx);
   const found = heard.get(deliveryId);
   heard.delete(deliveryId);
-
   return found && performance.now() - found.atMs < FRESH_MS ? found.row : null;
 }
 
