@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseNames } from '../refuse-names.ts';
 import { text } from '../text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
@@ -22,10 +23,13 @@ const intervention = z.strictObject({
   severity: code.optional(),
 });
 
-const metadata = z
-  .record(text(256), text(256))
-  .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs')
-  .refine((pairs) => !Object.hasOwn(pairs, '__proto__'), 'must not name __proto__');
+/** The store's client takes an object with `_bsontype` for a value of its own, and throws. */
+const metadata = refuseNames(
+  ['__proto__', '_bsontype'],
+  z
+    .record(text(256), text(256))
+    .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs'),
+);
 
 /** One signal as posted (design 3). Everything else in it is refused, so that a typing error is seen. */
 export const signalInput = z

@@ -81,6 +81,17 @@ describe('bodies (rows 1 to 13)', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
+  it.each([
+    ['beside signals', '{"signals":[],'],
+    ['in a single signal', `${JSON.stringify(makeSignal({ ts: Date.now() })).slice(0, -1)},`],
+  ])('10 a prototype key %s is 400 and is pointed at', async (_name, head) => {
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      const answer = await post(`${head}"${name}":{"admin":true}}`);
+      expectProblem(answer, 400, 'invalid_request');
+      expect(answer.text).toContain(`"/${name}"`);
+    }
+  });
+
   it('11 of duplicate keys the last wins', async () => {
     const answer = await post('{"signals":[1,2,3],"signals":[]}');
     expect(answer.body).toEqual({ results: [] });
