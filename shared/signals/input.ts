@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refuseNames } from '../refuse-names.ts';
-import { text } from '../text.ts';
+import { text, textOrEmpty } from '../text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
 const COST_USD_MAX = 10_000;
@@ -19,7 +19,7 @@ const intervention = z.strictObject({
   source: code.describe('Who decided, such as config, user or hook'),
   policy_id: code.optional(),
   rule_id: code.optional(),
-  reason: text(1_000).optional(),
+  reason: textOrEmpty(1_000).optional(),
   severity: code.optional(),
 });
 
@@ -27,7 +27,7 @@ const intervention = z.strictObject({
 const metadata = refuseNames(
   ['__proto__', '_bsontype'],
   z
-    .record(text(256), text(256))
+    .record(text(256), textOrEmpty(256))
     .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs'),
 );
 
@@ -52,7 +52,7 @@ export const signalInput = z
       .max(COST_USD_MAX)
       .optional()
       .describe('As the adapter reports it; else priced here'),
-    error: z.strictObject({ code, message: text(1_000).optional() }).optional(),
+    error: z.strictObject({ code, message: textOrEmpty(1_000).optional() }).optional(),
     latency_ms: z.number().min(0).max(86_400_000).optional(),
     tool_name: text(256).optional(),
     metadata: metadata.optional(),

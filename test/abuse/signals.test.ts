@@ -177,6 +177,8 @@ describe('signals (rows 92 to 95)', () => {
     ],
     ['metadata that is no text', { metadata: { a: 1 } }],
     ['a long metadata value', { metadata: { a: 'x'.repeat(257) } }],
+    ['an empty metadata key', { metadata: { '': 'x' } }],
+    ['an error without its code', { error: { code: '', message: '' } }],
     ['an empty id', { id: '' }],
     ['an id of 129', { id: 'x'.repeat(129) }],
     ['no adapter', { adapter: undefined }],
@@ -185,5 +187,21 @@ describe('signals (rows 92 to 95)', () => {
     const result = await outcome({ ...makeSignal({ ts: clock.now() }), ...fields });
     expect(result.status).toBe('rejected');
     expect(result.detail).toBeTruthy();
+  });
+
+  it('takes texts that are only described by a maximum when they are empty, and shows them so', async () => {
+    const given = {
+      type: 'intervention',
+      error: { code: 'e', message: '' },
+      metadata: { branch: '' },
+      intervention: { kind: 'k', verdict: 'allow', action: 'allow', source: 's', reason: '' },
+    };
+    const signal = makeSignal({ ts: clock.now(), user_id: 'terse', ...given });
+    const result = await outcome(signal);
+    expect(result).toMatchObject({ status: 'accepted' });
+    const { body } = await api.call(`/api/v1/sessions/${result.session_id}`, { key });
+    expect(body.signals).toMatchObject([given]);
+    const interventions = await api.call(`/api/v1/sessions/${result.session_id}/interventions`, { key });
+    expect(interventions.body.data).toMatchObject([{ reason: '' }]);
   });
 });
