@@ -80,7 +80,9 @@ export const signalResult = z.discriminatedUnion('status', [
   z.strictObject({
     id: z.string().nullable(),
     status: z.literal('rejected'),
-    code: z.string(),
+    code: z
+      .string()
+      .describe('`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind`; stable'),
     detail: z.string(),
   }),
 ]);
