@@ -76,7 +76,7 @@ export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedW
 
 /**
  * Deletes a webhook; what it had not finished is cancelled by a task of the same transaction. What is under way at this
- * moment may still arrive. Throws `not_found`.
+ * moment, or was committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
  */
 export async function removeWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
   await readWebhook(ctx, orgId, webhookId);
