@@ -73,7 +73,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
   };
 }
 
-function reject(id: string | null, code: string, detail: string): Rejection {
+export function reject(id: string | null, code: string, detail: string): Rejection {
   return { id, status: 'rejected', code, detail };
 }
 
