@@ -32,15 +32,15 @@ const CHUNK_SIGNALS = 200;
 /** One JSON object in pieces: memory does not grow with the number of signals. */
 async function* sessionWithSignals(ctx: Context, session: Session): AsyncGenerator<string> {
   const head = JSON.stringify(viewSession(session));
-  yield `${head.slice(0, -1)},"signals":[`;
+  let before = `${head.slice(0, -1)},"signals":[`;
   let chunk: string[] = [];
-  let comma = '';
   for await (const signal of streamSignals(ctx, session._id)) {
     chunk.push(JSON.stringify(viewSignal(signal)));
     if (chunk.length < CHUNK_SIGNALS) continue;
-    yield comma + chunk.join(',');
-    comma = ',';
+    yield before + chunk.join(',');
+    before = ',';
     chunk = [];
   }
-  yield `${chunk.length > 0 ? comma : ''}${chunk.join(',')}]}`;
+  if (before === ',' && chunk.length === 0) before = '';
+  yield `${before}${chunk.join(',')}]}`;
 }

@@ -37,13 +37,13 @@ export function encode(
 /** RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run. */
 async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
   const options = { record_delimiter: 'windows' as const };
-  yield stringify([columns.map(({ name }) => name)], options);
+  let header = stringify([columns.map(({ name }) => name)], options);
   for await (const rows of batches) {
-    yield stringify(
-      rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value))),
-      options,
-    );
+    const cells = rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value)));
+    yield header + stringify(cells, options);
+    header = '';
   }
+  if (header !== '') yield header;
 }
 
 function csvCell(type: ColumnType | undefined, value: Value): string {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {
   addDevice,
@@ -422,6 +422,20 @@ describe('GET /v1/ledger', () => {
     expect(await read('reason=receipt&limit=500')).toHaveLength(30);
     expect(await read(`from=${times[10]}&to=${times[20]}`)).toHaveLength(10);
     expect(await read(`to=${times[0]}`)).toHaveLength(0);
+  });
+
+  test('503, not half an answer, when a store is away before there is a row to send, with and without limit', async () => {
+    const spender = await makeSpender();
+    await spend(spender.token);
+    vi.spyOn(ctx.db.ledger, 'exists').mockImplementation(() => {
+      throw new Error('Connection is closed.');
+    });
+    for (const query of ['', '?limit=5']) {
+      const answer = await api.call(`/v1/ledger${query}`, { key: spender.session });
+      expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable']);
+    }
+    vi.restoreAllMocks();
+    expect((await api.call('/v1/ledger', { key: spender.session })).body.transactions).toHaveLength(3);
   });
 
   test('401 for a device token and an API key; 400 for a forged cursor, another filter with it, unknown parameters', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../harness.ts';
 
@@ -207,6 +207,16 @@ describe('GET /api/v1/sessions/{id}', () => {
     expect(times).toEqual(times.toSorted());
     const { signals: _, ...head } = body;
     expect(head).toEqual(list.body.data[0]);
+  });
+
+  it('is 503, not half an answer, when the store is away before there is a signal to send', async () => {
+    const { body } = await api.call('/api/v1/sessions?limit=1', { key });
+    vi.spyOn(api.ctx.db.signals, 'find').mockImplementation(() => {
+      throw new Error('Connection is closed.');
+    });
+    const answer = await api.call(`/api/v1/sessions/${body.data[0].id}`, { key });
+    vi.restoreAllMocks();
+    expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable']);
   });
 
   it('says the same 404, byte for byte, for a foreign, an odd and a nonexistent id', async () => {
