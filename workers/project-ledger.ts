@@ -1,6 +1,7 @@
 import type { Context } from '../shared/context.ts';
-import { measureLag, projectRound, type Round, shardsWithEntries } from '../shared/credits/project-ledger.ts';
+import { projectRound, type Round, shardsWithEntries } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
+import { measureLag } from '../shared/credits/streams.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;
@@ -10,6 +11,8 @@ const TROUBLE_MS = 500;
 const GATES_MS = 500;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
+/** How often the lag is measured while there is something to move. */
+const LAG_MS = 500;
 
 /**
  * Keeps the ledger up with the spends, and opens the shards of a Redis that came back. A plain loop in each worker, not
@@ -25,6 +28,7 @@ export function startProjector(ctx: Context): () => Promise<void> {
 }
 
 async function run(ctx: Context, stopped: AbortSignal): Promise<void> {
+  const look = createLook(ctx);
   const keepGates = createGatekeeper(ctx);
   const report = createReporter(ctx);
   while (!stopped.aborted) {
@@ -35,7 +39,7 @@ async function run(ctx: Context, stopped: AbortSignal): Promise<void> {
         troubles.push(error);
         return null;
       });
-    const shards = await attempt(look(ctx));
+    const shards = await attempt(look());
     await attempt(keepGates());
     const round = shards && (await attempt(projectRound(ctx, shards)));
     report(troubles, round);
@@ -45,12 +49,17 @@ async function run(ctx: Context, stopped: AbortSignal): Promise<void> {
 }
 
 /** Which shards have something to project, and since when: from Redis alone, so that it shows while MongoDB is away. */
-async function look(ctx: Context): Promise<number[]> {
-  const shards = await shardsWithEntries(ctx);
-  // A time that cannot be had holds nothing up.
-  const lagMs = await measureLag(ctx, shards).catch(() => null);
-  if (lagMs !== null) ctx.metrics.ledgerLag.set(lagMs / 1_000);
-  return shards;
+function createLook(ctx: Context): () => Promise<number[]> {
+  let lagDueMs = 0;
+  return async () => {
+    const shards = await shardsWithEntries(ctx);
+    if (shards.length > 0 && performance.now() < lagDueMs) return shards;
+    lagDueMs = performance.now() + LAG_MS;
+    // A time that cannot be had holds nothing up.
+    const lagMs = await measureLag(ctx, shards).catch(() => null);
+    if (lagMs !== null) ctx.metrics.ledgerLag.set(lagMs / 1_000);
+    return shards;
+  };
 }
 
 /** Looks at the gates when it is time, and opens those that are shut. */

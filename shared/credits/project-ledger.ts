@@ -5,12 +5,9 @@ import { DomainError, isDuplicateKey, isStoreError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { SHARDS, shardKeys } from '../redis/keys.ts';
 import type { LedgerRow } from './model.ts';
-import { isEarlier, type OutboxEntry, readEntries } from './outbox.ts';
-import { redisNow } from './redis-time.ts';
+import { isEarlier, type OutboxEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';
-
-/** Entries of all shards together that one transaction takes. */
-const BATCH = 1_000;
+import { lengthsOf, readStream, shareOut } from './streams.ts';
 
 /** A shard's entries, and the fence as it was before they were read. */
 interface ShardBatch {
@@ -37,7 +34,7 @@ export interface Round {
   drained: ReadonlySet<number>;
   /** By shard, the stream id up to which all is in the ledger now. */
   reached: ReadonlyMap<number, string>;
-  /** Shards that stand still at an entry, and why; what came before it was moved, it and the later ones stay. */
+  /** Shards that stand still, and why: what was not moved stays in their streams. */
   stuck: ReadonlyMap<number, Error>;
 }
 
@@ -95,19 +92,6 @@ export async function drainStreams(ctx: Context, shards: readonly number[]): Pro
   return stuck;
 }
 
-/** How many entries of each shard a round takes: the same of all, and what one does not need goes to the others. */
-function shareOut(lengths: ReadonlyMap<number, number>): Map<number, number> {
-  const ascending = [...lengths].filter(([, length]) => length > 0).sort(([, one], [, other]) => one - other);
-  const shares = new Map<number, number>();
-  let rest = BATCH;
-  for (const [shard, length] of ascending) {
-    const share = Math.min(length, Math.ceil(rest / (ascending.length - shares.size)));
-    shares.set(shard, share);
-    rest -= share;
-  }
-  return shares;
-}
-
 async function readBatches(
   ctx: Context,
   shares: ReadonlyMap<number, number>,
@@ -116,21 +100,10 @@ async function readBatches(
   const fences = await readFences(ctx, [...shares.keys()]);
   return Promise.all(
     [...shares].map(async ([shard, share]): Promise<ShardBatch> => {
-      const from = after.has(shard) ? `(${after.get(shard)}` : '-';
-      const found = await ctx.redis.producer.xrange(shardKeys(shard).outbox, from, '+', 'COUNT', share);
-      return { shard, fence: fences.get(shard) ?? { n: 0, lastId: '0-0' }, ...readEntries(found) };
+      const found = await readStream(ctx, shard, { after: after.get(shard), most: share });
+      return { shard, fence: fences.get(shard) ?? { n: 0, lastId: '0-0' }, ...found };
     }),
   );
-}
-
-/** How long the oldest entry of these shards has waited, in ms, by Redis alone. Throws when that cannot be had. */
-export async function measureLag(ctx: Context, shards: readonly number[]): Promise<number> {
-  const waits = shards.map(async (shard) => {
-    const [oldest] = await ctx.redis.producer.xrange(shardKeys(shard).outbox, '-', '+', 'COUNT', 1);
-    // A stream id begins with Redis' time.
-    return oldest ? (await redisNow(ctx, shard)) - Number(oldest[0].split('-')[0]) : 0;
-  });
-  return Math.max(0, ...(await Promise.all(waits)));
 }
 
 /** When a device was last seen is a courtesy: losing it never stops the ledger. */
@@ -149,13 +122,6 @@ export async function shardsWithEntries(ctx: Context): Promise<number[]> {
   const all = Array.from({ length: SHARDS }, (_, shard) => shard);
   const lengths = await lengthsOf(ctx, all);
   return all.filter((shard) => (lengths.get(shard) ?? 0) > 0);
-}
-
-async function lengthsOf(ctx: Context, shards: readonly number[]): Promise<Map<number, number>> {
-  const lengths = shards.map(
-    async (shard) => [shard, await ctx.redis.producer.xlen(shardKeys(shard).outbox)] as const,
-  );
-  return new Map(await Promise.all(lengths));
 }
 
 async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, Fence>> {

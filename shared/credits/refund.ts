@@ -17,8 +17,8 @@ export async function refundSpend(ctx: Context, accountId: string, seq: number):
 
 /** Takes back the spend of a key that had been answered for the same output before. */
 export async function refundLateRepeat(ctx: Context, row: LedgerRow): Promise<void> {
-  await refundRow(ctx, row);
   ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend is taken back');
+  await refundRow(ctx, row);
 }
 
 async function refundRow(ctx: Context, row: LedgerRow): Promise<string> {
