@@ -310,11 +310,10 @@ async function compare(ctx: Context, entry: OutboxEntry, transaction: ClientSess
 
 /** Returns how many entries were taken out of their streams. */
 async function forget(ctx: Context, { batches, kept }: Written): Promise<number> {
-  const forgotten = batches.map(({ shard, entries }) => {
+  const forgotten = batches.map(async ({ shard, entries }) => {
     const ids = entries.filter((entry) => !kept.has(entry)).map(({ streamId }) => streamId);
-    return ids.length > 0
-      ? ctx.redis.producer.xdel(shardKeys(shard).outbox, ...ids).then(() => ids.length)
-      : 0;
+    if (ids.length > 0) await ctx.redis.producer.xdel(shardKeys(shard).outbox, ...ids);
+    return ids.length;
   });
   return (await Promise.all(forgotten)).reduce((sum, count) => sum + count, 0);
 }
