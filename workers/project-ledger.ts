@@ -1,7 +1,10 @@
 import type { Context } from '../shared/context.ts';
-import { projectRound, type Round, shardsWithEntries } from '../shared/credits/project-ledger.ts';
+import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
 import { measureLag } from '../shared/credits/streams.ts';
+import { SHARDS } from '../shared/redis/keys.ts';
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;
@@ -11,7 +14,7 @@ const TROUBLE_MS = 500;
 const GATES_MS = 500;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
-/** How often the lag is measured while there is something to move. */
+/** How often the lag is measured. */
 const LAG_MS = 500;
 
 /**
@@ -20,46 +23,37 @@ const LAG_MS = 500;
  */
 export function startProjector(ctx: Context): () => Promise<void> {
   const stopping = new AbortController();
-  const running = run(ctx, stopping.signal);
+  const running = Promise.all([keepUp(ctx, stopping.signal), watchLag(ctx, stopping.signal)]);
   return async () => {
     stopping.abort();
     await running;
   };
 }
 
-async function run(ctx: Context, stopped: AbortSignal): Promise<void> {
-  const look = createLook(ctx);
+async function keepUp(ctx: Context, stopped: AbortSignal): Promise<void> {
   const keepGates = createGatekeeper(ctx);
   const report = createReporter(ctx);
   while (!stopped.aborted) {
     const troubles: unknown[] = [];
-    // None of the three waits for another to succeed.
-    const attempt = <T>(work: Promise<T>): Promise<T | null> =>
-      work.catch((error: unknown) => {
-        troubles.push(error);
-        return null;
-      });
-    const shards = await attempt(look());
-    await attempt(keepGates());
-    const round = shards && (await attempt(projectRound(ctx, shards)));
+    // Gates that cannot be opened do not stop the ledger of the others.
+    await keepGates().catch((error: unknown) => troubles.push(error));
+    const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
+      troubles.push(error);
+      return null;
+    });
     report(troubles, round);
     const isBusy = round !== null && round.moved > 0;
     await pause(troubles.length > 0 ? TROUBLE_MS : isBusy ? BUSY_MS : IDLE_MS, stopped);
   }
 }
 
-/** Which shards have something to project, and since when: from Redis alone, so that it shows while MongoDB is away. */
-function createLook(ctx: Context): () => Promise<number[]> {
-  let lagDueMs = 0;
-  return async () => {
-    const shards = await shardsWithEntries(ctx);
-    if (shards.length > 0 && performance.now() < lagDueMs) return shards;
-    lagDueMs = performance.now() + LAG_MS;
-    // A time that cannot be had holds nothing up.
-    const lagMs = await measureLag(ctx, shards).catch(() => null);
+/** From Redis alone and beside the rounds, so that it shows while MongoDB is away and a round waits for it. */
+async function watchLag(ctx: Context, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) {
+    const lagMs = await measureLag(ctx).catch(() => null);
     if (lagMs !== null) ctx.metrics.ledgerLag.set(lagMs / 1_000);
-    return shards;
-  };
+    await pause(LAG_MS, stopped);
+  }
 }
 
 /** Looks at the gates when it is time, and opens those that are shut. */

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { shardKeys } from '../redis/keys.ts';
+import { SHARDS, shardKeys } from '../redis/keys.ts';
 import { type OutboxEntry, readEntries } from './outbox.ts';
 import { redisNow } from './redis-time.ts';
 
@@ -37,10 +37,11 @@ export async function readStream(
   return readEntries(await ctx.redis.producer.xrange(shardKeys(shard).outbox, from, '+', 'COUNT', most));
 }
 
-/** How long the oldest entry of these shards has waited, in ms, by Redis alone. Throws when that cannot be had. */
-export async function measureLag(ctx: Context, shards: readonly number[]): Promise<number> {
-  const waits = shards.map(async (shard) => {
-    const [oldest] = await ctx.redis.producer.xrange(shardKeys(shard).outbox, '-', '+', 'COUNT', 1);
+/** How long the oldest entry of all has waited, in ms, by Redis alone. Throws when that cannot be had. */
+export async function measureLag(ctx: Context): Promise<number> {
+  const waits = Array.from({ length: SHARDS }, async (_, shard) => {
+    const { outbox } = shardKeys(shard);
+    const [oldest] = await ctx.redis.producer.xrange(outbox, '-', '+', 'COUNT', 1);
     // A stream id begins with Redis' time.
     return oldest ? (await redisNow(ctx, shard)) - Number(oldest[0].split('-')[0]) : 0;
   });
