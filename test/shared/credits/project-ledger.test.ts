@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
-import { projectLedger, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
+import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
 import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
 import { catchUp } from '../../../shared/credits/read-ledger.ts';
 import { rebuildCredits, recoverCredits, shutShards } from '../../../shared/credits/recover.ts';
@@ -61,9 +61,9 @@ async function makeAccounts(count: number): Promise<TestAccount[]> {
 }
 
 /** An entry as a release to come may write it. */
-async function addEntry({ accountId }: TestAccount, seq: number, row: object): Promise<string | null> {
+async function addEntry({ accountId }: TestAccount, ...rows: object[]): Promise<string | null> {
   const { outbox } = accountKeys(accountId);
-  const entry = { account: accountId, seq, at: 1_800_000_000, rows: JSON.stringify([row]), idk: '' };
+  const entry = { account: accountId, seq: 1, at: 1_800_000_000, rows: JSON.stringify(rows), idk: '' };
   return ctx.redis.producer.xadd(outbox, '*', ...Object.entries(entry).flat());
 }
 
@@ -147,7 +147,7 @@ describe('an entry of a newer release', () => {
 
   test('with a field that is not known goes into the ledger with it', async () => {
     const account = await makeAccount(ctx);
-    await addEntry(account, 1, { ...row, campaign: 'spring' });
+    await addEntry(account, { ...row, campaign: 'spring' });
     await projectAll(ctx);
     const rows = await ctx.db.ledger.find({ account_id: account.accountId }).lean();
     expect(rows).toMatchObject([{ seq: 1, delta: 3, campaign: 'spring' }]);
@@ -155,7 +155,7 @@ describe('an entry of a newer release', () => {
 
   test('that cannot be read stops its own shard alone, aloud, and stays there', async () => {
     const [newer, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
-    const streamId = (await addEntry(newer, 1, { ...row, reason: 'credit.lend' })) ?? '';
+    const streamId = (await addEntry(newer, { ...row, reason: 'credit.lend' })) ?? '';
     await spendOnce(ctx, other.token);
     const { log, written } = openKeptLog();
     const stop = startProjector({ ...ctx, log });
@@ -173,6 +173,19 @@ describe('an entry of a newer release', () => {
     await ctx.redis.producer.del(outbox, gate);
     await recoverCredits(ctx);
   });
+});
+
+test('an entry that cannot be written stops its own shard alone', async () => {
+  const [bad, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' };
+  const known = { _id: 'another' as never, account_id: bad.accountId, seq: 1, created_at: 1, ...row };
+  await ctx.db.ledger.collection.insertOne(known);
+  await addEntry(bad, row, row);
+  await spendOnce(ctx, other.token);
+  const round = await projectRound(ctx, ALL_SHARDS);
+  expect([round.moved, [...round.stuck.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
+  await expectWhole(other);
+  expect(await ctx.redis.producer.del(accountKeys(bad.accountId).outbox)).toBe(1);
 });
 
 test('an account whose ledger has a gap keeps its own shard shut and no other', async () => {
