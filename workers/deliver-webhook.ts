@@ -29,7 +29,7 @@ export const holdWebhook: JobHandler<'hold-webhook'> = {
   },
 };
 
-/** What a webhook that was enabled again had held. */
+/** What a webhook that was enabled again had held, and what one that was deleted had not finished. */
 export const drainWebhook: JobHandler<'drain-webhook'> = {
   queue: 'drain-webhook',
   concurrency: 256,
@@ -39,11 +39,8 @@ export const drainWebhook: JobHandler<'drain-webhook'> = {
   },
 };
 
-async function attempt(
-  { webhook_id, delivery_ids }: JobOf<'deliver-webhook'>,
-  ctx: Context,
-): Promise<WakeAgain | undefined> {
-  const verdicts = await attemptDeliveries(ctx, webhook_id, delivery_ids);
+async function attempt(job: JobOf<'deliver-webhook'>, ctx: Context): Promise<WakeAgain | undefined> {
+  const verdicts = await attemptDeliveries(ctx, job);
   const later = verdicts.map(({ notBeforeMs }) => notBeforeMs).filter((atMs) => atMs !== undefined);
   return later.length === 0 ? undefined : { notBeforeMs: Math.min(...later) };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordAudit } from '../../shared/audit/record-audit.ts';
+import { recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { findAccount } from '../../shared/credits/find-account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
 import { text } from '../../shared/text.ts';
@@ -35,17 +35,15 @@ export const postAdminCredits = route({
     const idempotencyKey = parseIdempotencyKey(request.header('idempotency-key'));
     const { org_id, user_id, bucket, amount, expires_at } = body;
     const accountId = await findAccount(ctx, org_id, user_id);
-    const { transaction, replayed } = await grantCredits(ctx, {
+    const { transaction } = await grantCredits(ctx, {
       accountId,
       bucket,
       amount,
       expires_at,
       idempotencyKey,
     });
-    if (!replayed) {
-      const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
-      await recordAudit(ctx, { action: 'credits.add', org_id, details });
-    }
+    const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
+    await recordAuditOnce(ctx, { action: 'credits.add', org_id, details }, [accountId, idempotencyKey]);
     return transaction;
   },
 });

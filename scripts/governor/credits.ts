@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { recordAudit } from '../../shared/audit/record-audit.ts';
+import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import type { Context } from '../../shared/context.ts';
 import { findAccount } from '../../shared/credits/find-account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
@@ -56,7 +56,8 @@ function addCredits(program: Command, run: Run): void {
         await catchUp(ctx, accountId);
         const answer = await refundSpend(ctx, accountId, parseInteger(seq));
         const details = { user_id: userId, seq: Number(seq) };
-        await recordAudit(ctx, { action: 'credits.refund', org_id: orgId, details });
+        const entry = { action: 'credits.refund', org_id: orgId, details };
+        await recordAuditOnce(ctx, entry, [accountId, String(details.seq)]);
         return JSON.parse(answer) as Record<string, unknown>;
       }),
     );
@@ -85,10 +86,8 @@ async function add(
     expires_at: expiresAt,
     idempotencyKey: key,
   });
-  if (!replayed) {
-    const details = { user_id: userId, bucket, amount, expires_at: expiresAt ?? null };
-    await recordAudit(ctx, { action: 'credits.add', org_id: orgId, details });
-  }
+  const details = { user_id: userId, bucket, amount, expires_at: expiresAt ?? null };
+  await recordAuditOnce(ctx, { action: 'credits.add', org_id: orgId, details }, [accountId, key]);
   return { ...transaction, replayed };
 }
 

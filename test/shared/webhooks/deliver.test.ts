@@ -42,7 +42,7 @@ afterAll(() => ctx.close());
 describe('a delivery', () => {
   it('arrives signed as soon as its event has committed, and is recorded', async () => {
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
+    const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection);
     await worker.waitUntilReady();
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId, 1, { user_id: 'ada' });
@@ -174,7 +174,7 @@ describe('the schedule', () => {
     const { _id, webhook_id } = await readDelivery(ctx, eventId);
     await ctx.queues.settled();
     expect((await ctx.queues.byName['retry-webhook'].getJob(`${_id}-2`))?.delay).toBe(29_750);
-    const job = { webhook_id, delivery_ids: [_id] };
+    const job = { webhook_id, delivery_ids: [_id], announced: false };
     const dueMs = clock.now() + 30_000;
     expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs - 250 });
     clock.set(dueMs - 50);
@@ -259,7 +259,7 @@ describe('a wake-up', () => {
     await ctx.queues.byName['deliver-webhook'].remove((await findQueued(webhookId))[0]?.wake ?? '');
     await sweepOnce(ctx);
     const [again] = await myJobs(webhookId);
-    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]] });
+    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]], announced: false });
     await deliverWebhook.handle(job, ctx);
     expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
   });
@@ -448,10 +448,57 @@ describe('redelivery and removal', () => {
     const [eventId = ''] = await raise(ctx, orgId);
     await attemptAllDue(ctx);
     await removeWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
     expect(await readDelivery(ctx, eventId)).toMatchObject({ status: 'cancelled', next_attempt_at: null });
     clock.advance(30_000);
     expect(await attemptAllDue(ctx)).toBe(0);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it('cancels what a deleted webhook held, also what a transaction holds that began before', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+    const [before = ''] = await raise(ctx, orgId);
+    const planned = Promise.withResolvers<void>();
+    const drained = Promise.withResolvers<void>();
+    const late = inTransaction(ctx.db, async (transaction) => {
+      const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
+      const [event] = await recordEvents(
+        ctx,
+        [{ ...cause, ts: new Date(clock.now()), data: {} }],
+        transaction,
+      );
+      planned.resolve();
+      await drained.promise;
+      return event?._id ?? '';
+    });
+    await planned.promise;
+    await removeWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    expect((await readDelivery(ctx, before)).status).toBe('cancelled');
+    drained.resolve();
+    expect((await readDelivery(ctx, await late)).status).toBe('held');
+    clock.advance(120_000);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    expect((await readDelivery(ctx, await late)).status).toBe('cancelled');
+    expect(await ctx.db.webhookTasks.countDocuments({ webhook_id: _id })).toBe(0);
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('cancels what a deleted webhook held also when another drain of it ends at that moment', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+      await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+      await raise(ctx, orgId, 3);
+      await enableWebhook(ctx, orgId, _id);
+      // It fails again before anything was drained.
+      await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+      await Promise.all([drainWebhook.handle({ webhook_id: _id }, ctx), removeWebhook(ctx, orgId, _id)]);
+      // Until nothing can come any more, the task is there: whoever dies, the sweeper wakes it.
+      expect(await ctx.db.webhookTasks.findById(`drain-webhook ${_id}`).lean()).not.toBeNull();
+      await drainWebhook.handle({ webhook_id: _id }, ctx);
+      expect(await ctx.db.queuedDeliveries.countDocuments({ webhook_id: _id })).toBe(0);
+    }
   });
 
   it('cancels a delivery that was planned while its webhook was deleted', async () => {
