@@ -179,6 +179,7 @@ test('an entry that cannot be written stops its own shard alone', async () => {
   const [bad, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
   const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' };
   const known = { _id: 'another' as never, account_id: bad.accountId, seq: 1, created_at: 1, ...row };
+  await projectAll(ctx);
   await ctx.db.ledger.collection.insertOne(known);
   await addEntry(bad, row, row);
   await spendOnce(ctx, other.token);
