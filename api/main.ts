@@ -1,5 +1,6 @@
 import { readConfig } from '../shared/config.ts';
 import { openContext } from '../shared/context.ts';
+import { keepKeysPublished } from '../shared/credits/signing-keys.ts';
 import { stopOnSignal } from '../shared/shutdown.ts';
 import { createApi } from './app.ts';
 import type { ApiState } from './route.ts';
@@ -10,11 +11,13 @@ const ctx = await openContext(config, { process: 'api' });
 const state: ApiState = { stopping: false };
 const { app, shedder } = createApi(ctx, state);
 const server = createHttpServer(app, config);
+const stopPublishing = keepKeysPublished(ctx);
 
 stopOnSignal(ctx.log, async () => {
   state.stopping = true;
   await closeServer(server);
   shedder.stop();
+  stopPublishing();
   await ctx.close();
 });
 

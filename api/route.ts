@@ -116,7 +116,10 @@ export type Answer<S extends Shape | undefined> = (S extends Shape ? z.input<S> 
 export interface Reply {
   reply: true;
   headers?: Record<string, string>;
-  /** Bytes as they are, or chunks that are written with back-pressure. Their shape is the handler's duty. */
+  /**
+   * Bytes as they are, or chunks that are written with back-pressure. Their shape is the handler's duty. A first chunk
+   * that waits for what is asked first lets that fail with a status of its own.
+   */
   content: Buffer | string | AsyncIterable<string | Uint8Array>;
 }
 

@@ -176,25 +176,34 @@ async function sendReply(
   contentType: string,
   longestMs: number,
 ): Promise<void> {
-  res.type(contentType).set(answer.headers ?? {});
-  const { content } = answer;
+  const { content, headers = {} } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
+    res.type(contentType).set(headers);
     // A text goes out with the headers in one write, bytes in a second one.
     res.setHeader('Content-Length', Buffer.byteLength(content));
     res.end(req.method === 'HEAD' ? undefined : content);
     return;
   }
   if (req.method === 'HEAD') {
-    res.end();
+    res.type(contentType).set(headers).end();
     return;
   }
+  const chunks = content[Symbol.asyncIterator]();
+  // What fails before there is anything to send is told as a problem, not by cutting the line.
+  const first = await chunks.next();
+  res.type(contentType).set(headers);
   const cut = setTimeout(() => res.destroy(), longestMs);
   try {
-    await pipeline(Readable.from(content, { objectMode: true, highWaterMark: 1 }), res);
+    await pipeline(Readable.from(resume(first, chunks), { objectMode: true, highWaterMark: 1 }), res);
   } catch (error) {
     // A caller that went away, or was cut, is not our failure.
     if (!req.destroyed && !res.destroyed) throw error;
   } finally {
     clearTimeout(cut);
+    await chunks.return?.();
   }
+}
+
+async function* resume<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>) {
+  for (let next = first; !next.done; next = await rest.next()) yield next.value;
 }

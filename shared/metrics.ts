@@ -50,9 +50,14 @@ export function createMetrics(options: { defaults: boolean }) {
       help: 'Age of the oldest spend that the ledger does not have yet. Alert above 1.',
       registers,
     }),
+    ledgerStuck: new Gauge({
+      name: 'governor_ledger_stuck_shards',
+      help: 'Shards whose ledger stands still at an entry that cannot be read or written. Alert above 0.',
+      registers,
+    }),
     gatesShut: new Gauge({
       name: 'governor_credit_gates_shut',
-      help: 'Shards in which nothing can be spent until they are checked against the ledger.',
+      help: 'Shards in which nothing can be spent until they are checked against the ledger or rebuilt.',
       registers,
     }),
     creditDrift: new Gauge({

@@ -1,6 +1,10 @@
 import type { Context } from '../shared/context.ts';
-import { projectLedger, shardsWithEntries } from '../shared/credits/project-ledger.ts';
-import { recoverCredits, shutShards } from '../shared/credits/recover.ts';
+import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
+import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
+import { measureLag } from '../shared/credits/streams.ts';
+import { SHARDS } from '../shared/redis/keys.ts';
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;
@@ -8,6 +12,10 @@ const IDLE_MS = 250;
 const TROUBLE_MS = 500;
 /** How often the gates are looked at: this long spends may be refused before a Redis that came back is checked. */
 const GATES_MS = 500;
+/** When shards that could not be opened are tried again: that walks over all accounts. */
+const RETRY_MS = 10_000;
+/** How often the lag is measured. */
+const LAG_MS = 500;
 
 /**
  * Keeps the ledger up with the spends, and opens the shards of a Redis that came back. A plain loop in each worker, not
@@ -15,50 +23,77 @@ const GATES_MS = 500;
  */
 export function startProjector(ctx: Context): () => Promise<void> {
   const stopping = new AbortController();
-  const running = run(ctx, stopping.signal);
+  const running = Promise.all([keepUp(ctx, stopping.signal), watchLag(ctx, stopping.signal)]);
   return async () => {
     stopping.abort();
     await running;
   };
 }
 
-async function run(ctx: Context, stopped: AbortSignal): Promise<void> {
-  let gatesDueMs = 0;
-  let inTrouble = false;
+async function keepUp(ctx: Context, stopped: AbortSignal): Promise<void> {
+  const keepGates = createGatekeeper(ctx);
+  const report = createReporter(ctx);
   while (!stopped.aborted) {
-    try {
-      if (performance.now() >= gatesDueMs) {
-        await keepGates(ctx);
-        gatesDueMs = performance.now() + GATES_MS;
-      }
-      const moved = await projectRound(ctx);
-      if (inTrouble) ctx.log.info('the ledger is kept up again');
-      inTrouble = false;
-      await pause(moved > 0 ? BUSY_MS : IDLE_MS, stopped);
-    } catch (error) {
-      if (!inTrouble) ctx.log.warn({ err: error }, 'the ledger falls behind; trying again');
-      inTrouble = true;
-      await pause(TROUBLE_MS, stopped);
+    const troubles: unknown[] = [];
+    // Gates that cannot be opened do not stop the ledger of the others.
+    await keepGates().catch((error: unknown) => troubles.push(error));
+    const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
+      troubles.push(error);
+      return null;
+    });
+    report(troubles, round);
+    const isBusy = round !== null && round.moved > 0;
+    await pause(troubles.length > 0 ? TROUBLE_MS : isBusy ? BUSY_MS : IDLE_MS, stopped);
+  }
+}
+
+/** From Redis alone and beside the rounds, so that it shows while MongoDB is away and a round waits for it. */
+async function watchLag(ctx: Context, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) {
+    const lagMs = await measureLag(ctx).catch(() => null);
+    if (lagMs !== null) ctx.metrics.ledgerLag.set(lagMs / 1_000);
+    await pause(LAG_MS, stopped);
+  }
+}
+
+/** Looks at the gates when it is time, and opens those that are shut. */
+function createGatekeeper(ctx: Context): () => Promise<void> {
+  let lookDueMs = 0;
+  let retryDueMs = 0;
+  let failed = 0;
+  return async () => {
+    if (performance.now() < lookDueMs) return;
+    const { shut, held } = await lookAtGates(ctx);
+    ctx.metrics.gatesShut.set(shut.size + held);
+    const areKnown = shut.size <= failed && performance.now() < retryDueMs;
+    if (shut.size > 0 && !areKnown) {
+      ({ failed } = await recoverCredits(ctx));
+      retryDueMs = performance.now() + RETRY_MS;
+      const after = await lookAtGates(ctx);
+      ctx.metrics.gatesShut.set(after.shut.size + after.held);
     }
-  }
+    lookDueMs = performance.now() + GATES_MS;
+  };
 }
 
-async function keepGates(ctx: Context): Promise<void> {
-  const shut = await shutShards(ctx);
-  ctx.metrics.gatesShut.set(shut.size);
-  if (shut.size === 0) return;
-  await recoverCredits(ctx);
-  ctx.metrics.gatesShut.set((await shutShards(ctx)).size);
-}
-
-/** Entries that were moved. Of several workers one wins each round; the others look again later. */
-async function projectRound(ctx: Context): Promise<number> {
-  const shards = await shardsWithEntries(ctx);
-  if (shards.length === 0) {
-    ctx.metrics.ledgerLag.set(0);
-    return 0;
-  }
-  return projectLedger(ctx, shards);
+/** Says once when the ledger falls behind or a shard stands still, and when that is over. */
+function createReporter(ctx: Context): (troubles: readonly unknown[], round: Round | null) => void {
+  let inTrouble = false;
+  const known = new Map<number, string>();
+  return (troubles, round) => {
+    const [error] = troubles;
+    if (error && !inTrouble) ctx.log.warn({ err: error }, 'the ledger falls behind; trying again');
+    if (!error && inTrouble) ctx.log.info('the ledger is kept up again');
+    inTrouble = error !== undefined;
+    if (!round) return;
+    ctx.metrics.ledgerStuck.set(round.stuck.size);
+    for (const shard of known.keys()) if (!round.stuck.has(shard)) known.delete(shard);
+    for (const [shard, problem] of round.stuck) {
+      if (known.get(shard) === problem.message) continue;
+      known.set(shard, problem.message);
+      ctx.log.error({ err: problem, shard }, 'the ledger of a shard stands still; nothing of it is lost');
+    }
+  };
 }
 
 async function pause(ms: number, stopped: AbortSignal): Promise<void> {

@@ -82,15 +82,14 @@ async function readPage(ctx: Context, walk: Walk, limit: number) {
 /** One JSON object in pieces: memory does not grow with the number of rows. */
 async function* streamAll(ctx: Context, walk: Walk): AsyncGenerator<string> {
   let last: LedgerItem | undefined;
-  let comma = '';
-  yield '{"transactions":[';
+  let before = '{"transactions":[';
   const page = { beforeSeq: walk.beforeSeq, limit: Number.MAX_SAFE_INTEGER };
   for await (const chunk of readLedger(ctx, walk.accountId, walk.filter, page)) {
-    yield comma + chunk.map((row) => JSON.stringify(viewItem(row))).join(',');
-    comma = ',';
+    yield before + chunk.map((row) => JSON.stringify(viewItem(row))).join(',');
+    before = ',';
     last = chunk.at(-1);
   }
-  yield `],"has_more":false,"cursor":${JSON.stringify(cursorAfter(ctx, walk, last))}}`;
+  yield `${last ? '' : before}],"has_more":false,"cursor":${JSON.stringify(cursorAfter(ctx, walk, last))}}`;
 }
 
 /** Beyond the last row there is nothing: the first `seq` is 1. */

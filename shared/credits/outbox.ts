@@ -9,7 +9,8 @@ export interface OutboxEntry {
 }
 
 const entryRows = z.array(
-  z.strictObject({
+  // A newer release may add fields: they are kept.
+  z.looseObject({
     bucket: z.enum(BUCKETS),
     delta: z.int(),
     reason: z.enum(REASONS),
@@ -18,29 +19,45 @@ const entryRows = z.array(
   }),
 );
 
-/** What XRANGE gives, as ledger rows. An entry that only marks a rebuild has none. */
-export function readEntry([streamId, fields]: [string, string[]]): OutboxEntry {
+/** What XRANGE gives, up to the first entry that cannot be read, and why that one cannot. */
+export function readEntries(found: readonly [string, string[]][]): {
+  entries: OutboxEntry[];
+  problem: Error | null;
+} {
+  const entries: OutboxEntry[] = [];
+  for (const each of found) {
+    try {
+      entries.push(readEntry(each));
+    } catch (cause) {
+      return { entries, problem: new Error(`The stream's entry ${each[0]} cannot be read`, { cause }) };
+    }
+  }
+  return { entries, problem: null };
+}
+
+/** As ledger rows. An entry that only marks a rebuild has none. */
+function readEntry([streamId, fields]: [string, string[]]): OutboxEntry {
   const entry: Record<string, string> = {};
   for (let index = 0; index + 1 < fields.length; index += 2)
     entry[fields[index] ?? ''] = fields[index + 1] ?? '';
   if (entry.account === undefined) return { streamId, rows: [], answer: null };
-  const { account, seq, at, rows = '[]', idk, fingerprint = '', device, answer = '', expires } = entry;
+  const { account, rows = '[]', idk, fingerprint = '', device, answer = '', expires } = entry;
+  const seq = z.int().parse(Number(entry.seq));
+  const at = z.int().parse(Number(entry.at));
   const changes = entryRows.parse(JSON.parse(rows));
-  const ledgerRows = changes.map((change, index): LedgerRow => {
-    const rowSeq = Number(seq) + index;
+  const ledgerRows = changes.map(({ period, lot, ...change }, index): LedgerRow => {
+    const rowSeq = seq + index;
     const isLast = index === changes.length - 1;
     const keyed = idk && isLast ? { idk, fingerprint, ...(device ? { device_id: device } : {}) } : {};
     return {
+      ...change,
       _id: idk && isLast ? `${account}:${idk}` : `${account}:#${rowSeq}`,
       account_id: account,
       seq: rowSeq,
-      delta: change.delta,
-      bucket: change.bucket,
-      reason: change.reason,
-      created_at: Number(at),
+      created_at: at,
       ...keyed,
-      ...(change.period ? { period: change.period } : {}),
-      ...(change.lot ? { lot: change.lot } : {}),
+      ...(period ? { period } : {}),
+      ...(lot ? { lot } : {}),
     };
   });
   const stored = idk
@@ -50,7 +67,7 @@ export function readEntry([streamId, fields]: [string, string[]]): OutboxEntry {
         idk,
         fingerprint,
         answer,
-        expires_at: new Date(Number(expires) * 1_000),
+        expires_at: new Date(z.int().parse(Number(expires)) * 1_000),
       }
     : null;
   return { streamId, rows: ledgerRows, answer: stored };

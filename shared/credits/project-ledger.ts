@@ -1,22 +1,21 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { touchDevices } from '../devices/touch-devices.ts';
-import { isDuplicateKey } from '../errors.ts';
+import { DomainError, isDuplicateKey, isStoreError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { SHARDS, shardKeys } from '../redis/keys.ts';
 import type { LedgerRow } from './model.ts';
-import { isEarlier, type OutboxEntry, readEntry } from './outbox.ts';
-import { redisNow } from './redis-time.ts';
+import { isEarlier, type OutboxEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';
-
-/** Entries of all shards together that one transaction takes. */
-const BATCH = 1_000;
+import { lengthsOf, readStream, shareOut } from './streams.ts';
 
 /** A shard's entries, and the fence as it was before they were read. */
 interface ShardBatch {
   shard: number;
   fence: Fence;
   entries: OutboxEntry[];
+  /** Why the entry after these cannot be read. */
+  problem: Error | null;
 }
 
 interface Fence {
@@ -27,45 +26,84 @@ interface Fence {
 /** Raised when another projector or a rebuild wrote to one of the shards meanwhile. */
 class Fenced extends Error {}
 
-/**
- * Moves what these shards' streams hold into the ledger, exactly once, and returns how many entries that were. Another
- * one that does the same at the same time makes one of the two return 0.
- */
-export async function projectLedger(ctx: Context, shards: readonly number[]): Promise<number> {
-  const fences = await readFences(ctx, shards);
-  const share = Math.max(10, Math.floor(BATCH / shards.length));
-  const batches = await Promise.all(
-    shards.map(async (shard): Promise<ShardBatch> => {
-      const entries = await ctx.redis.producer.xrange(shardKeys(shard).outbox, '-', '+', 'COUNT', share);
-      return { shard, fence: fences.get(shard) ?? { n: 0, lastId: '0-0' }, entries: entries.map(readEntry) };
-    }),
-  );
-  const filled = batches.filter((batch) => batch.entries.length > 0);
-  if (filled.length === 0) return 0;
-  await noteLag(ctx, filled);
-  try {
-    await writeBatches(ctx, filled);
-  } catch (error) {
-    if (error instanceof Fenced) return 0;
-    throw error;
-  }
-  await forget(ctx, filled);
-  const count = filled.reduce((sum, batch) => sum + batch.entries.length, 0);
-  await rememberDevices(ctx, filled);
-  return count;
+/** What one round came to. */
+export interface Round {
+  /** Entries that were moved. */
+  moved: number;
+  /** Shards of which nothing was left to move. */
+  drained: ReadonlySet<number>;
+  /** By shard, the stream id up to which all is in the ledger now. */
+  reached: ReadonlyMap<number, string>;
+  /** Shards that stand still, and why: what was not moved stays in their streams. */
+  stuck: ReadonlyMap<number, Error>;
 }
 
-/** A stream id begins with Redis' time. A time that cannot be had holds nothing up. */
-async function noteLag(ctx: Context, batches: readonly ShardBatch[]): Promise<void> {
-  const lags = batches.map(async ({ shard, entries }) => {
-    const writtenMs = Number(entries[0]?.streamId.split('-')[0]);
-    return (await redisNow(ctx, shard)) - writtenMs;
-  });
-  const longestMs = await Promise.all(lags).then(
-    (all) => Math.max(0, ...all),
-    () => null,
+/**
+ * Moves what these shards' streams hold into the ledger, exactly once, and returns how many entries that were. Another
+ * one that does the same at the same time makes one of the two return 0. Throws when nothing could be moved because an
+ * entry cannot be read or written.
+ */
+export async function projectLedger(ctx: Context, shards: readonly number[]): Promise<number> {
+  const { moved, stuck } = await projectRound(ctx, shards);
+  const [problem] = stuck.values();
+  if (moved === 0 && problem) throw problem;
+  return moved;
+}
+
+/** As `projectLedger`, of each shard only what comes after the stream id that `after` has for it. */
+export async function projectRound(
+  ctx: Context,
+  shards: readonly number[],
+  after: ReadonlyMap<number, string> = new Map(),
+): Promise<Round> {
+  const shares = shareOut(await lengthsOf(ctx, shards));
+  const batches = shares.size > 0 ? await readBatches(ctx, shares, after) : [];
+  const written = await writeWhatGoes(
+    ctx,
+    batches.filter(({ entries }) => entries.length > 0),
   );
-  if (longestMs !== null) ctx.metrics.ledgerLag.set(longestMs / 1_000);
+  const moved = await forget(ctx, written);
+  if (moved > 0) await rememberDevices(ctx, written.batches);
+  const unread = batches.flatMap(({ shard, problem }) => (problem ? [[shard, problem] as const] : []));
+  const stuck = new Map([...unread, ...written.stuck]);
+  const filled = new Set(batches.flatMap(({ shard, entries }) => (entries.length > 0 ? [shard] : [])));
+  return {
+    moved,
+    drained: new Set(shards.filter((shard) => !filled.has(shard) && !stuck.has(shard))),
+    reached: new Map(written.batches.map(({ shard, entries }) => [shard, entries.at(-1)?.streamId ?? '-'])),
+    stuck,
+  };
+}
+
+/**
+ * Moves all that these shards' streams hold, while nothing is added to them. Returns the shards of which it could not,
+ * and why.
+ */
+export async function drainStreams(ctx: Context, shards: readonly number[]): Promise<Map<number, Error>> {
+  const stuck = new Map<number, Error>();
+  const after = new Map<number, string>();
+  let left = shards;
+  while (left.length > 0) {
+    const round = await projectRound(ctx, left, after);
+    for (const [shard, problem] of round.stuck) stuck.set(shard, problem);
+    for (const [shard, streamId] of round.reached) after.set(shard, streamId);
+    left = left.filter((shard) => !round.drained.has(shard) && !stuck.has(shard));
+  }
+  return stuck;
+}
+
+async function readBatches(
+  ctx: Context,
+  shares: ReadonlyMap<number, number>,
+  after: ReadonlyMap<number, string>,
+): Promise<ShardBatch[]> {
+  const fences = await readFences(ctx, [...shares.keys()]);
+  return Promise.all(
+    [...shares].map(async ([shard, share]): Promise<ShardBatch> => {
+      const found = await readStream(ctx, shard, { after: after.get(shard), most: share });
+      return { shard, fence: fences.get(shard) ?? { n: 0, lastId: '0-0' }, ...found };
+    }),
+  );
 }
 
 /** When a device was last seen is a courtesy: losing it never stops the ledger. */
@@ -82,8 +120,8 @@ async function rememberDevices(ctx: Context, batches: readonly ShardBatch[]): Pr
 /** Which shards have something to project. */
 export async function shardsWithEntries(ctx: Context): Promise<number[]> {
   const all = Array.from({ length: SHARDS }, (_, shard) => shard);
-  const lengths = await Promise.all(all.map((shard) => ctx.redis.producer.xlen(shardKeys(shard).outbox)));
-  return all.filter((shard) => (lengths[shard] ?? 0) > 0);
+  const lengths = await lengthsOf(ctx, all);
+  return all.filter((shard) => (lengths.get(shard) ?? 0) > 0);
 }
 
 async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, Fence>> {
@@ -106,7 +144,46 @@ export function fenceId(shard: number): string {
   return String(shard).padStart(2, '0');
 }
 
-async function writeBatches(ctx: Context, batches: readonly ShardBatch[]): Promise<void> {
+interface Written {
+  batches: readonly ShardBatch[];
+  /** Entries that are in the ledger and must come again all the same. */
+  kept: ReadonlySet<OutboxEntry>;
+  stuck: ReadonlyMap<number, Error>;
+}
+
+/** Writes these batches, or those of them that can be written: no shard holds up another. */
+async function writeWhatGoes(ctx: Context, batches: readonly ShardBatch[]): Promise<Written> {
+  const [first] = batches;
+  if (!first) return { batches: [], kept: new Set(), stuck: new Map() };
+  try {
+    return { batches, kept: await writeBatches(ctx, batches), stuck: new Map() };
+  } catch (error) {
+    if (error instanceof Fenced) return writeWhatGoes(ctx, await findUnmoved(ctx, batches));
+    if (isStoreError(error) || !(error instanceof Error)) throw error;
+    if (batches.length === 1) return { batches: [], kept: new Set(), stuck: new Map([[first.shard, error]]) };
+    const middle = batches.length >> 1;
+    const left = await writeWhatGoes(ctx, batches.slice(0, middle));
+    const right = await writeWhatGoes(ctx, batches.slice(middle));
+    return {
+      batches: [...left.batches, ...right.batches],
+      kept: left.kept.union(right.kept),
+      stuck: new Map([...left.stuck, ...right.stuck]),
+    };
+  }
+}
+
+/** Fewer than there were: those whose fence nobody has raised since it was read. */
+async function findUnmoved(ctx: Context, batches: readonly ShardBatch[]): Promise<ShardBatch[]> {
+  const fences = await readFences(
+    ctx,
+    batches.map(({ shard }) => shard),
+  );
+  const unmoved = batches.filter(({ shard, fence }) => (fences.get(shard)?.n ?? 0) === fence.n);
+  return unmoved.length < batches.length ? unmoved : [];
+}
+
+/** Returns the entries that must come again. */
+async function writeBatches(ctx: Context, batches: readonly ShardBatch[]): Promise<Set<OutboxEntry>> {
   const entries = batches.flatMap((batch) => batch.entries);
   try {
     await inTransaction(ctx.db, async (transaction) => {
@@ -114,10 +191,11 @@ async function writeBatches(ctx: Context, batches: readonly ShardBatch[]): Promi
       await insertEntries(ctx, entries, transaction);
     });
     ctx.metrics.ledgerRows.inc(entries.reduce((sum, entry) => sum + entry.rows.length, 0));
+    return new Set();
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
     // Something of this is in the ledger already: a batch that was written but not forgotten, or a key used again.
-    await writeCarefully(ctx, batches);
+    return writeCarefully(ctx, batches);
   }
 }
 
@@ -155,14 +233,14 @@ async function insertEntries(
 }
 
 /** As `writeBatches`, after looking up what is there. */
-async function writeCarefully(ctx: Context, batches: readonly ShardBatch[]): Promise<void> {
-  const late: LedgerRow[] = [];
+async function writeCarefully(ctx: Context, batches: readonly ShardBatch[]): Promise<Set<OutboxEntry>> {
+  const late: LateRepeat[] = [];
   await inTransaction(ctx.db, async (transaction) => {
     late.length = 0;
     await raiseFences(ctx, batches, transaction);
     for (const entry of batches.flatMap((batch) => batch.entries)) {
       const verdict = await compare(ctx, entry, transaction);
-      if (verdict.late) late.push(verdict.late);
+      if (verdict.late) late.push({ entry, row: verdict.late });
       if (!verdict.rows) continue;
       await raw(ctx.db.ledger).insertMany(verdict.rows, { session: transaction });
       if (entry.answer) {
@@ -175,7 +253,30 @@ async function writeCarefully(ctx: Context, batches: readonly ShardBatch[]): Pro
       }
     }
   });
-  for (const row of late) await refundLateRepeat(ctx, row);
+  return refundLateRepeats(ctx, late);
+}
+
+interface LateRepeat {
+  entry: OutboxEntry;
+  row: LedgerRow;
+}
+
+/**
+ * Returns the entries of those that cannot be taken back now. Their rows are in the ledger, so they hold nothing up: a
+ * shard that is shut may open, and once it is open the entry comes again.
+ */
+async function refundLateRepeats(ctx: Context, late: readonly LateRepeat[]): Promise<Set<OutboxEntry>> {
+  const kept = new Set<OutboxEntry>();
+  for (const { entry, row } of late) {
+    try {
+      await refundLateRepeat(ctx, row);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      kept.add(entry);
+      if (error.code !== 'rebuilding') ctx.log.warn({ err: error }, 'a late repeat waits to be taken back');
+    }
+  }
+  return kept;
 }
 
 interface Verdict {
@@ -207,10 +308,12 @@ async function compare(ctx: Context, entry: OutboxEntry, transaction: ClientSess
   return { rows: null, late };
 }
 
-async function forget(ctx: Context, batches: readonly ShardBatch[]): Promise<void> {
-  await Promise.all(
-    batches.map(({ shard, entries }) =>
-      ctx.redis.producer.xdel(shardKeys(shard).outbox, ...entries.map((entry) => entry.streamId)),
-    ),
-  );
+/** Returns how many entries were taken out of their streams. */
+async function forget(ctx: Context, { batches, kept }: Written): Promise<number> {
+  const forgotten = batches.map(async ({ shard, entries }) => {
+    const ids = entries.filter((entry) => !kept.has(entry)).map(({ streamId }) => streamId);
+    if (ids.length > 0) await ctx.redis.producer.xdel(shardKeys(shard).outbox, ...ids);
+    return ids.length;
+  });
+  return (await Promise.all(forgotten)).reduce((sum, count) => sum + count, 0);
 }

@@ -3,7 +3,7 @@ import { DomainError } from '../errors.ts';
 import { raw } from '../mongo.ts';
 import { shardOf } from '../redis/keys.ts';
 import type { Bucket, LedgerRow, Reason } from './model.ts';
-import { projectLedger } from './project-ledger.ts';
+import { drainStreams, projectRound } from './project-ledger.ts';
 import { readAccount } from './read-balance.ts';
 
 export interface LedgerFilter {
@@ -61,7 +61,7 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   const shard = shardOf(accountId);
   const seq = await lastSeq(ctx, accountId);
   if (seq === null) {
-    while ((await projectLedger(ctx, [shard])) > 0);
+    if ((await drainStreams(ctx, [shard])).size > 0) throw lagging();
     const [last] = await ctx.db.ledger
       .find({ account_id: accountId })
       .sort({ seq: -1 })
@@ -71,11 +71,16 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   }
   const deadline = performance.now() + PATIENCE_MS;
   while (seq > 0 && !(await ctx.db.ledger.exists({ account_id: accountId, seq }))) {
-    if (performance.now() > deadline)
-      throw new DomainError('store_unavailable', 'The ledger lags too far behind.');
-    if ((await projectLedger(ctx, [shard])) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { moved, stuck } = await projectRound(ctx, [shard]);
+    if (moved > 0) continue;
+    if (stuck.size > 0 || performance.now() > deadline) throw lagging();
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   return seq;
+}
+
+function lagging(): DomainError {
+  return new DomainError('store_unavailable', 'The ledger lags too far behind.');
 }
 
 /** As Redis has it; null while the shard is checked against the ledger: then the ledger knows best. */

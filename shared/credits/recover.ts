@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { isStoreError } from '../errors.ts';
 import { raw } from '../mongo.ts';
 import { accountKeys, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
 import { loadScript, runScript } from '../redis/script.ts';
@@ -6,7 +7,7 @@ import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
 import type { CreditAccount } from './model.ts';
 import { isEarlier } from './outbox.ts';
-import { fenceId, projectLedger, shardsWithEntries } from './project-ledger.ts';
+import { drainStreams, fenceId } from './project-ledger.ts';
 import { identityFields, stateFields } from './state.ts';
 
 const gateScript = loadScript(new URL('state.lua', import.meta.url), new URL('gate.lua', import.meta.url));
@@ -24,6 +25,8 @@ export interface Recovery {
   /** Shards of which Redis had lost something, so that they were rebuilt from the ledger. */
   rebuilt: number;
   accounts: number;
+  /** Shards that stay shut because something of theirs is not right; the log says what. */
+  failed: number;
 }
 
 /**
@@ -33,17 +36,21 @@ export interface Recovery {
  */
 export async function recoverCredits(ctx: Context): Promise<Recovery> {
   const shut = await shutShards(ctx);
-  if (shut.size === 0) return { opened: 0, rebuilt: 0, accounts: 0 };
+  if (shut.size === 0) return { opened: 0, rebuilt: 0, accounts: 0, failed: 0 };
   ctx.log.info({ shards: shut.size }, 'credits are checked against the ledger');
-  return recoverShards(ctx, shut, { force: false });
+  const { failed, ...recovery } = await recoverShards(ctx, shut, { force: false });
+  for (const [shard, error] of failed)
+    ctx.log.error({ err: error, shard }, 'a shard of the credits stays shut');
+  return { ...recovery, failed: failed.size };
 }
 
 /** Of the ten minutes for which `gate.lua` shuts a shard. */
 const RENEW_EVERY_MS = 60_000;
 
 /**
- * Shuts every shard and puts all balances back to what the ledger says, whatever Redis holds. Throws when a shard was
- * opened by someone else before that was done: some balances may then be as they were; do it again.
+ * Shuts every shard and puts all balances back to what the ledger says, whatever Redis holds. Throws when that was not
+ * possible for a shard, because it was opened by someone else meanwhile or something of its ledger or stream is not
+ * right: some of its balances may then be as they were. The others are done.
  */
 export async function rebuildCredits(
   ctx: Context,
@@ -56,7 +63,13 @@ export async function rebuildCredits(
   }
   const renewing = setInterval(() => void renewHolds(ctx), renewEveryMs);
   try {
-    return await recoverShards(ctx, held, { force: true });
+    const { failed, ...recovery } = await recoverShards(ctx, held, { force: true });
+    const [cause] = failed.values();
+    if (cause) {
+      const which = [...failed.keys()].join(', ');
+      throw new Error(`Not rebuilt: shards ${which}. ${cause.message}`, { cause });
+    }
+    return { ...recovery, failed: 0 };
   } finally {
     clearInterval(renewing);
   }
@@ -69,37 +82,51 @@ async function renewHolds(ctx: Context): Promise<void> {
   );
 }
 
+/** By shard, why it could not be put right. */
+type Failures = Map<number, Error>;
+
 async function recoverShards(
   ctx: Context,
   shut: ReadonlyMap<number, string>,
   { force }: { force: boolean },
-): Promise<Recovery> {
+): Promise<Omit<Recovery, 'failed'> & { failed: Failures }> {
   const shards = [...shut.keys()];
-  // Of a round that another projector won nothing is moved here: what is put back by force must be in the ledger whole.
-  while ((await projectLedger(ctx, shards)) > 0 || (force && (await shardsWithEntries(ctx)).length > 0));
+  const stuck = await drainStreams(ctx, shards);
   await raiseFences(ctx, shards);
   const lost = await shardsThatLost(ctx, shards);
   const rebuilding = new Set(force ? shards : lost.keys());
-  const accounts = await restoreAccounts(ctx, new Set(shards), rebuilding, force);
+  // What is rebuilt must be in the ledger whole. A shard that lost nothing goes on as it is, its entries wait.
+  const failed: Failures = new Map([...stuck].filter(([shard]) => rebuilding.has(shard)));
+  const accounts = await restoreAccounts(ctx, new Set(shards), { lost: rebuilding, force, failed });
   if (rebuilding.size > 0) await restoreAnswers(ctx, rebuilding);
   let opened = 0;
   for (const [shard, runId] of shut) {
+    if (failed.has(shard)) continue;
     const [open] = await callGate(ctx, shard, ['open', runId, lost.get(shard) ?? '']);
     if (open === 1) opened += 1;
   }
-  ctx.log.info({ opened, rebuilt: rebuilding.size, accounts }, 'credits are open');
-  return { opened, rebuilt: rebuilding.size, accounts };
+  const rebuilt = [...rebuilding].filter((shard) => !failed.has(shard)).length;
+  ctx.log.info({ opened, rebuilt, accounts, failed: failed.size }, 'credits are open');
+  return { opened, rebuilt, accounts, failed };
 }
 
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
-/** The shards in which nothing can be spent, with the run id of the Redis that holds them. */
+/** The shards that wait to be opened, with the run id of the Redis that holds them. */
 export async function shutShards(ctx: Context): Promise<Map<number, string>> {
+  return (await lookAtGates(ctx)).shut;
+}
+
+/** The shards in which nothing can be spent: those that wait to be opened, and those that a rebuild holds. */
+export async function lookAtGates(ctx: Context): Promise<{ shut: Map<number, string>; held: number }> {
   const looks = await Promise.all(
     ALL_SHARDS.map(async (shard) => ({ shard, look: await callGate(ctx, shard, ['look']) })),
   );
   const shut = looks.filter(({ look: [open] }) => open === 0);
-  return new Map(shut.map(({ shard, look: [, runId] }) => [shard, runId]));
+  return {
+    shut: new Map(shut.map(({ shard, look: [, runId] }) => [shard, runId])),
+    held: looks.filter(({ look: [open] }) => open === 2).length,
+  };
 }
 
 async function callGate(ctx: Context, shard: number, args: string[]): Promise<[open: number, runId: string]> {
@@ -143,8 +170,7 @@ async function lastStreamId(ctx: Context, shard: number): Promise<string> {
 async function restoreAccounts(
   ctx: Context,
   shards: ReadonlySet<number>,
-  lost: ReadonlySet<number>,
-  force: boolean,
+  { lost, force, failed }: { lost: ReadonlySet<number>; force: boolean; failed: Failures },
 ): Promise<number> {
   const devices = await readDevices(ctx, shards);
   let count = 0;
@@ -154,10 +180,17 @@ async function restoreAccounts(
     .lean<CreditAccount>()
     .cursor({ batchSize: 1_000 })) {
     const shard = shardOf(account._id);
-    if (!shards.has(shard)) continue;
+    if (!shards.has(shard) || failed.has(shard)) continue;
     count += 1;
+    const restoring = restoreAccount(ctx, account, devices.get(account._id) ?? [], {
+      isLost: lost.has(shard),
+      force,
+    });
     batch.push(
-      restoreAccount(ctx, account, devices.get(account._id) ?? [], { isLost: lost.has(shard), force }),
+      restoring.catch((error: unknown) => {
+        if (isStoreError(error) || !(error instanceof Error)) throw error;
+        failed.set(shard, new Error(`${account._id}: ${error.message}`, { cause: error }));
+      }),
     );
     if (batch.length < PARALLEL) continue;
     await Promise.all(batch);

@@ -28,6 +28,8 @@ export interface Signer {
   publicKey(): PublicJwk | null;
   /** Looks at the key file again, at once. */
   reload(): void;
+  /** Calls `listener` with each key that signs from then on, before it does; at once when there is one. */
+  onKey(listener: (key: PublicJwk) => void): void;
   close(): void;
 }
 
@@ -52,12 +54,15 @@ interface LoadedKey {
 /** The key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing is signed. */
 export function createSigner(config: Config, log: Log): Signer {
   const file = config.signingKeyFile;
+  const listeners: ((key: PublicJwk) => void)[] = [];
   let loaded: LoadedKey | null = null;
 
   function reload(): void {
     try {
       const text = file ? readFileSync(file, 'utf8') : (config.signingKey ?? '');
-      if (text !== loaded?.text) loaded = loadKey(text);
+      if (text === loaded?.text) return;
+      loaded = loadKey(text);
+      for (const listener of listeners) listener(loaded.publicJwk);
     } catch (error) {
       if (loaded !== null) log.error({ err: error }, 'the signing key is gone; nothing is signed');
       loaded = null;
@@ -83,6 +88,10 @@ export function createSigner(config: Config, log: Log): Signer {
     reload: () => {
       reload();
       testItself();
+    },
+    onKey: (listener) => {
+      listeners.push(listener);
+      if (loaded) listener(loaded.publicJwk);
     },
     close: () => {
       clearInterval(reloading);

@@ -6,38 +6,62 @@ import type { PublicJwk } from './signer.ts';
 
 interface Known {
   keys: Map<string, PublicJwk>;
-  published: string | null;
+  /** Ids of the keys that are in MongoDB. */
+  published: Set<string>;
 }
 
 const known = new WeakMap<Context, Known>();
 
+const RETRY_MS = 5_000;
+
+/**
+ * Keeps the public half of each key that signs here, from now on, for ever: also of one that is replaced before anybody
+ * asked for it. Nothing waits for it; while MongoDB is away it tries again. Returns how to stop.
+ */
+export function keepKeysPublished(ctx: Context): () => void {
+  const publish = () =>
+    void publishSigningKey(ctx).catch((error: unknown) =>
+      ctx.log.warn({ err: error }, 'a public key is not kept yet; trying again'),
+    );
+  ctx.signer.onKey((jwk) => {
+    memoryOf(ctx).keys.set(jwk.kid, jwk);
+    publish();
+  });
+  const retrying = setInterval(publish, RETRY_MS).unref();
+  return () => clearInterval(retrying);
+}
+
 /** Keeps the public half of the key that signs now for ever, so that its receipts can be checked after a rotation. */
 export async function publishSigningKey(ctx: Context): Promise<void> {
-  const jwk = ctx.signer.publicKey();
-  const memory = memoryOf(ctx);
-  if (jwk === null || memory.published === jwk.kid) return;
-  const row: SigningKey = { _id: jwk.kid, x: jwk.x, created_at: new Date(ctx.clock.now()) };
-  await raw(ctx.db.signingKeys).updateOne({ _id: jwk.kid }, { $setOnInsert: row }, { upsert: true });
-  memory.published = jwk.kid;
+  const current = ctx.signer.publicKey();
+  const { keys, published } = memoryOf(ctx);
+  if (current) keys.set(current.kid, current);
+  for (const { kid, x } of keys.values()) {
+    if (published.has(kid)) continue;
+    const row: SigningKey = { _id: kid, x, created_at: new Date(ctx.clock.now()) };
+    await raw(ctx.db.signingKeys).updateOne({ _id: kid }, { $setOnInsert: row }, { upsert: true });
+    published.add(kid);
+  }
 }
 
 /** Every key that has signed, the present one included. Without MongoDB those that this process knows. */
 export async function readJwks(ctx: Context): Promise<PublicJwk[]> {
-  const { keys } = memoryOf(ctx);
+  const { keys, published } = memoryOf(ctx);
   try {
     await publishSigningKey(ctx);
     const rows = await ctx.db.signingKeys.find({}).lean<SigningKey[]>();
-    for (const { _id, x } of rows) keys.set(_id, jwkOf(_id, x));
+    for (const { _id, x } of rows) {
+      keys.set(_id, jwkOf(_id, x));
+      published.add(_id);
+    }
   } catch (error) {
     if (!isStoreError(error)) throw error;
   }
-  const current = ctx.signer.publicKey();
-  if (current) keys.set(current.kid, current);
   return [...keys.values()];
 }
 
 function memoryOf(ctx: Context): Known {
-  const memory = known.get(ctx) ?? { keys: new Map(), published: null };
+  const memory = known.get(ctx) ?? { keys: new Map(), published: new Set<string>() };
   known.set(ctx, memory);
   return memory;
 }

@@ -15,7 +15,16 @@ interface RoleOptions {
   enableOfflineQueue?: boolean;
   autoResendUnfulfilledCommands?: boolean;
   commandTimeout?: number;
+  socketTimeout?: number;
 }
+
+/**
+ * After this long without a byte while a command waits, a connection is given up and opened again: behind a host that
+ * vanished the kernel would wait a quarter of an hour. An idle connection has nothing that waits. Longer than Redis needs
+ * for anything of ours, and for a worker than it blocks (10 s).
+ */
+const SILENCE_MS = 5_000;
+const WORKER_SILENCE_MS = 30_000;
 
 const ROLES = {
   meter: {
@@ -23,9 +32,15 @@ const ROLES = {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     commandTimeout: 1_000,
+    socketTimeout: SILENCE_MS,
   },
-  producer: { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 },
-  worker: { maxRetriesPerRequest: null },
+  producer: {
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    commandTimeout: 2_000,
+    socketTimeout: SILENCE_MS,
+  },
+  worker: { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS },
 } satisfies Record<RedisRole, RoleOptions>;
 
 /** Connects in the background: commands fail until then, or wait, as the role has it. */

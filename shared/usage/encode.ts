@@ -40,13 +40,13 @@ export function encode(
  */
 async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
   const options = { record_delimiter: 'windows', quote_record_delimiter: true } as const;
-  yield stringify([columns.map(({ name }) => name)], options);
+  let header = stringify([columns.map(({ name }) => name)], options);
   for await (const rows of batches) {
-    yield stringify(
-      rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value))),
-      options,
-    );
+    const cells = rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value)));
+    yield header + stringify(cells, options);
+    header = '';
   }
+  if (header !== '') yield header;
 }
 
 function csvCell(type: ColumnType | undefined, value: Value): string {

@@ -436,6 +436,20 @@ describe('GET /v1/ledger', () => {
     expect(await read(`to=${times[0]}`)).toHaveLength(0);
   });
 
+  test('503, not half an answer, when a store is away before there is a row to send, with and without limit', async () => {
+    const spender = await makeSpender();
+    await spend(spender.token);
+    vi.spyOn(ctx.db.ledger, 'exists').mockImplementation(() => {
+      throw new Error('Connection is closed.');
+    });
+    for (const query of ['', '?limit=5']) {
+      const answer = await api.call(`/v1/ledger${query}`, { key: spender.session });
+      expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable']);
+    }
+    vi.restoreAllMocks();
+    expect((await api.call('/v1/ledger', { key: spender.session })).body.transactions).toHaveLength(3);
+  });
+
   test('401 for a device token and an API key; 400 for a forged cursor, another filter with it, unknown parameters', async () => {
     const spender = await makeSpender();
     expect((await api.call('/v1/ledger', { key: spender.token })).status).toBe(401);

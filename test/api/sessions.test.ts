@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { raw } from '../../shared/mongo.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../harness.ts';
@@ -272,6 +272,16 @@ describe('GET /api/v1/sessions/{id}', () => {
     const pieces = await readPieces(`${api.url}${path}`, tenant.key);
     expect(JSON.parse(pieces.join('')).signals).toHaveLength(60);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(65_536 + 10_000);
+  });
+
+  it('is 503, not half an answer, when the store is away before there is a signal to send', async () => {
+    const { body } = await api.call('/api/v1/sessions?limit=1', { key });
+    vi.spyOn(raw(api.ctx.db.signals), 'find').mockImplementation(() => {
+      throw new Error('Connection is closed.');
+    });
+    const answer = await api.call(`/api/v1/sessions/${body.data[0].id}`, { key });
+    vi.restoreAllMocks();
+    expect([answer.status, answer.body.code]).toEqual([503, 'store_unavailable']);
   });
 
   it('says the same 404, byte for byte, for a foreign, an odd and a nonexistent id', async () => {

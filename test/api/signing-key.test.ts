@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createSigner } from '../../shared/credits/signer.ts';
+import { keepKeysPublished } from '../../shared/credits/signing-keys.ts';
 import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../credits.ts';
 import { type Child, startChild } from '../drills/child.ts';
 import { TEST_SIGNING_KEY, type TestContext, testEnv, until } from '../harness.ts';
@@ -31,6 +33,37 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+test('the public half of each key is kept, from the start and when it is replaced, though nobody asks for it', async () => {
+  const isKept = (kid: string) => ctx.db.signingKeys.exists({ _id: kid });
+  await until(() => isKept('test-key-1'));
+  writeFileSync(file, makeKey('replaced'));
+  child.process.kill('SIGHUP');
+  await until(() => isKept('replaced'));
+  writeFileSync(file, TEST_SIGNING_KEY);
+  child.process.kill('SIGHUP');
+});
+
+test('keys that are replaced while MongoDB is away are kept once it is back', async () => {
+  const own = join(folder, 'own-key.json');
+  writeFileSync(own, makeKey('first'));
+  const signer = createSigner({ ...ctx.config, signingKeyFile: own }, ctx.log);
+  const writing = vi.spyOn(ctx.db.signingKeys.collection, 'updateOne');
+  writing.mockRejectedValue(new Error('Connection is closed.'));
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const stop = keepKeysPublished({ ...ctx, signer });
+  writeFileSync(own, makeKey('second'));
+  signer.reload();
+  await until(() => writing.mock.settledResults.length >= 2);
+  writing.mockRestore();
+  vi.advanceTimersByTime(5_000);
+  await until(
+    async () => (await ctx.db.signingKeys.countDocuments({ _id: { $in: ['first', 'second'] } })) === 2,
+  );
+  stop();
+  vi.useRealTimers();
+  signer.close();
+});
+
 test('SIGHUP makes an api look at its key file at once: gone, only repeats are answered; back, it goes on', async () => {
   const { token } = await makeAccount(ctx);
   const first = await spend(token, 'first');
@@ -51,6 +84,10 @@ test('SIGHUP makes an api look at its key file at once: gone, only repeats are a
   await until(async () => (await spend(token, randomUUID())).status === 200);
   expect(await spend(token, 'first')).toEqual(first);
 });
+
+function makeKey(kid: string): string {
+  return JSON.stringify({ ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid });
+}
 
 async function spend(token: string, key: string): Promise<{ status: number; text: string }> {
   const answer = await fetch(`${child.url}/v1/meter/consume`, {

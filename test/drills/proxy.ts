@@ -12,6 +12,8 @@ export interface NetProxy {
   delayMs: number;
   /** Sees each chunk that a client sends; false swallows it and cuts the line. */
   onRequest(chunk: Buffer): boolean;
+  /** As a host that is gone: the connections of now stay and carry nothing more, new ones pass. */
+  vanish(): void;
   /** Resets every connection. */
   reset(): void;
   close(): Promise<void>;
@@ -20,6 +22,7 @@ export interface NetProxy {
 /** A TCP proxy that can go wrong in the ways of a network. */
 export async function startProxy(target: number): Promise<NetProxy> {
   const sockets = new Set<Socket>();
+  const vanished = new WeakSet<Socket>();
   const proxy: Pick<NetProxy, 'mode' | 'delayMs' | 'onRequest'> = {
     mode: 'pass',
     delayMs: 0,
@@ -45,7 +48,7 @@ export async function startProxy(target: number): Promise<NetProxy> {
 
   function forward(from: Socket, to: Socket, passes: () => boolean): void {
     from.on('data', (chunk) => {
-      if (!passes()) return;
+      if (vanished.has(from) || !passes()) return;
       if (proxy.mode === 'latency') setTimeout(() => to.write(chunk), proxy.delayMs);
       else to.write(chunk);
     });
@@ -55,6 +58,9 @@ export async function startProxy(target: number): Promise<NetProxy> {
   await once(server, 'listening');
   return Object.assign(proxy, {
     port: (server.address() as AddressInfo).port,
+    vanish: () => {
+      for (const socket of sockets) vanished.add(socket);
+    },
     reset: () => {
       for (const socket of sockets) socket.resetAndDestroy();
     },

@@ -94,6 +94,24 @@ describe('between api and Redis', () => {
     await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
   });
 
+  test('a host that vanishes without a word is noticed, and its connections are opened again', async () => {
+    const clients = [ctx.redis.meter, ctx.redis.producer] as Redis[];
+    const kept = clients.map(({ options }) => options.socketTimeout);
+    for (const { options } of clients) {
+      expect(options.socketTimeout).toBeGreaterThan(options.commandTimeout ?? 0);
+      // The drill need not wait that long.
+      options.socketTimeout = 300;
+    }
+    proxy.vanish();
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await until(() => spendOnce(ctx, account.token).catch(() => null));
+    await until(() => ctx.redis.producer.ping().catch(() => null));
+    // Without a command that waits, silence is no fault.
+    await expect(once(ctx.redis.meter, 'close', { signal: AbortSignal.timeout(600) })).rejects.toThrow();
+    for (const [index, { options }] of clients.entries())
+      Object.assign(options, { socketTimeout: kept[index] });
+  });
+
   test('a spend that arrives after its deadline is not carried out', async () => {
     const before = await stateDigest(direct);
     process.kill(redis.pid(), 'SIGSTOP');

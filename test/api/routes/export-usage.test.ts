@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { raw } from '../../../shared/mongo.ts';
 import { makeTenant } from '../../factories.ts';
 import { createTestClock, startApi, type TestApi, until } from '../../harness.ts';
@@ -90,6 +90,22 @@ async function duckdb(bytes: Buffer, sql: (file: string) => string) {
   instance.closeSync();
   return rows as Record<string, string>[];
 }
+
+it.each(['csv', 'ndjson', 'parquet'])(
+  'as %s is a problem, not a file that is cut, when its query fails at once',
+  async (format) => {
+    vi.spyOn(api.ctx.db.sessions.collection, 'find').mockImplementation(() => {
+      throw new Error('This is no store error: a 503 would mean that load was shed.');
+    });
+    const { status, headers } = await download({ format, level: 'sessions' });
+    vi.restoreAllMocks();
+    expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+      500,
+      'application/problem+json; charset=utf-8',
+      null,
+    ]);
+  },
+);
 
 describe('GET /api/v1/usage/export', () => {
   it('gives a CSV that csv-parse reads and whose rows sum to the totals, to the last nano-USD', async () => {

@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import type { Gauge } from 'prom-client';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
+import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
+import { catchUp } from '../../../shared/credits/read-ledger.ts';
+import { rebuildCredits, recoverCredits, shutShards } from '../../../shared/credits/recover.ts';
+import { accountKeys, SHARDS, shardKeys, shardOf } from '../../../shared/redis/keys.ts';
+import { startProjector } from '../../../workers/project-ledger.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  startOwnRedis,
+  type TestAccount,
+} from '../../credits.ts';
+import { openKeptLog, type TestContext, until } from '../../harness.ts';
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+
+let redis: OwnRedis;
+let ctx: TestContext;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  ctx = await openCreditContext({ redisUrl: redis.url });
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+afterAll(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+async function restartRedis(): Promise<void> {
+  await redis.kill();
+  await redis.start();
+  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+}
+
+/** Spends a key, ends its answer as 48 h do, and spends it again: nothing of it is projected. */
+async function repeatLate(account: TestAccount): Promise<void> {
+  const key = randomUUID();
+  await spendOnce(ctx, account.token, { key });
+  await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${account.accountId}*`)));
+  expect((await spendOnce(ctx, account.token, { key })).replayed).toBe(false);
+}
+
+/** In shards of their own. */
+async function makeAccounts(count: number): Promise<TestAccount[]> {
+  const byShard = new Map<number, TestAccount>();
+  while (byShard.size < count) {
+    const account = await makeAccount(ctx);
+    byShard.set(shardOf(account.accountId), account);
+  }
+  return [...byShard.values()];
+}
+
+/** An entry as a release to come may write it. */
+async function addEntry({ accountId }: TestAccount, ...rows: object[]): Promise<string | null> {
+  const { outbox } = accountKeys(accountId);
+  const entry = { account: accountId, seq: 1, at: 1_800_000_000, rows: JSON.stringify(rows), idk: '' };
+  return ctx.redis.producer.xadd(outbox, '*', ...Object.entries(entry).flat());
+}
+
+async function readGauge(gauge: Gauge): Promise<number | undefined> {
+  return (await gauge.get()).values[0]?.value;
+}
+
+async function expectWhole({ accountId }: TestAccount): Promise<void> {
+  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
+}
+
+test.each([
+  ['opens', recoverCredits],
+  ['can be rebuilt', rebuildCredits],
+])(
+  'a Redis that restarts with late repeats in its stream %s, and they are taken back then',
+  async (_what, recover) => {
+    const account = await makeAccount(ctx);
+    for (let count = 0; count < 3; count += 1) await repeatLate(account);
+    await spendOnce(ctx, account.token);
+    await restartRedis();
+    expect(await recover(ctx)).toMatchObject({ opened: 64 });
+    await projectAll(ctx);
+    expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 4);
+    await expectWhole(account);
+  },
+);
+
+test('what 63 shards do not need of a round goes to the one that is far behind', async () => {
+  const adding = ctx.redis.producer.pipeline();
+  for (const shard of ALL_SHARDS) {
+    const entries = shard === 7 ? 900 : 1;
+    for (let count = 0; count < entries; count += 1)
+      adding.xadd(shardKeys(shard).outbox, '*', 'rebuilt', '1');
+  }
+  await adding.exec();
+  expect(await projectLedger(ctx, ALL_SHARDS)).toBe(963);
+});
+
+test('a reader that writes to one shard meanwhile does not hold up the others', async () => {
+  const [read, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  await Promise.all([read, other].map(({ token }) => spendOnce(ctx, token)));
+  const fences = ctx.db.ledgerFences.collection;
+  const bulkWrite = fences.bulkWrite.bind(fences);
+  vi.spyOn(fences, 'bulkWrite').mockImplementationOnce(async (...args) => {
+    await catchUp(ctx, read.accountId);
+    return bulkWrite(...args);
+  });
+  expect(await projectLedger(ctx, await shardsWithEntries(ctx))).toBe(1);
+  expect(await shardsWithEntries(ctx)).toEqual([]);
+  await expectWhole(other);
+});
+
+test('the lag shows while MongoDB is away and a gate cannot be opened', async () => {
+  const account = await makeAccount(ctx);
+  await spendOnce(ctx, account.token);
+  await ctx.redis.producer.del(shardKeys(3).gate);
+  vi.spyOn(ctx.db.ledgerFences, 'find').mockImplementation(() => {
+    throw new Error('MongoDB is away');
+  });
+  const stop = startProjector(ctx);
+  await until(async () => ((await readGauge(ctx.metrics.ledgerLag)) ?? 0) > 0);
+  expect(await readGauge(ctx.metrics.gatesShut)).toBe(1);
+  vi.restoreAllMocks();
+  await until(async () => (await readGauge(ctx.metrics.gatesShut)) === 0);
+  await until(async () => (await readGauge(ctx.metrics.ledgerLag)) === 0);
+  await stop();
+});
+
+test('shards that a rebuild holds count as shut', async () => {
+  await ctx.redis.producer.set(shardKeys(5).gate, 'held');
+  const stop = startProjector(ctx);
+  await until(async () => (await readGauge(ctx.metrics.gatesShut)) === 1);
+  await stop();
+  await ctx.redis.producer.del(shardKeys(5).gate);
+  await recoverCredits(ctx);
+});
+
+describe('an entry of a newer release', () => {
+  const row = { bucket: 'granted', delta: 3, reason: 'credit.grant', lot: ['lot_new', 0] };
+
+  test('with a field that is not known goes into the ledger with it', async () => {
+    const account = await makeAccount(ctx);
+    await addEntry(account, { ...row, campaign: 'spring' });
+    await projectAll(ctx);
+    const rows = await ctx.db.ledger.find({ account_id: account.accountId }).lean();
+    expect(rows).toMatchObject([{ seq: 1, delta: 3, campaign: 'spring' }]);
+  });
+
+  test('that cannot be read stops its own shard alone, aloud, and stays there', async () => {
+    const [newer, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+    const streamId = (await addEntry(newer, { ...row, reason: 'credit.lend' })) ?? '';
+    await spendOnce(ctx, other.token);
+    const { log, written } = openKeptLog();
+    const stop = startProjector({ ...ctx, log });
+    await until(async () => (await foldLedger(ctx, other.accountId)).seq > 0);
+    await until(async () => (await readGauge(ctx.metrics.ledgerStuck)) === 1);
+    expect(written()).toContain(streamId);
+    // A restart finds nothing lost there: every shard opens.
+    await restartRedis();
+    await until(async () => (await shutShards(ctx).catch(() => null))?.size === 0);
+    await expect(rebuildCredits(ctx)).rejects.toThrow(`Not rebuilt: shards ${shardOf(newer.accountId)}.`);
+    await stop();
+    await expect(catchUp(ctx, newer.accountId)).rejects.toMatchObject({ code: 'store_unavailable' });
+    const { outbox, gate } = accountKeys(newer.accountId);
+    expect(await ctx.redis.producer.xlen(outbox)).toBe(1);
+    await ctx.redis.producer.del(outbox, gate);
+    await recoverCredits(ctx);
+  });
+});
+
+test('an entry that cannot be written stops its own shard alone', async () => {
+  const [bad, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' };
+  const known = { _id: 'another' as never, account_id: bad.accountId, seq: 1, created_at: 1, ...row };
+  await projectAll(ctx);
+  await ctx.db.ledger.collection.insertOne(known);
+  await addEntry(bad, row, row);
+  await spendOnce(ctx, other.token);
+  const round = await projectRound(ctx, ALL_SHARDS);
+  expect([round.moved, [...round.stuck.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
+  await expectWhole(other);
+  expect(await ctx.redis.producer.del(accountKeys(bad.accountId).outbox)).toBe(1);
+});
+
+test('an account whose ledger has a gap keeps its own shard shut and no other', async () => {
+  const [broken, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  await Promise.all([broken, other].map(({ token }) => spendOnce(ctx, token)));
+  await projectAll(ctx);
+  await ctx.db.ledger.deleteOne({ account_id: broken.accountId, seq: 2 });
+  await ctx.redis.producer.flushall();
+  const { log, written } = openKeptLog();
+  expect(await recoverCredits({ ...ctx, log })).toMatchObject({ opened: 63, failed: 1 });
+  expect(written()).toContain(broken.accountId);
+  expect([...(await shutShards(ctx)).keys()]).toEqual([shardOf(broken.accountId)]);
+  await expectWhole(other);
+});
