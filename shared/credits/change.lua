@@ -48,13 +48,16 @@ local function add_to_lot(kind, id, expires, credits, reason)
   rows[#rows + 1] = row(BUCKET_OF[kind], credits, reason, nil, lot)
 end
 
--- A running period under another limit: used stays used, and nothing falls below 0.
+-- A running period under another limit: used stays used, also what is more than the new limit, and nothing falls below
+-- 0. So limit - left is what was used, whatever plans came and went.
 local function follow_limit(text, bucket, limit)
   local period = read_period(text, now)
-  if not period or period.limit == limit then return text end
-  local left = math.max(0, limit - (period.limit - period.left))
+  if not period then return text end
+  local used = period.limit - period.left
+  local left = math.max(0, limit - used)
   local delta = left - period.left
-  period.limit, period.left = limit, left
+  if delta == 0 then return text end
+  period.limit, period.left = used + left, left
   rows[#rows + 1] = row(bucket, delta, 'credit.adjust', period)
   return write_period(period)
 end

@@ -10,6 +10,7 @@ import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts'
 import { refundSpend } from '../../shared/credits/refund.ts';
 import { DomainError } from '../../shared/errors.ts';
 import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { accountKeys } from '../../shared/redis/keys.ts';
 import {
   addDevice,
@@ -82,6 +83,7 @@ type Step =
   | { do: 'grant'; bucket: 'paid' | 'granted'; amount: number; expiresInMs: number | null }
   | { do: 'refund'; key: number }
   | { do: 'plan'; plan: Plan }
+  | { do: 'to and fro'; plan: Plan }
   | { do: 'expire' | 'project' | 'rebuild' | 'lose' | 'revoke' };
 
 const key = fc.integer({ min: 0, max: 40 });
@@ -108,9 +110,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('refund' as const), key }) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('plan' as const),
+      do: fc.constantFrom('plan' as const, 'to and fro' as const),
       plan: fc.constantFrom('free' as const, 'team' as const, 'enterprise' as const),
     }),
   },
@@ -218,9 +220,12 @@ async function take(run: Run, one: Step): Promise<void> {
     case 'refund':
       return takeRefund(run, `key-${one.key}`);
     case 'plan':
-      await changeOrganization(ctx, orgId, { plan: one.plan });
-      changePlan(run.model, modelPlan(one.plan), clock.now());
-      return;
+      return takePlan(run, one.plan);
+    case 'to and fro': {
+      const { plan } = await readOrganization(ctx, orgId);
+      await takePlan(run, one.plan);
+      return takePlan(run, plan);
+    }
     case 'expire':
       await expireCredits(ctx);
       return;
@@ -237,6 +242,11 @@ async function take(run: Run, one: Step): Promise<void> {
     case 'revoke':
       return takeRevoke(run);
   }
+}
+
+async function takePlan(run: Run, plan: Plan): Promise<void> {
+  await changeOrganization(ctx, run.account.orgId, { plan });
+  changePlan(run.model, modelPlan(plan), clock.now());
 }
 
 async function takeSpend(run: Run, name: string): Promise<void> {
