@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '../../../shared/contract.ts';
+import { expireCredits } from '../../../shared/credits/expire.ts';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { grantCredits } from '../../../shared/credits/grant.ts';
 import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
 import { refundSpend } from '../../../shared/credits/refund.ts';
 import { changeOrganization } from '../../../shared/organizations/change-organization.ts';
@@ -81,6 +83,90 @@ describe('a plan change', () => {
     await spendTimes(account, 1);
     await change(account, 'team');
     expect(await leftOf(account)).toMatchObject({ window: 1 });
+    await expectWhole(account);
+  });
+});
+
+describe('a refund', () => {
+  const HOUR_MS = 3_600_000;
+
+  async function spendAgainLate({ accountId, token }: TestAccount, key: string): Promise<void> {
+    await projectAll(ctx);
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${accountId}*`)));
+    expect((await spendSurely(ctx, token, key)).replayed).toBe(false);
+  }
+
+  async function reasonsOf({ accountId }: TestAccount): Promise<string[]> {
+    const rows = await ctx.db.ledger.find({ account_id: accountId }).sort({ seq: 1 }).lean();
+    return rows.map(({ bucket, delta, reason }) => `${bucket} ${delta} ${reason}`);
+  }
+
+  async function refundFirstSpend({ accountId }: TestAccount): Promise<void> {
+    await projectAll(ctx);
+    const spent = await ctx.db.ledger.findOne({ account_id: accountId, reason: 'receipt' }).lean();
+    await refundSpend(ctx, accountId, spent?.seq ?? 0);
+  }
+
+  test('of a late repeat whose window ended meanwhile leaves no credit that the window would not have left', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendSurely(ctx, account.token, 'repeated');
+    clock.advance(49 * HOUR_MS);
+    await spendTimes(account, 1);
+    clock.advance(5 * HOUR_MS - 50);
+    await spendAgainLate(account, 'repeated');
+    clock.advance(100);
+    await projectAll(ctx);
+    const { balances } = await readBalances(ctx, account.accountId);
+    expect(balances.granted).toEqual({ credits: 0, lots: [] });
+    await spendTimes(account, 1);
+    await expectWhole(account);
+    expect((await reasonsOf(account)).slice(-5)).toEqual([
+      'window -1 receipt',
+      'granted 1 credit.refund',
+      'window 2 window.reset',
+      'granted -1 credit.expire',
+      'window -1 receipt',
+    ]);
+  });
+
+  test.each(['paid', 'granted'] as const)(
+    'of a late repeat from a %s lot that expired meanwhile leaves nothing',
+    async (bucket) => {
+      const account = await makeAccount(ctx, { plan: 'enterprise' });
+      const { accountId } = account;
+      const expires_at = clock.now() / 1_000 + 3_600;
+      await grantCredits(ctx, { accountId, bucket, amount: 5, expires_at, idempotencyKey: bucket });
+      await spendSurely(ctx, account.token, 'repeated');
+      await spendAgainLate(account, 'repeated');
+      clock.advance(HOUR_MS);
+      await projectAll(ctx);
+      expect(await leftOf(account)).toMatchObject({ paid: 0, granted: 0 });
+      await expireCredits(ctx);
+      await expectWhole(account);
+      expect((await readAccount(ctx, accountId))?.state.lots).toEqual([]);
+    },
+  );
+
+  test('by hand of a window that is over is a credit that stays', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 1);
+    clock.advance(5 * HOUR_MS);
+    await refundFirstSpend(account);
+    await refundFirstSpend(account);
+    const { balances } = await readBalances(ctx, account.accountId);
+    expect(balances.granted).toEqual({ credits: 1, lots: [{ credits: 1, expires_at: null }] });
+    await expectWhole(account);
+  });
+
+  test('joins a lot of the same expiry, so that refunds never make the list of lots long', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    const { accountId } = account;
+    await spendTimes(account, 6);
+    clock.advance(5 * HOUR_MS);
+    await projectAll(ctx);
+    const spends = await ctx.db.ledger.find({ account_id: accountId, reason: 'receipt' }).lean();
+    for (const { seq } of spends) await refundSpend(ctx, accountId, seq);
+    expect((await readAccount(ctx, accountId))?.state.lots).toMatchObject([{ left: 6 }]);
     await expectWhole(account);
   });
 });
