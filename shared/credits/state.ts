@@ -14,7 +14,7 @@ export function decodeAnchor(text: string): Anchor {
   return { day: Number(day), time, timezone };
 }
 
-/** What an account is, whatever it has spent: field, value, … */
+/** What an account is, whatever it has spent: field, value, … The plan is first (`restore` in `account.lua`). */
 export function identityFields({ plan, org_id, user_id, anchor }: CreditAccount): string[] {
   return ['plan', plan, 'anchor', encodeAnchor(anchor), 'org', org_id, 'user', user_id];
 }

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '../../../shared/contract.ts';
+import { ensureAccount } from '../../../shared/credits/account.ts';
 import { expireCredits } from '../../../shared/credits/expire.ts';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
 import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
+import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
+import { recoverCredits } from '../../../shared/credits/recover.ts';
 import { refundSpend } from '../../../shared/credits/refund.ts';
 import { changeOrganization } from '../../../shared/organizations/change-organization.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { accountKeys } from '../../../shared/redis/keys.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -84,6 +89,56 @@ describe('a plan change', () => {
     await change(account, 'team');
     expect(await leftOf(account)).toMatchObject({ window: 1 });
     await expectWhole(account);
+  });
+});
+
+describe('the plan of an account', () => {
+  const planOf = async ({ accountId }: TestAccount) => (await readAccount(ctx, accountId))?.plan;
+  const putOrganizationOn = (account: TestAccount, plan: Plan) =>
+    ctx.db.organizations.updateOne({ _id: account.orgId }, { $set: { plan } });
+
+  test('that its organization has left is put right by reconciling, with what it has left, and counted', async () => {
+    const [behind, unused] = [
+      await makeAccount(ctx, { plan: 'team' }),
+      await makeAccount(ctx, { plan: 'team' }),
+    ];
+    await spendTimes(behind, 1);
+    for (const account of [behind, unused]) await putOrganizationOn(account, 'free');
+    expect(await reconcileCredits(ctx, { repair: false })).toMatchObject({ plans: 2, drifted: [] });
+    expect([await planOf(behind), await planOf(unused)]).toEqual(['free', 'free']);
+    expect(await leftOf(behind)).toMatchObject({ window: 1, monthly: 1 });
+    expect(await reconcileCredits(ctx, { repair: false })).toMatchObject({ plans: 0, drifted: [] });
+    await expectWhole(behind);
+  });
+
+  test('that a Redis which came back older forgot is put back before it opens', async () => {
+    const account = await makeAccount(ctx, { plan: 'free' });
+    await changeOrganization(ctx, account.orgId, { plan: 'team' });
+    const { account: key, gate } = accountKeys(account.accountId);
+    await ctx.redis.producer.hset(key, 'plan', 'free');
+    await ctx.redis.producer.del(gate);
+    expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, rebuilt: 0 });
+    expect(await planOf(account)).toBe('team');
+    expect(await leftOf(account)).toMatchObject({ window: 6, monthly: 4 });
+  });
+
+  test('made while its organization changed to another is that other one', async () => {
+    const account = await makeAccount(ctx, { plan: 'free' });
+    const member = { _id: account.accountId, org_id: account.orgId, user_id: account.userId };
+    await ctx.redis.producer.del(accountKeys(account.accountId).account);
+    await putOrganizationOn(account, 'team');
+    await ensureAccount(ctx, member, 'free');
+    expect(await planOf(account)).toBe('team');
+    expect(await ctx.db.creditAccounts.findById(account.accountId).lean()).toMatchObject({ plan: 'team' });
+  });
+
+  test('changed to several others at once is what its organization ends on', async () => {
+    const account = await makeAccount(ctx, { plan: 'free' });
+    for (let round = 0; round < 5; round += 1) {
+      const plans = ['team', 'enterprise', 'free', 'team'] as const;
+      await Promise.all(plans.map((plan) => changeOrganization(ctx, account.orgId, { plan })));
+      expect(await planOf(account)).toBe((await readOrganization(ctx, account.orgId)).plan);
+    }
   });
 });
 
