@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordAudit } from '../../shared/audit/record-audit.ts';
 import { findAccount } from '../../shared/credits/find-account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
+import { derivedId } from '../../shared/ids.ts';
 import { text } from '../../shared/text.ts';
 import { route } from '../route.ts';
 import { parseIdempotencyKey } from './consume.ts';
@@ -35,17 +36,17 @@ export const postAdminCredits = route({
     const idempotencyKey = parseIdempotencyKey(request.header('idempotency-key'));
     const { org_id, user_id, bucket, amount, expires_at } = body;
     const accountId = await findAccount(ctx, org_id, user_id);
-    const { transaction, replayed } = await grantCredits(ctx, {
+    const { transaction } = await grantCredits(ctx, {
       accountId,
       bucket,
       amount,
       expires_at,
       idempotencyKey,
     });
-    if (!replayed) {
-      const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
-      await recordAudit(ctx, { action: 'credits.add', org_id, details });
-    }
+    // Also of a repeat: the one before may have ended between grant and log.
+    const id = derivedId('aud', 'credits.add', accountId, idempotencyKey);
+    const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
+    await recordAudit(ctx, { id, action: 'credits.add', org_id, details });
     return transaction;
   },
 });

@@ -16,6 +16,7 @@ import { createSigner } from '../../shared/credits/signer.ts';
 import { publishSigningKey } from '../../shared/credits/signing-keys.ts';
 import { verifyReceipts } from '../../shared/credits/verify-receipts.ts';
 import { DomainError } from '../../shared/errors.ts';
+import { derivedId } from '../../shared/ids.ts';
 import { waitUntilReady } from '../../shared/redis/connect.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
@@ -85,10 +86,10 @@ async function add(
     expires_at: expiresAt,
     idempotencyKey: key,
   });
-  if (!replayed) {
-    const details = { user_id: userId, bucket, amount, expires_at: expiresAt ?? null };
-    await recordAudit(ctx, { action: 'credits.add', org_id: orgId, details });
-  }
+  // Also of a repeat: the one before may have ended between grant and log.
+  const id = derivedId('aud', 'credits.add', accountId, key);
+  const details = { user_id: userId, bucket, amount, expires_at: expiresAt ?? null };
+  await recordAudit(ctx, { id, action: 'credits.add', org_id: orgId, details });
   return { ...transaction, replayed };
 }
 

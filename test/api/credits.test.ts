@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {
   addDevice,
@@ -334,6 +334,22 @@ describe('POST /admin/credits', () => {
     const session = await idp.mint(spender.sub, { nowMs: clock.now() });
     const { body } = await api.call('/v1/balance', { key: session });
     expect(body.balances.paid).toEqual({ credits: 7, lots: [{ credits: 7, expires_at: null }] });
+  });
+
+  test('reaches the audit log once, also when the first answer was lost before it was written', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    const lost = vi.spyOn(ctx.db.audit, 'create').mockRejectedValueOnce(new Error('killed'));
+    expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(500);
+    lost.mockRestore();
+    const again = [1, 2, 3].map(() => addCredits(spender, { bucket: 'paid', amount: 7 }, key));
+    expect((await Promise.all(again)).map(({ status }) => status)).toEqual([201, 201, 201]);
+    await projectAll(ctx);
+    expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(201);
+    await addCredits(spender, { bucket: 'paid', amount: 7 });
+    const logged = await ctx.db.audit.find({ org_id: spender.orgId, action: 'credits.add' }).lean();
+    const details = { user_id: spender.userId, bucket: 'paid', amount: 7, expires_at: null };
+    expect(logged.map((entry) => entry.details)).toEqual([details, details]);
   });
 
   test('422 for the same key with another amount', async () => {
