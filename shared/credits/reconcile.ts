@@ -77,7 +77,11 @@ async function findDrift(
   accountId: string,
   record: AccountRecord | null,
 ): Promise<Drift | null> {
-  if (!record) return { account_id: accountId, drift: {}, missing_rows: 0 };
+  if (!record) {
+    // Either it never reached Redis, and nothing was spent from it, or `governor rebuild` brings it back.
+    const isLost = await ctx.db.ledger.exists({ account_id: accountId });
+    return isLost ? { account_id: accountId, drift: {}, missing_rows: 0 } : null;
+  }
   await catchUp(ctx, accountId);
   const { seq } = record.state;
   const sums = await sumLedger(ctx, accountId, seq);

@@ -6,7 +6,7 @@ import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
 import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
-import { recoverCredits } from '../../../shared/credits/recover.ts';
+import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
 import { refundSpend } from '../../../shared/credits/refund.ts';
 import { changeOrganization } from '../../../shared/organizations/change-organization.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
@@ -90,6 +90,17 @@ describe('a plan change', () => {
     expect(await leftOf(account)).toMatchObject({ window: 1 });
     await expectWhole(account);
   });
+});
+
+test('an account that never reached Redis has not drifted, one that Redis lost has until it is rebuilt', async () => {
+  const [unused, used] = [await makeAccount(ctx), await makeAccount(ctx)];
+  await spendTimes(used, 1);
+  await projectAll(ctx);
+  for (const { accountId } of [unused, used]) await ctx.redis.producer.del(accountKeys(accountId).account);
+  const { drifted } = await reconcileCredits(ctx, { repair: false });
+  expect(drifted).toEqual([{ account_id: used.accountId, drift: {}, missing_rows: 0 }]);
+  await rebuildCredits(ctx);
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
 });
 
 describe('the plan of an account', () => {
