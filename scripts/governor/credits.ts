@@ -57,7 +57,8 @@ function addCredits(program: Command, run: Run): void {
         await catchUp(ctx, accountId);
         const answer = await refundSpend(ctx, accountId, parseInteger(seq));
         const details = { user_id: userId, seq: Number(seq) };
-        await recordAudit(ctx, { action: 'credits.refund', org_id: orgId, details });
+        const id = derivedId('aud', 'credits.refund', accountId, Number(seq));
+        await recordAudit(ctx, { id, action: 'credits.refund', org_id: orgId, details });
         return JSON.parse(answer) as Record<string, unknown>;
       }),
     );
