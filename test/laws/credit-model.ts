@@ -117,9 +117,15 @@ export function addLot(
   model.lots.push({ bucket, left: amount, expires, order: model.made });
 }
 
+/** By hand: what is over by now comes back as a credit that stays. */
 export function refund(model: CreditModel, key: string, nowMs: number): void {
+  if (!takeBack(model, key, nowMs)) addLot(model, 'granted', 1, Number.POSITIVE_INFINITY);
+}
+
+/** To where it came from; false when that is over. The second time it does nothing. */
+export function takeBack(model: CreditModel, key: string, nowMs: number): boolean {
   const spent = model.spends.get(key);
-  if (!spent || spent.refunded) return;
+  if (!spent || spent.refunded) return true;
   spent.refunded = true;
   const period = spent.bucket === 'window' ? model.window : spent.bucket === 'monthly' ? model.month : null;
   if (isRunning(period, nowMs) && period.from === spent.from && period.used > 0) {
@@ -133,8 +139,9 @@ export function refund(model: CreditModel, key: string, nowMs: number): void {
     }
     spent.lot.left += 1;
   } else {
-    addLot(model, 'granted', 1, Number.POSITIVE_INFINITY);
+    return false;
   }
+  return true;
 }
 
 export function changePlan(model: CreditModel, plan: ModelPlan, nowMs: number): void {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '../../shared/contract.ts';
 import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
+import { digest } from '../../shared/credits/digest.ts';
 import { expireCredits } from '../../shared/credits/expire.ts';
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
@@ -32,6 +33,7 @@ import {
   newModel,
   refund,
   spend,
+  takeBack,
 } from './credit-model.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 300);
@@ -78,7 +80,7 @@ const PLANS = {
 };
 
 type Step =
-  | { do: 'spend'; key: number }
+  | { do: 'spend'; key: number; lagMs: number }
   | { do: 'wait'; ms: number }
   | { do: 'grant'; bucket: 'paid' | 'granted'; amount: number; expiresInMs: number | null }
   | { do: 'refund'; key: number }
@@ -87,8 +89,10 @@ type Step =
   | { do: 'expire' | 'project' | 'rebuild' | 'lose' | 'revoke' };
 
 const key = fc.integer({ min: 0, max: 40 });
+/** Of the ledger behind a late repeat. */
+const lagMs = fc.constantFrom(0, 5 * HOUR_MS);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key }) },
+  { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key, lagMs }) },
   {
     weight: 10,
     arbitrary: fc.record({
@@ -207,7 +211,7 @@ async function take(run: Run, one: Step): Promise<void> {
       clock.advance(one.ms);
       return;
     case 'spend':
-      return takeSpend(run, `key-${one.key}`);
+      return takeSpend(run, `key-${one.key}`, one.lagMs);
     case 'grant': {
       const expires =
         one.expiresInMs === null ? undefined : Math.floor((clock.now() + one.expiresInMs) / 1_000);
@@ -249,9 +253,9 @@ async function takePlan(run: Run, plan: Plan): Promise<void> {
   changePlan(run.model, modelPlan(plan), clock.now());
 }
 
-async function takeSpend(run: Run, name: string): Promise<void> {
+async function takeSpend(run: Run, name: string, lagMs: number): Promise<void> {
   const known = run.answers.get(name);
-  if (known && clock.now() >= known.untilMs) return; // Late repeats have a test of their own.
+  if (known && clock.now() >= known.untilMs) return takeLateRepeat(run, name, lagMs);
   try {
     const spent = await spendInTime(run.token, name);
     if (known) {
@@ -269,6 +273,23 @@ async function takeSpend(run: Run, name: string): Promise<void> {
   }
 }
 
+/** It spends again and is taken back when it comes to the ledger: by then its window, month or lot may be over. */
+async function takeLateRepeat(run: Run, name: string, lagMs: number): Promise<void> {
+  const { model, token, answers } = run;
+  const repeat = `late-${clock.now()}-${name}`;
+  const bucket = spend(model, repeat, clock.now());
+  if (bucket === null) {
+    await expect(spendInTime(token, name)).rejects.toMatchObject({ code: 'insufficient_credits' });
+    return;
+  }
+  const spent = await spendInTime(token, name);
+  expect([spent.replayed, JSON.parse(spent.answer).bucket]).toEqual([false, bucket]);
+  answers.set(name, { answer: spent.answer, untilMs: spent.expiresS * 1_000 });
+  clock.advance(lagMs);
+  await projectAll(ctx);
+  takeBack(model, repeat, clock.now());
+}
+
 /** A machine that stands still makes a spend late: a 503, of which nothing was written, so that its repeat is a first. */
 async function spendInTime(token: string, key: string): ReturnType<typeof spendOnce> {
   try {
@@ -283,10 +304,9 @@ async function takeRefund(run: Run, name: string): Promise<void> {
   const known = run.answers.get(name);
   if (!known) return;
   await projectAll(ctx);
-  const receipts = await ctx.db.ledger.find({ account_id: run.account.accountId }).lean();
-  const spends = receipts.filter((row) => row.reason === 'receipt').sort((a, b) => a.seq - b.seq);
-  const row = spends[[...run.answers.keys()].indexOf(name)];
-  await refundSpend(ctx, run.account.accountId, row?.seq ?? 0);
+  const { accountId } = run.account;
+  const row = await ctx.db.ledger.findById(`${accountId}:${digest('consume', name)}`).lean();
+  await refundSpend(ctx, accountId, row?.seq ?? 0);
   refund(run.model, name, clock.now());
 }
 
