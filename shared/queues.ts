@@ -4,7 +4,12 @@ import type { Log } from './log.ts';
 import type { RedisClient } from './redis/connect.ts';
 import { QUEUE_PREFIX } from './redis/keys.ts';
 
-const dueDeliveries = z.strictObject({ webhook_id: z.string(), delivery_ids: z.array(z.string()) });
+const dueDeliveries = z.strictObject({
+  webhook_id: z.string(),
+  delivery_ids: z.array(z.string()),
+  /** Whether the commit that planned them has announced them (shared/webhooks/announcements.ts). */
+  announced: z.boolean().default(false),
+});
 
 /** Every queue with the shape of its jobs. A job is a wake-up: it carries ids, never state. */
 export const QUEUES = {
@@ -35,6 +40,8 @@ export interface WakeUp<Name extends QueueName> {
 
 export interface Queues {
   byName: Readonly<Record<QueueName, Queue>>;
+  /** Of every key of the queues. */
+  prefix: string;
   /**
    * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `settled`
    * waits for those under way.
@@ -67,6 +74,7 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
 
   return {
     byName,
+    prefix,
     wake,
     settled: async () => {
       while (underWay.size > 0) await Promise.all(underWay);

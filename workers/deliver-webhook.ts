@@ -39,11 +39,8 @@ export const drainWebhook: JobHandler<'drain-webhook'> = {
   },
 };
 
-async function attempt(
-  { webhook_id, delivery_ids }: JobOf<'deliver-webhook'>,
-  ctx: Context,
-): Promise<WakeAgain | undefined> {
-  const verdicts = await attemptDeliveries(ctx, webhook_id, delivery_ids);
+async function attempt(job: JobOf<'deliver-webhook'>, ctx: Context): Promise<WakeAgain | undefined> {
+  const verdicts = await attemptDeliveries(ctx, job);
   const later = verdicts.map(({ notBeforeMs }) => notBeforeMs).filter((atMs) => atMs !== undefined);
   return later.length === 0 ? undefined : { notBeforeMs: Math.min(...later) };
 }

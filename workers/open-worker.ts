@@ -3,7 +3,6 @@ import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/context.ts';
 import { QUEUES, type QueueName } from '../shared/queues.ts';
 import type { RedisClient } from '../shared/redis/connect.ts';
-import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
 import { type JobHandler, LOCK_MS, STALLED_CHECK_MS } from './job-handler.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
@@ -21,15 +20,10 @@ export interface OpenWorker {
  * BullMQ's loop first fills its slots one job after the other and only then begins, so that a long list of jobs would
  * wait for the last one to be fetched.
  */
-export function startOpenWorker(
-  handler: JobHandler,
-  ctx: Context,
-  connection: RedisClient,
-  prefix = QUEUE_PREFIX,
-): OpenWorker {
+export function startOpenWorker(handler: JobHandler, ctx: Context, connection: RedisClient): OpenWorker {
   const worker = new Worker(handler.queue, null, {
     connection,
-    prefix,
+    prefix: ctx.queues.prefix,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: 1_000,

@@ -2,21 +2,15 @@ import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/context.ts';
 import { QUEUES } from '../shared/queues.ts';
 import type { RedisClient } from '../shared/redis/connect.ts';
-import { QUEUE_PREFIX } from '../shared/redis/keys.ts';
 import { type JobHandler, LOCK_MS, STALLED_CHECK_MS, type WakeAgain } from './job-handler.ts';
 import { type OpenWorker, startOpenWorker } from './open-worker.ts';
 
 /** Starts one handler: parses each job, measures it, logs a failure once. */
-export function startWorker(
-  handler: JobHandler,
-  ctx: Context,
-  connection: RedisClient,
-  prefix = QUEUE_PREFIX,
-): OpenWorker {
-  if (handler.concurrency === 'open') return startOpenWorker(handler, ctx, connection, prefix);
+export function startWorker(handler: JobHandler, ctx: Context, connection: RedisClient): OpenWorker {
+  if (handler.concurrency === 'open') return startOpenWorker(handler, ctx, connection);
   const worker = new Worker(handler.queue, (job, token) => process(handler, ctx, job, token), {
     connection,
-    prefix,
+    prefix: ctx.queues.prefix,
     concurrency: handler.concurrency,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,

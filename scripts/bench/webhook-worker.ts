@@ -1,6 +1,7 @@
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
 import { connectQueues } from '../../shared/redis/connect.ts';
+import { listen } from '../../shared/webhooks/announcements.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
@@ -13,5 +14,6 @@ const ctx = { ...opened, webhookWaitsMs: (process.env.BENCH_WAITS_MS ?? '').spli
 const connection = connectQueues(config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
   startWorker(handler as unknown as JobHandler, ctx, connection);
+listen(ctx);
 startSweeper(ctx);
 process.send?.('ready');

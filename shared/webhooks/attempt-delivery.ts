@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, dateAt } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
+import type { JobOf } from '../queues.ts';
 import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
-import { type DeliveryIds, decide, type LoadedAttempt, loadAttempt, type Verdict } from './load-attempt.ts';
+import { type DueIds, decide, type LoadedAttempt, loadAttempt, type Verdict } from './load-attempt.ts';
 import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
@@ -21,23 +22,19 @@ export interface AttemptVerdict {
  * The attempt that a delivery is due for: takes a slot of its endpoint, reads what it needs, sends, records. Running it
  * twice, or late, sends at most what is due then. Times are epoch ms.
  */
-export async function attemptDelivery(
-  ctx: Context,
-  due: DeliveryIds & { isDueNow?: boolean },
-): Promise<AttemptVerdict> {
+export async function attemptDelivery(ctx: Context, due: DueIds): Promise<AttemptVerdict> {
   return attemptWith(ctx, due, await takeSlot(ctx, due.webhookId));
 }
 
 /** The same for deliveries that one wake-up brings. Rejects when one of them could not be attempted, after all others. */
 export async function attemptDeliveries(
   ctx: Context,
-  webhookId: string,
-  deliveryIds: readonly string[],
+  { webhook_id: webhookId, delivery_ids, announced }: JobOf<'deliver-webhook'>,
 ): Promise<AttemptVerdict[]> {
-  const slots = takeSlots(ctx, webhookId, deliveryIds.length);
+  const slots = takeSlots(ctx, webhookId, delivery_ids.length);
   const settled = await Promise.allSettled(
-    deliveryIds.map(async (deliveryId, index) =>
-      attemptWith(ctx, { deliveryId, webhookId }, (await slots[index]) ?? null),
+    delivery_ids.map(async (deliveryId, index) =>
+      attemptWith(ctx, { deliveryId, webhookId, announced }, (await slots[index]) ?? null),
     ),
   );
   return settled.map((each) => {
@@ -46,11 +43,7 @@ export async function attemptDeliveries(
   });
 }
 
-async function attemptWith(
-  ctx: Context,
-  due: DeliveryIds & { isDueNow?: boolean },
-  slot: Slot | null,
-): Promise<AttemptVerdict> {
+async function attemptWith(ctx: Context, due: DueIds, slot: Slot | null): Promise<AttemptVerdict> {
   if (!slot) return { kind: 'left' };
   try {
     const { verdict, sent } = await attempt(ctx, due, slot);
@@ -63,7 +56,7 @@ async function attemptWith(
 
 async function attempt(
   ctx: Context,
-  due: DeliveryIds & { isDueNow?: boolean },
+  due: DueIds,
   slot: Slot,
 ): Promise<{ verdict: Verdict; sent: Sent | null }> {
   let sent: Sent | null = null;
@@ -113,7 +106,7 @@ async function send(
   const url = new URL(webhook.url);
   const secret = openSecretOnce(ctx.config, webhook._id, webhook.secret);
   const { attempt, event_id: eventId, body } = queued;
-  measureLateness(ctx, attempt, atMs, attempt === 1 ? queued.created_at.getTime() : queued.at);
+  measureLateness(ctx, attempt, atMs, queued.at);
   const answered = await post(slot.connectTo(url), {
     path: url.pathname + url.search,
     headers: signedHeaders(secret, { eventId, body, attempt, atMs }),

@@ -1,15 +1,20 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
+import { takeAnnounced } from './announcements.ts';
 import type { QueuedDelivery, Webhook } from './model.ts';
 
 /** Which delivery, and of which webhook. */
-export interface DeliveryIds {
+export interface DueIds {
   deliveryId: string;
   webhookId: string;
+  /** It was announced with its wake-up (`announcements.ts`): what it is may be known. */
+  announced?: boolean;
+  /** Whatever its row says. */
+  isDueNow?: boolean;
 }
 
-/** Without the attempts so far: their answers may be long. */
-type DueDelivery = Omit<QueuedDelivery, 'attempts'>;
+const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1 } as const;
+type DueDelivery = Pick<QueuedDelivery, '_id' | keyof typeof DUE_FIELDS>;
 
 export interface LoadedAttempt {
   queued: DueDelivery | undefined;
@@ -22,8 +27,41 @@ export type Verdict =
   | { kind: 'hold' | 'cancel'; queued: DueDelivery }
   | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
 
-/** What an attempt needs, as it is now. Look-ups that wait together share two queries, which run side by side. */
-export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<LoadedAttempt> {
+/** What an attempt needs: as it was announced a moment ago, or as it is now. */
+export async function loadAttempt(ctx: Context, ids: DueIds): Promise<LoadedAttempt> {
+  const announced = ids.announced ? takeAnnounced(ctx, ids.deliveryId) : null;
+  const webhook = activeWebhooks(ctx).get(ids.webhookId);
+  if (announced && webhook)
+    return { queued: { ...announced, state: 'pending', round: 1, attempt: 1 }, webhook };
+  const loaded = await readAttempt(ctx, ids);
+  remember(ctx, ids.webhookId, loaded.webhook);
+  return loaded;
+}
+
+const ofContext = new WeakMap<Context, Map<string, Webhook>>();
+const REMEMBERED_AT_MOST = 10_000;
+
+/**
+ * Webhooks as this process last read them, if they were active. Address and secret of a webhook never change; that it
+ * is active still, a delivery says that was planned a moment ago.
+ */
+function activeWebhooks(ctx: Context): Map<string, Webhook> {
+  const known = ofContext.get(ctx) ?? new Map<string, Webhook>();
+  ofContext.set(ctx, known);
+  return known;
+}
+
+function remember(ctx: Context, webhookId: string, webhook: Webhook | undefined): void {
+  const known = activeWebhooks(ctx);
+  known.delete(webhookId);
+  if (webhook?.status !== 'active') return;
+  known.set(webhookId, webhook);
+  const [oldest = ''] = known.size > REMEMBERED_AT_MOST ? known.keys() : [];
+  known.delete(oldest);
+}
+
+/** Look-ups that wait together share two queries, which run side by side. */
+async function readAttempt(ctx: Context, ids: DueIds): Promise<LoadedAttempt> {
   return ctx.lanes.submit('attempts', ids, {
     maxWeight: 50,
     weigh: () => 1,
@@ -33,7 +71,7 @@ export async function loadAttempt(ctx: Context, ids: DeliveryIds): Promise<Loade
       const due = { _id: anyOf(attempts.map((each) => each.deliveryId)) };
       const theirs = { _id: anyOf(attempts.map((each) => each.webhookId)) };
       const [queued, webhooks] = await Promise.all([
-        findAll(raw(ctx.db.queuedDeliveries).find(due).project<DueDelivery>({ attempts: 0 })),
+        findAll(raw(ctx.db.queuedDeliveries).find(due).project<DueDelivery>(DUE_FIELDS)),
         findAll(raw(ctx.db.webhooks).find(theirs)),
       ]);
       return attempts.map(({ deliveryId, webhookId }) => ({

@@ -5,6 +5,7 @@ import type { Event } from '../events/model.ts';
 import { derivedId } from '../ids.ts';
 import { afterCommit, raw } from '../mongo.ts';
 import type { QueueName, WakeUp } from '../queues.ts';
+import { announce } from './announcements.ts';
 import { POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
 import { WOKEN_EARLY_MS } from './schedule.ts';
 
@@ -39,7 +40,10 @@ export async function planDeliveries(
   joinWakeUps(planned);
   await raw(ctx.db.queuedDeliveries).insertMany(planned, { session: transaction, ordered: false });
   const due = planned.filter(({ state }) => state === 'pending');
-  afterCommit(transaction, () => wakeDeliveries(ctx, due));
+  afterCommit(transaction, () => {
+    announce(ctx, due);
+    wakeDeliveries(ctx, due, { announced: true });
+  });
 }
 
 /** The body of a delivery (interface 2.4), serialized once. */
@@ -48,10 +52,16 @@ export function envelopeOf({ _id, type, org_id, ts, data }: Omit<Event, 'created
 }
 
 /** One job a wake-up: first attempts and retries in queues of their own, so that neither waits behind the other. */
-export function wakeDeliveries(ctx: Context, queued: readonly Wakeable[]): void {
+export function wakeDeliveries(
+  ctx: Context,
+  queued: readonly Wakeable[],
+  { announced } = { announced: false },
+): void {
   const nowMs = ctx.clock.now();
   const wakeUps = (rows: readonly Wakeable[]) =>
-    [...Map.groupBy(rows, ({ wake }) => wake)].map(([wake, together]) => wakeUpOf(wake, together, nowMs));
+    [...Map.groupBy(rows, ({ wake }) => wake)].map(([wake, together]) =>
+      wakeUpOf(wake, together, nowMs, announced),
+    );
   ctx.queues.wake('deliver-webhook', wakeUps(queued.filter(({ attempt }) => attempt === 1)));
   ctx.queues.wake('retry-webhook', wakeUps(queued.filter(({ attempt }) => attempt > 1)));
 }
@@ -74,10 +84,11 @@ function wakeUpOf(
   id: string,
   rows: readonly Wakeable[],
   nowMs: number,
+  announced: boolean,
 ): WakeUp<QueueName & 'deliver-webhook'> {
   return {
     id,
-    job: { webhook_id: rows[0]?.webhook_id ?? '', delivery_ids: rows.map(({ _id }) => _id) },
+    job: { webhook_id: rows[0]?.webhook_id ?? '', delivery_ids: rows.map(({ _id }) => _id), announced },
     delayMs: Math.min(...rows.map(({ at }) => at)) - WOKEN_EARLY_MS - nowMs,
   };
 }

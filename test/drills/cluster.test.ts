@@ -142,7 +142,7 @@ test('a job runs', async () => {
       return again;
     },
   };
-  const worker = startWorker(handler, ctx, connection, ctx.queuePrefix);
+  const worker = startWorker(handler, ctx, connection);
   ctx.queues.wake('reconcile-credits', [{ id: 'now', job: {}, delayMs: 0 }]);
   await handled.promise;
   await closeWorker(worker);

@@ -1,6 +1,7 @@
 import { readConfig } from '../../shared/config.ts';
 import { openContext } from '../../shared/context.ts';
 import { connectQueues } from '../../shared/redis/connect.ts';
+import { listen } from '../../shared/webhooks/announcements.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
@@ -22,7 +23,8 @@ ctx.lanes.submit = (key, item, lane) =>
   });
 const connection = connectQueues(ctx.config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook])
-  startWorker(handler as unknown as JobHandler, ctx, connection, QUEUE_PREFIX);
+  startWorker(handler as unknown as JobHandler, ctx, connection);
+listen(ctx);
 startSweeper(ctx);
 process.on('message', () => void lanes.idle().then(() => process.exit(0)));
 process.send?.('ready');

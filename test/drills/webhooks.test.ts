@@ -100,7 +100,7 @@ async function expectAllOnceBut(events: readonly string[], mayBeDoubled: Readonl
 
 describe('a worker killed by SIGKILL loses nothing', () => {
   it.each([
-    ['before the call', { KILL_IN: 'attempts', KILL_AT: '3' }],
+    ['before the call', { KILL_IN: 'attempts', KILL_AT: '1' }],
     ['after the answer, before the record', { KILL_IN: 'delivery-outcomes', KILL_AT: '2' }],
   ])(
     '%s',

@@ -72,7 +72,7 @@ describe('the timer of an open session', () => {
     for (const queue of Object.values(ctx.queues.byName)) await queue.obliterate({ force: true });
     clock.advance(TIMEOUT + 10_000);
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(closeSession as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
+    const worker = startWorker(closeSession as unknown as JobHandler, ctx, connection);
     await until(async () => {
       await sweepOnce(ctx);
       const session = await ctx.db.sessions.findById(sessionId).lean();

@@ -23,7 +23,7 @@ it('schedules reconcile and purge by itself; the job puts damaged rollups right'
   await raw(ctx.db.rollups).deleteMany({ org_id: orgId });
   const connection = connectRedis(ctx.config, 'worker');
   const workers = [reconcileUsageJob, purgeJob].map((handler) =>
-    startWorker(handler as unknown as JobHandler, ctx, connection, ctx.queuePrefix),
+    startWorker(handler as unknown as JobHandler, ctx, connection),
   );
   await sweepOnce(ctx);
   await until(async () => (await ctx.db.rollups.countDocuments({ org_id: orgId })) === 3, {

@@ -42,7 +42,7 @@ afterAll(() => ctx.close());
 describe('a delivery', () => {
   it('arrives signed as soon as its event has committed, and is recorded', async () => {
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection, ctx.queuePrefix);
+    const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection);
     await worker.waitUntilReady();
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId, 1, { user_id: 'ada' });
@@ -174,7 +174,7 @@ describe('the schedule', () => {
     const { _id, webhook_id } = await readDelivery(ctx, eventId);
     await ctx.queues.settled();
     expect((await ctx.queues.byName['retry-webhook'].getJob(`${_id}-2`))?.delay).toBe(29_750);
-    const job = { webhook_id, delivery_ids: [_id] };
+    const job = { webhook_id, delivery_ids: [_id], announced: false };
     const dueMs = clock.now() + 30_000;
     expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs - 250 });
     clock.set(dueMs - 50);
@@ -259,7 +259,7 @@ describe('a wake-up', () => {
     await ctx.queues.byName['deliver-webhook'].remove((await findQueued(webhookId))[0]?.wake ?? '');
     await sweepOnce(ctx);
     const [again] = await myJobs(webhookId);
-    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]] });
+    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]], announced: false });
     await deliverWebhook.handle(job, ctx);
     expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
   });
