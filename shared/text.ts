@@ -1,15 +1,20 @@
 import { z } from 'zod';
 
-/**
- * Free text from outside: 1..`max` code points, stored in NFC, without NUL and lone surrogates (abuse cases 14, 15).
- */
+/** Text whose bytes stay as they came, without NUL and lone surrogates (abuse case 14). */
+export const exactText = z
+  .string()
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL');
+
+/** `textOrEmpty` of at least 1 code point. */
 export function text(max: number) {
-  return z
-    .string()
+  return textOrEmpty(max).refine((value) => value.length > 0, 'must not be empty');
+}
+
+/** Free text from outside: 0..`max` code points, stored in NFC (abuse case 15). */
+export function textOrEmpty(max: number) {
+  return exactText
     .max(max * 4)
-    .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL')
     .transform((value) => value.normalize('NFC'))
-    .refine((value) => value.length > 0, 'must not be empty')
     .refine(
       (value) => value.length <= max || Array.from(value).length <= max,
       `must be at most ${max} characters`,

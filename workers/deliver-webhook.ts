@@ -29,7 +29,7 @@ export const holdWebhook: JobHandler<'hold-webhook'> = {
   },
 };
 
-/** What a webhook that was enabled again had held. */
+/** What a webhook that was enabled again had held, and what one that was deleted had not finished. */
 export const drainWebhook: JobHandler<'drain-webhook'> = {
   queue: 'drain-webhook',
   concurrency: 256,

@@ -7,7 +7,7 @@ import { route } from '../route.ts';
 import { epochMsIn } from '../time.ts';
 import { groupBy, usageFilters, usageInterval, usageRange, usageView } from '../usage-query.ts';
 
-export const orgParams = z.strictObject({ orgId: z.string().min(1).max(200).describe('Organization id') });
+export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
 
 export const getOrgUsage = route({
   method: 'get',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { DomainError } from '../../shared/errors.ts';
+import { text } from '../../shared/text.ts';
 import { listedWebhookView, viewDelivery, viewWebhook } from '../../shared/webhooks/view.ts';
 import { listWebhooks } from '../../shared/webhooks/webhooks.ts';
 import { type ApiKeyPrincipal, route } from '../route.ts';
 
-export const webhookParams = z.strictObject({ id: z.string().max(128) });
+export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
 
 /** Webhooks tell of every user, so a key that is bound to one may not touch them. Throws `missing_scope`. */
 export function wholeOrganization(principal: ApiKeyPrincipal): string {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { recordAudit } from '../../shared/audit/record-audit.ts';
+import { recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { findAccount } from '../../shared/credits/find-account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
-import { derivedId } from '../../shared/ids.ts';
 import { text } from '../../shared/text.ts';
 import { route } from '../route.ts';
 import { parseIdempotencyKey } from './consume.ts';
@@ -43,10 +42,8 @@ export const postAdminCredits = route({
       expires_at,
       idempotencyKey,
     });
-    // Also of a repeat: the one before may have ended between grant and log.
-    const id = derivedId('aud', 'credits.add', accountId, idempotencyKey);
     const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
-    await recordAudit(ctx, { id, action: 'credits.add', org_id, details });
+    await recordAuditOnce(ctx, { action: 'credits.add', org_id, details }, [accountId, idempotencyKey]);
     return transaction;
   },
 });

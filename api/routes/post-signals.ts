@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SIGNALS_PER_REQUEST } from '../../shared/contract.ts';
+import { refuseNames } from '../../shared/refuse-names.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { recordSignals } from '../../shared/signals/record-signals.ts';
 import { route } from '../route.ts';
@@ -39,7 +40,7 @@ export const postSignals = route({
   tag: 'Signals',
   auth: { kind: 'api-key', scope: 'signals:write' },
   priority: 'ingest',
-  body: envelope,
+  body: refuseNames(['__proto__', 'constructor', 'prototype'], envelope),
   success: {
     status: 200,
     description: 'What became of each signal',

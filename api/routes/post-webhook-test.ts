@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from '../../shared/text.ts';
 import { ATTEMPT_ERRORS } from '../../shared/webhooks/model.ts';
 import { testWebhook } from '../../shared/webhooks/test-webhook.ts';
 import { readWebhook } from '../../shared/webhooks/webhooks.ts';
@@ -13,7 +14,7 @@ export const postWebhookTest = route({
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
-  body: z.strictObject({ webhook_id: z.string().min(1).max(128) }),
+  body: z.strictObject({ webhook_id: text(128) }),
   success: {
     status: 200,
     description: 'What the endpoint answered',

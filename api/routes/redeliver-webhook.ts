@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { text } from '../../shared/text.ts';
 import { redeliver } from '../../shared/webhooks/redeliver.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
 import { readWebhook } from '../../shared/webhooks/webhooks.ts';
@@ -13,7 +13,7 @@ export const redeliverWebhook = route({
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
-  params: webhookParams.extend({ delivery_id: z.string().max(128) }),
+  params: webhookParams.extend({ delivery_id: text(128).describe('Delivery id') }),
   success: { status: 202, description: 'It is on its way', body: deliveryView },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {

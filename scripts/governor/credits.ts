@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { recordAudit } from '../../shared/audit/record-audit.ts';
+import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import type { Context } from '../../shared/context.ts';
 import { findAccount } from '../../shared/credits/find-account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
@@ -16,7 +16,6 @@ import { createSigner } from '../../shared/credits/signer.ts';
 import { publishSigningKey } from '../../shared/credits/signing-keys.ts';
 import { verifyReceipts } from '../../shared/credits/verify-receipts.ts';
 import { DomainError } from '../../shared/errors.ts';
-import { derivedId } from '../../shared/ids.ts';
 import { waitUntilReady } from '../../shared/redis/connect.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
@@ -57,8 +56,8 @@ function addCredits(program: Command, run: Run): void {
         await catchUp(ctx, accountId);
         const answer = await refundSpend(ctx, accountId, parseInteger(seq));
         const details = { user_id: userId, seq: Number(seq) };
-        const id = derivedId('aud', 'credits.refund', accountId, Number(seq));
-        await recordAudit(ctx, { id, action: 'credits.refund', org_id: orgId, details });
+        const entry = { action: 'credits.refund', org_id: orgId, details };
+        await recordAuditOnce(ctx, entry, [accountId, String(details.seq)]);
         return JSON.parse(answer) as Record<string, unknown>;
       }),
     );
@@ -87,10 +86,8 @@ async function add(
     expires_at: expiresAt,
     idempotencyKey: key,
   });
-  // Also of a repeat: the one before may have ended between grant and log.
-  const id = derivedId('aud', 'credits.add', accountId, key);
   const details = { user_id: userId, bucket, amount, expires_at: expiresAt ?? null };
-  await recordAudit(ctx, { id, action: 'credits.add', org_id: orgId, details });
+  await recordAuditOnce(ctx, { action: 'credits.add', org_id: orgId, details }, [accountId, key]);
   return { ...transaction, replayed };
 }
 

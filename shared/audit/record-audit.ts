@@ -1,28 +1,41 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { isDuplicateKey } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { derivedId, newId } from '../ids.ts';
+
+interface NewEntry {
+  action: string;
+  org_id: string | null;
+  details?: Record<string, unknown>;
+}
+
+/** Writes one line of the audit log, in the transaction of the change when one is given. */
+export async function recordAudit(ctx: Context, entry: NewEntry, transaction?: ClientSession): Promise<void> {
+  await write(ctx, newId('aud'), entry, transaction);
+}
 
 /**
- * Writes one line of the audit log, in the transaction of the change when one is given. With `id` (`derivedId`, outside of
- * transactions) only the first of its repeats is written.
+ * The same for a change that no transaction holds: one line for each `cause`, however often it is written. So whoever
+ * repeats a change that was made, and not recorded any more, records it.
  */
-export async function recordAudit(
+export async function recordAuditOnce(
   ctx: Context,
-  entry: { id?: string; action: string; org_id: string | null; details?: Record<string, unknown> },
+  entry: NewEntry,
+  cause: readonly string[],
+): Promise<void> {
+  try {
+    await write(ctx, derivedId('aud', entry.action, ...cause), entry);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+async function write(
+  ctx: Context,
+  id: string,
+  { action, org_id, details = {} }: NewEntry,
   transaction?: ClientSession,
 ): Promise<void> {
-  const row = {
-    _id: entry.id ?? newId('aud'),
-    at: new Date(ctx.clock.now()),
-    actor: ctx.actor,
-    action: entry.action,
-    org_id: entry.org_id,
-    details: entry.details ?? {},
-  };
-  try {
-    await ctx.db.audit.create([row], transaction ? { session: transaction } : {});
-  } catch (error) {
-    if (entry.id === undefined || !isDuplicateKey(error)) throw error;
-  }
+  const row = { _id: id, at: new Date(ctx.clock.now()), actor: ctx.actor, action, org_id, details };
+  await ctx.db.audit.create([row], transaction ? { session: transaction } : {});
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { exactText } from '../text.ts';
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,1400}$/, 'must be base64url');
 const shared = {
-  kid: z.string().max(256).optional(),
-  alg: z.string().max(32).optional(),
+  kid: exactText.max(256).optional(),
+  alg: exactText.max(32).optional(),
   use: z.literal('sig').optional(),
 };
 

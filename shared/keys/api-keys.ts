@@ -1,7 +1,9 @@
+import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../contract.ts';
 import { DomainError } from '../errors.ts';
+import { inTransaction } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import type { ApiKey } from './model.ts';
@@ -17,9 +19,17 @@ export interface NewApiKey {
 
 /** Makes a key and returns it for the only time. Throws `not_found`. */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
-  await readOrganization(ctx, input.org_id);
+  return inTransaction(ctx.db, (transaction) => insertKey(ctx, input, transaction));
+}
+
+async function insertKey(
+  ctx: Context,
+  input: NewApiKey,
+  transaction: ClientSession,
+): Promise<{ key: string; key_id: string }> {
+  await readOrganization(ctx, input.org_id, transaction);
   const { id, token } = mintCredential('ugk');
-  await ctx.db.apiKeys.create({
+  const row: ApiKey = {
     _id: id,
     org_id: input.org_id,
     hmac: credentialHash(token, ctx.config.apiKeyPepper),
@@ -31,12 +41,10 @@ export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ ke
     expires_at: input.expires_at ?? null,
     revoked_at: null,
     last_used_at: null,
-  });
-  await recordAudit(ctx, {
-    action: 'key.create',
-    org_id: input.org_id,
-    details: { key_id: id, scopes: input.scopes },
-  });
+  };
+  await ctx.db.apiKeys.create([row], { session: transaction });
+  const details = { key_id: id, scopes: input.scopes };
+  await recordAudit(ctx, { action: 'key.create', org_id: input.org_id, details }, transaction);
   return { key: token, key_id: id };
 }
 
@@ -46,34 +54,46 @@ export async function rotateApiKey(
   keyId: string,
   graceMs: number,
 ): Promise<{ key: string; key_id: string }> {
-  const old = await ctx.db.apiKeys.findById(keyId).lean();
-  if (!old) throw new DomainError('not_found', 'There is no such key.');
-  if (!isLive(old, ctx.clock.now())) throw new DomainError('conflict', 'This key is revoked or expired.');
-  const fresh = await createApiKey(ctx, {
-    org_id: old.org_id,
-    scopes: old.scopes,
-    name: old.name,
-    user_id: old.user_id ?? undefined,
-    project_id: old.project_id ?? undefined,
-    expires_at: old.expires_at ?? undefined,
+  return inTransaction(ctx.db, async (transaction) => {
+    const old = await readKey(ctx, keyId, transaction);
+    if (!isLive(old, ctx.clock.now())) throw new DomainError('conflict', 'This key is revoked or expired.');
+    const fresh = await insertKey(
+      ctx,
+      {
+        org_id: old.org_id,
+        scopes: old.scopes,
+        name: old.name,
+        user_id: old.user_id ?? undefined,
+        project_id: old.project_id ?? undefined,
+        expires_at: old.expires_at ?? undefined,
+      },
+      transaction,
+    );
+    const until = Math.min(ctx.clock.now() + graceMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY);
+    const change = { expires_at: new Date(until) };
+    await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: change }, { session: transaction });
+    const details = { key_id: keyId, next: fresh.key_id };
+    await recordAudit(ctx, { action: 'key.rotate', org_id: old.org_id, details }, transaction);
+    return fresh;
   });
-  const until = Math.min(ctx.clock.now() + graceMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY);
-  await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: { expires_at: new Date(until) } });
-  await recordAudit(ctx, {
-    action: 'key.rotate',
-    org_id: old.org_id,
-    details: { key_id: keyId, next: fresh.key_id },
-  });
-  return fresh;
 }
 
 /** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */
 export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
-  const key = await ctx.db.apiKeys.findById(keyId).lean();
+  await inTransaction(ctx.db, async (transaction) => {
+    const key = await readKey(ctx, keyId, transaction);
+    if (key.revoked_at) return;
+    const change = { revoked_at: new Date(ctx.clock.now()) };
+    await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: change }, { session: transaction });
+    const details = { key_id: keyId };
+    await recordAudit(ctx, { action: 'key.revoke', org_id: key.org_id, details }, transaction);
+  });
+}
+
+async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {
+  const key = await ctx.db.apiKeys.findById(keyId).session(transaction).lean<ApiKey>();
   if (!key) throw new DomainError('not_found', 'There is no such key.');
-  if (key.revoked_at) return;
-  await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: { revoked_at: new Date(ctx.clock.now()) } });
-  await recordAudit(ctx, { action: 'key.revoke', org_id: key.org_id, details: { key_id: keyId } });
+  return key;
 }
 
 export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]> {

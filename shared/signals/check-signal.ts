@@ -74,7 +74,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, ts: number
   };
 }
 
-function reject(id: string | null, code: string, detail: string): Rejection {
+export function reject(id: string | null, code: string, detail: string): Rejection {
   return { id, status: 'rejected', code, detail };
 }
 

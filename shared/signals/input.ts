@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { text } from '../text.ts';
+import { refuseNames } from '../refuse-names.ts';
+import { text, textOrEmpty } from '../text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
 const COST_USD_MAX = 10_000;
@@ -18,14 +19,17 @@ const intervention = z.strictObject({
   source: code.describe('Who decided, such as config, user or hook'),
   policy_id: code.optional(),
   rule_id: code.optional(),
-  reason: text(1_000).optional(),
+  reason: textOrEmpty(1_000).optional(),
   severity: code.optional(),
 });
 
-const metadata = z
-  .record(text(256), text(256))
-  .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs')
-  .refine((pairs) => !Object.hasOwn(pairs, '__proto__'), 'must not name __proto__');
+/** The store's client takes an object with `_bsontype` for a value of its own, and throws. */
+const metadata = refuseNames(
+  ['__proto__', '_bsontype'],
+  z
+    .record(text(256), textOrEmpty(256))
+    .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs'),
+);
 
 /** One signal as posted (design 3). Everything else in it is refused, so that a typing error is seen. */
 export const signalInput = z
@@ -48,7 +52,7 @@ export const signalInput = z
       .max(COST_USD_MAX)
       .optional()
       .describe('As the adapter reports it; else priced here'),
-    error: z.strictObject({ code, message: text(1_000).optional() }).optional(),
+    error: z.strictObject({ code, message: textOrEmpty(1_000).optional() }).optional(),
     latency_ms: z.number().min(0).max(86_400_000).optional(),
     tool_name: text(256).optional(),
     metadata: metadata.optional(),
@@ -76,7 +80,9 @@ export const signalResult = z.discriminatedUnion('status', [
   z.strictObject({
     id: z.string().nullable(),
     status: z.literal('rejected'),
-    code: z.string(),
+    code: z
+      .string()
+      .describe('`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind`; stable'),
     detail: z.string(),
   }),
 ]);

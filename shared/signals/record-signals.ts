@@ -15,7 +15,7 @@ import type { Session } from '../sessions/model.ts';
 import { type TimerChange, writeTimers } from '../sessions/timers.ts';
 import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
 import { walkPage } from '../walk.ts';
-import { checkSignal, type Draft, type Sender } from './check-signal.ts';
+import { checkSignal, type Draft, reject, type Sender } from './check-signal.ts';
 import type { SignalResult } from './input.ts';
 import type { Signal } from './model.ts';
 
@@ -36,16 +36,32 @@ export async function recordSignals(
       ? []
       : await ctx.lanes.submit(`signals ${sender.orgId}`, drafts, signalLane(ctx, sender.orgId));
   let next = 0;
-  const results = checked.map((result) => ('_id' in result ? (recorded[next++] as SignalResult) : result));
+  const results = checked.map((result) =>
+    '_id' in result ? tell(sender, result, recorded[next++] as Recorded) : result,
+  );
   for (const result of results) ctx.metrics.signals.inc({ status: result.status });
   return results;
+}
+
+/** Where the signal of a draft's key stands, and whose it is: the draft's own, or the one that came before. */
+interface Recorded {
+  status: 'accepted' | 'duplicate';
+  session_id: string;
+  user_id: string;
+}
+
+/** A key's id is taken once in an organization; a bound sender is told so, and nothing of another user's signal. */
+function tell(sender: Sender, { id }: Draft, { status, session_id, user_id }: Recorded): SignalResult {
+  if (sender.boundUserId !== null && user_id !== sender.boundUserId)
+    return reject(id, 'id_taken', 'id: is taken by a signal that this key does not see; choose another');
+  return { id, status, session_id };
 }
 
 /** A fraction of what a transaction costs however little is in it. */
 const GATHER_MS = 4;
 
 /** One transaction per organization at a time; what arrives meanwhile joins the next one. */
-function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], SignalResult[]> {
+function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], Recorded[]> {
   return {
     maxWeight: SIGNALS_PER_REQUEST,
     weigh: (drafts) => drafts.length,
@@ -74,7 +90,7 @@ async function commit(
   orgId: string,
   drafts: readonly Draft[],
   transaction: ClientSession,
-): Promise<SignalResult[]> {
+): Promise<Recorded[]> {
   const organization = await readOrganization(ctx, orgId, transaction);
   const known = await findKnown(ctx, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
@@ -97,17 +113,19 @@ async function commit(
   return answer(drafts, known, placed);
 }
 
-/** Session id by signal key, of the signals that were recorded before. */
+type Standing = Omit<Recorded, 'status'>;
+
+/** By signal key, the signals that were recorded before. */
 async function findKnown(
   ctx: Context,
   drafts: readonly Draft[],
   transaction: ClientSession,
-): Promise<Map<string, string>> {
+): Promise<Map<string, Standing>> {
   const ids = drafts.map((draft) => draft._id);
   const rows = await raw(ctx.db.signals)
-    .find({ _id: { $in: ids } }, { session: transaction, projection: { session_id: 1 } })
+    .find({ _id: { $in: ids } }, { session: transaction, projection: { session_id: 1, user_id: 1 } })
     .toArray();
-  return new Map(rows.map((row) => [row._id, row.session_id]));
+  return new Map(rows.map((row) => [row._id, row]));
 }
 
 function firstOfEach(drafts: readonly Draft[]): Draft[] {
@@ -266,15 +284,16 @@ function eventsOf({ before, after }: Assignment['changed'][number]): NewEvent[] 
 
 function answer(
   drafts: readonly Draft[],
-  known: ReadonlyMap<string, string>,
+  known: ReadonlyMap<string, Standing>,
   placed: ReadonlyMap<string, string>,
-): SignalResult[] {
-  const accepted = new Set<string>();
-  return drafts.map((draft) => {
-    const before = known.get(draft._id);
-    const status = before !== undefined || accepted.has(draft._id) ? 'duplicate' : 'accepted';
-    accepted.add(draft._id);
-    return { id: draft.id, status, session_id: before ?? (placed.get(draft._id) as string) };
+): Recorded[] {
+  const standing = new Map(known);
+  return drafts.map(({ _id, user_id }) => {
+    const before = standing.get(_id);
+    if (before) return { status: 'duplicate', session_id: before.session_id, user_id: before.user_id };
+    const own = { session_id: placed.get(_id) as string, user_id };
+    standing.set(_id, own);
+    return { status: 'accepted', ...own };
   });
 }
 

@@ -34,9 +34,12 @@ export function encode(
   }
 }
 
-/** RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run. */
+/**
+ * RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run, also for a reader that ends rows
+ * at LF or CR alone.
+ */
 async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
-  const options = { record_delimiter: 'windows' as const };
+  const options = { record_delimiter: 'windows', quote_record_delimiter: true } as const;
   yield stringify([columns.map(({ name }) => name)], options);
   for await (const rows of batches) {
     yield stringify(

@@ -1,10 +1,12 @@
+import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { WEBHOOK_TIMEOUT_MS } from '../contract.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
-import type { QueuedDelivery } from './model.ts';
+import { finished, type QueuedDelivery, type Webhook } from './model.ts';
 import { nextRoundOf } from './plan-deliveries.ts';
+import { replaceQueued } from './record-outcome.ts';
 
 /** At most 100 a second, and never two at once: they arrive in order. */
 const PACE_MS = 10;
@@ -12,40 +14,84 @@ const READ_AT_ONCE = 200;
 /** Until then the drain itself is at it; a delivery whose worker died is due again after it. */
 const LEASE_MS = WEBHOOK_TIMEOUT_MS + 5_000;
 
-/** Sends what a webhook held, oldest event first, each from attempt 1; a failure goes on by the usual schedule. */
+type Status = Webhook['status'] | 'gone';
+
+/**
+ * Sends what a webhook held, oldest event first, each from attempt 1; a failure goes on by the usual schedule. Of one that
+ * is deleted it cancels all that is not finished.
+ */
 export async function drainDeliveries(ctx: Context, webhookId: string): Promise<void> {
   for (;;) {
-    const held = await raw(ctx.db.queuedDeliveries)
-      .find({ webhook_id: webhookId, state: 'held' })
-      .project<Pick<QueuedDelivery, '_id' | 'round'>>({ round: 1 })
-      .sort({ at: 1 })
-      .limit(READ_AT_ONCE)
-      .toArray();
-    if (held.length === 0) return finish(ctx, webhookId);
-    for (const row of held) {
-      const startedMs = performance.now();
-      const isActive = await isDelivering(ctx, webhookId);
-      if (!isActive) return endTask(ctx, 'drain-webhook', webhookId);
-      if (await release(ctx, row)) await attemptInOrder(ctx, row._id, webhookId);
-      await pause(PACE_MS - (performance.now() - startedMs));
-    }
+    const status = await statusOf(ctx, webhookId);
+    const mayBeMore = await drainSome(ctx, webhookId, status);
+    if (!mayBeMore && (await endDrain(ctx, webhookId, status))) return;
   }
 }
 
-/** An empty list is looked at once more when no transaction can be left that saw the webhook failing. */
-async function finish(ctx: Context, webhookId: string): Promise<void> {
-  const task = await readTask(ctx, 'drain-webhook', webhookId);
-  if (!task) return;
-  const untilMs = task.until.getTime();
-  if (ctx.clock.now() >= untilMs) return endTask(ctx, 'drain-webhook', webhookId);
-  await inTransaction(ctx.db, (transaction) =>
-    setTask(ctx, { kind: 'drain-webhook', webhook_id: webhookId, dueMs: untilMs, untilMs }, transaction),
+async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSession): Promise<Status> {
+  const webhook = await raw(ctx.db.webhooks).findOne(
+    { _id: webhookId },
+    { projection: { status: 1 }, ...(transaction ? { session: transaction } : {}) },
   );
+  return webhook?.status ?? 'gone';
 }
 
-async function isDelivering(ctx: Context, webhookId: string): Promise<boolean> {
-  const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { projection: { status: 1 } });
-  return webhook?.status === 'active';
+/** Whether there may be more. What a failing one holds waits until it is enabled again. */
+async function drainSome(ctx: Context, webhookId: string, status: Status): Promise<boolean> {
+  if (status === 'active') return sendSome(ctx, webhookId);
+  if (status === 'gone') return cancelSome(ctx, webhookId);
+  return false;
+}
+
+async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
+  const held = await raw(ctx.db.queuedDeliveries)
+    .find({ webhook_id: webhookId, state: 'held' })
+    .project<Pick<QueuedDelivery, '_id' | 'round'>>({ round: 1 })
+    .sort({ at: 1 })
+    .limit(READ_AT_ONCE)
+    .toArray();
+  for (const row of held) {
+    const startedMs = performance.now();
+    if ((await statusOf(ctx, webhookId)) !== 'active') return true;
+    if (await release(ctx, row)) await attemptInOrder(ctx, row._id, webhookId);
+    await pause(PACE_MS - (performance.now() - startedMs));
+  }
+  return held.length > 0;
+}
+
+async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
+  return inTransaction(ctx.db, async (transaction) => {
+    const rows = await raw(ctx.db.queuedDeliveries)
+      .find({ webhook_id: webhookId }, { session: transaction })
+      .limit(READ_AT_ONCE)
+      .toArray();
+    if (rows.length === 0) return false;
+    const cancelled = rows.map((row) => finished(row, 'cancelled'));
+    await replaceQueued(ctx, cancelled, transaction);
+    return true;
+  });
+}
+
+/**
+ * False when the webhook is not as it was `seen`: whoever changed it left the task anew. Nothing was left of what it
+ * held; that is looked at once more when no transaction can be left that saw it failing.
+ */
+async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<boolean> {
+  return inTransaction(ctx.db, async (transaction) => {
+    const task = await readTask(ctx, 'drain-webhook', webhookId, transaction);
+    if (!task) return true;
+    if ((await statusOf(ctx, webhookId, transaction)) !== seen) return false;
+    const untilMs = task.until.getTime();
+    if (seen === 'failing' || ctx.clock.now() >= untilMs)
+      await endTask(ctx, 'drain-webhook', webhookId, transaction);
+    else
+      await setTask(
+        ctx,
+        { kind: 'drain-webhook', webhook_id: webhookId, dueMs: untilMs, untilMs },
+        transaction,
+      );
+    return true;
+  });
 }
 
 /** False when somebody else has moved it meanwhile. */

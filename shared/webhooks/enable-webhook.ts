@@ -2,11 +2,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
-import { setTask } from './mark-failing.ts';
+import { setDrain } from './mark-failing.ts';
 import type { Webhook } from './model.ts';
-
-/** A transaction lives 60 s at most: one that still saw the webhook failing has held its events by then. */
-const STRAGGLERS_MS = 120_000;
 
 /**
  * Lets a failing webhook deliver again; what was held drains in order. One that is active stays as it is. `orgId` null:
@@ -20,9 +17,7 @@ export async function enableWebhook(ctx: Context, orgId: string | null, webhookI
     if (webhook.status === 'active') return webhook;
     const change = { status: 'active', failing_since: null } as const;
     await raw(ctx.db.webhooks).updateOne({ _id: webhookId }, { $set: change }, { session: transaction });
-    const dueMs = ctx.clock.now();
-    const untilMs = dueMs + STRAGGLERS_MS;
-    await setTask(ctx, { kind: 'drain-webhook', webhook_id: webhookId, dueMs, untilMs }, transaction);
+    await setDrain(ctx, webhookId, transaction);
     await recordAudit(
       ctx,
       { action: 'webhook.enable', org_id: webhook.org_id, details: { webhook_id: webhookId } },

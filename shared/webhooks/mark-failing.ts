@@ -48,6 +48,16 @@ export async function setTask(
   afterCommit(transaction, () => wakeTask(ctx, row));
 }
 
+/** A transaction lives 60 s at most: one that saw the webhook failing has held its events by then. */
+const STRAGGLERS_MS = 120_000;
+
+/** What the webhook holds is to be drained: now, and what a transaction may still add that saw it failing. */
+export async function setDrain(ctx: Context, webhookId: string, transaction: ClientSession): Promise<void> {
+  const dueMs = ctx.clock.now();
+  const untilMs = dueMs + STRAGGLERS_MS;
+  await setTask(ctx, { kind: 'drain-webhook', webhook_id: webhookId, dueMs, untilMs }, transaction);
+}
+
 export function wakeTask(ctx: Context, { kind, webhook_id, due_at }: WebhookTask): void {
   const delayMs = due_at.getTime() - ctx.clock.now();
   ctx.queues.wake(kind, [{ id: `${webhook_id}-${due_at.getTime()}`, job: { webhook_id }, delayMs }]);
@@ -57,10 +67,18 @@ export async function readTask(
   ctx: Context,
   kind: WebhookTask['kind'],
   webhookId: string,
+  transaction?: ClientSession,
 ): Promise<WebhookTask | null> {
-  return raw(ctx.db.webhookTasks).findOne({ _id: `${kind} ${webhookId}` });
+  const options = transaction ? { session: transaction } : {};
+  return raw(ctx.db.webhookTasks).findOne({ _id: `${kind} ${webhookId}` }, options);
 }
 
-export async function endTask(ctx: Context, kind: WebhookTask['kind'], webhookId: string): Promise<void> {
-  await raw(ctx.db.webhookTasks).deleteOne({ _id: `${kind} ${webhookId}` });
+export async function endTask(
+  ctx: Context,
+  kind: WebhookTask['kind'],
+  webhookId: string,
+  transaction?: ClientSession,
+): Promise<void> {
+  const options = transaction ? { session: transaction } : {};
+  await raw(ctx.db.webhookTasks).deleteOne({ _id: `${kind} ${webhookId}` }, options);
 }

@@ -1,22 +1,18 @@
 import { z } from 'zod';
 import { isoTime } from '../clock.ts';
 import { EVENT_TYPES, WEBHOOK_SECRET_LENGTH } from '../contract.ts';
+import { exactText } from '../text.ts';
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery, type Webhook } from './model.ts';
 
 export const webhookInput = z.strictObject({
-  url: z.string().describe('Delivery target: https, on port 443 or 8443, at a public address'),
+  url: exactText.describe('Delivery target: https, on port 443 or 8443, at a public address'),
   events: z
     .array(z.enum(EVENT_TYPES))
     .min(1, 'must name at least one event type')
     .refine((events) => new Set(events).size === events.length, 'must not repeat an event type'),
-  secret: z
-    .string()
+  secret: exactText
     .min(WEBHOOK_SECRET_LENGTH.min)
     .max(WEBHOOK_SECRET_LENGTH.max)
-    .refine(
-      (secret) => secret.isWellFormed() && !secret.includes('\0'),
-      'must be well-formed text without NUL',
-    )
     .describe('Signs each delivery; never shown again'),
 });
 export type WebhookInput = z.output<typeof webhookInput>;

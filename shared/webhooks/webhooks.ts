@@ -7,8 +7,8 @@ import { newId } from '../ids.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { guardOf } from './endpoints.ts';
 import { lastDelivery } from './list-deliveries.ts';
-import { type Delivery, finished, type Webhook } from './model.ts';
-import { replaceQueued } from './record-outcome.ts';
+import { setDrain } from './mark-failing.ts';
+import type { Delivery, Webhook } from './model.ts';
 import { sealSecret } from './seal.ts';
 import type { WebhookInput } from './view.ts';
 
@@ -75,37 +75,18 @@ export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedW
 }
 
 /**
- * Deletes a webhook and cancels what is not finished; what is under way at this moment may still arrive. Throws
- * `not_found`.
+ * Deletes a webhook; what it had not finished is cancelled by a task of the same transaction. What is under way at this
+ * moment, or was committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
  */
 export async function removeWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
   await readWebhook(ctx, orgId, webhookId);
   await inTransaction(ctx.db, async (transaction) => {
     await raw(ctx.db.webhooks).deleteOne({ _id: webhookId }, { session: transaction });
+    await setDrain(ctx, webhookId, transaction);
     await recordAudit(
       ctx,
       { action: 'webhook.remove', org_id: orgId, details: { webhook_id: webhookId } },
       transaction,
     );
   });
-  // Nobody delivers to it from here on; a row that is missed by a crash is cancelled when it comes due.
-  for (const state of ['pending', 'held'] as const) await cancelQueued(ctx, webhookId, state);
-}
-
-const CANCELLED_AT_ONCE = 200;
-
-async function cancelQueued(ctx: Context, webhookId: string, state: 'pending' | 'held'): Promise<void> {
-  for (;;) {
-    const cancelled = await inTransaction(ctx.db, async (transaction) => {
-      const rows = await raw(ctx.db.queuedDeliveries)
-        .find({ webhook_id: webhookId, state }, { session: transaction })
-        .limit(CANCELLED_AT_ONCE)
-        .toArray();
-      if (rows.length === 0) return 0;
-      const cancelled = rows.map((row) => finished(row, 'cancelled'));
-      await replaceQueued(ctx, cancelled, transaction);
-      return rows.length;
-    });
-    if (cancelled < CANCELLED_AT_ONCE) return;
-  }
 }

@@ -1,6 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { neutralize } from '../../shared/usage/encode.ts';
+import { encode, neutralize } from '../../shared/usage/encode.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../credits.ts';
 import { type Child, startChild } from '../drills/child.ts';
 import { makeRichAccounts, startLoad } from '../drills/load.ts';
@@ -31,6 +32,25 @@ describe('cells that a spreadsheet would run (row 104)', () => {
     (cell) => expect(neutralize(cell)).toBe(`'${cell}`),
   );
   it.each(['', 'ada', '1', 'a=1', "'=1", '日本'])('%j stays', (cell) => expect(neutralize(cell)).toBe(cell));
+
+  it.each(['a\n=1', 'a\r=1', 'a\r\n=1', '\n', '\r', 'a\r', 'a,\n"=1'])(
+    '%j stays one cell for a reader that ends rows at LF, at CR or at both',
+    async (cell) => {
+      const columns = [
+        { name: 'start', type: 'time' },
+        { name: 'user_id', type: 'text' },
+        { name: 'models', type: 'list' },
+      ] as const;
+      const batches = async function* () {
+        yield [['2026-11-21', cell, [cell]] as const];
+      };
+      const text = (await Array.fromAsync(encode('csv', columns, batches()))).join('');
+      expect(parse(text, { record_delimiter: ['\r\n', '\n', '\r'] })).toEqual([
+        ['start', 'user_id', 'models'],
+        ['2026-11-21', neutralize(cell), JSON.stringify([cell])],
+      ]);
+    },
+  );
 });
 
 describe('1,000 exports at the same time (row 111)', () => {

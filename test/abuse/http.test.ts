@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../api/routes/index.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { type Answer, startApi, type TestApi, until } from '../harness.ts';
 import { sendRaw } from '../raw-http.ts';
@@ -81,6 +82,17 @@ describe('bodies (rows 1 to 13)', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
+  it.each([
+    ['beside signals', '{"signals":[],'],
+    ['in a single signal', `${JSON.stringify(makeSignal({ ts: Date.now() })).slice(0, -1)},`],
+  ])('10 a prototype key %s is 400 and is pointed at', async (_name, head) => {
+    for (const name of ['__proto__', 'constructor', 'prototype']) {
+      const answer = await post(`${head}"${name}":{"admin":true}}`);
+      expectProblem(answer, 400, 'invalid_request');
+      expect(answer.text).toContain(`"/${name}"`);
+    }
+  });
+
   it('11 of duplicate keys the last wins', async () => {
     const answer = await post('{"signals":[1,2,3],"signals":[]}');
     expect(answer.body).toEqual({ results: [] });
@@ -105,6 +117,36 @@ describe('paths, queries and headers (rows 14 to 24)', () => {
     const signals = ['a\u0000b', 'a\ud800b'].map((id) => makeSignal({ ts: Date.now(), id }));
     const { body } = await api.call(SIGNALS, { key, body: { signals } });
     expect(body.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('14 NUL is refused in every parameter of every path', async () => {
+    const withParameters = routes({ stopping: false }).filter(
+      ({ path, auth }) => path.includes('{') && auth.kind === 'api-key',
+    );
+    expect(withParameters.length).toBeGreaterThan(10);
+    for (const { method, path } of withParameters) {
+      for (const name of path.match(/\{\w+\}/g) ?? []) {
+        const odd = path.replace(name, 'a%00b').replaceAll(/\{\w+\}/g, 'x');
+        const body = method === 'patch' ? { body: {} } : {};
+        const answer = await api.call(odd, { method: method.toUpperCase(), key, ...body });
+        expect([method, odd, answer.status, answer.body.code]).toEqual([method, odd, 400, 'invalid_request']);
+      }
+    }
+  });
+
+  it.each(['a\0', 'a\ud800'])('14 %j is refused in the texts of a webhook and of a device', async (odd) => {
+    const webhook = { url: 'http://127.0.0.1/', events: ['session.ended'], secret: 'x'.repeat(32) };
+    for (const name of ['url', 'secret'] as const) {
+      const body = { ...webhook, [name]: webhook[name] + odd };
+      const answer = await api.call('/api/v1/webhooks', { key, body });
+      expectProblem(answer, 400, 'invalid_request');
+      expect(answer.body.errors).toMatchObject([{ pointer: `/${name}` }]);
+    }
+    const test = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: odd } });
+    expectProblem(test, 400, 'invalid_request');
+    const public_key = { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: odd };
+    const device = await api.call('/v1/device_authorization', { body: { public_key } });
+    expect([device.status, device.body.error]).toEqual([400, 'invalid_request']);
   });
 
   it('15 length counts code points, after NFC', async () => {

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AuditEntry } from '../../shared/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential } from '../../shared/keys/credential.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
-import { type Answer, createTestClock, openKeptLog, startApi, type TestApi } from '../harness.ts';
+import {
+  type Answer,
+  createTestClock,
+  openKeptLog,
+  startApi,
+  type TestApi,
+  type TestContext,
+} from '../harness.ts';
 
 const clock = createTestClock();
 const headers = { 'X-Request-Id': 'the-same-id' };
@@ -26,6 +34,20 @@ function expectSameRefusal(answer: Answer): void {
 
 async function get(authorization: string): Promise<Answer> {
   return api.call('/api/v1/sessions', { headers: { ...headers, Authorization: authorization } });
+}
+
+/** A process that ends just before it writes that line of the audit log. */
+function dyingAt(action: string): TestContext {
+  const audit = new Proxy(api.ctx.db.audit, {
+    get: (model, name) =>
+      name === 'create'
+        ? async (rows: AuditEntry[], options: object) => {
+            if (rows[0]?.action === action) throw new Error('died');
+            return model.create(rows, options);
+          }
+        : Reflect.get(model, name),
+  });
+  return { ...api.ctx, db: { ...api.ctx.db, audit } };
 }
 
 describe('API keys (rows 33 to 43)', () => {
@@ -92,6 +114,26 @@ describe('API keys (rows 33 to 43)', () => {
     clock.advance(5_000);
     expectSameRefusal(await get(`Bearer ${old.key}`));
     expect((await get(`Bearer ${fresh.key}`)).status).toBe(200);
+  });
+
+  it('is made, rotated or revoked together with its line in the audit log, or not at all', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const { key_id } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    const stored = async () => ({
+      keys: await api.ctx.db.apiKeys.find({ org_id: orgId }).sort({ _id: 1 }).lean(),
+      audit: await api.ctx.db.audit.countDocuments({ org_id: orgId }),
+    });
+    const before = await stored();
+    const create = (ctx: TestContext) => createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'] });
+    await expect(create(dyingAt('key.create'))).rejects.toThrow('died');
+    await expect(rotateApiKey(dyingAt('key.rotate'), key_id, 5_000)).rejects.toThrow('died');
+    await expect(revokeApiKey(dyingAt('key.revoke'), key_id)).rejects.toThrow('died');
+    expect(await stored()).toEqual(before);
+    await rotateApiKey(api.ctx, key_id, 5_000);
+    await revokeApiKey(api.ctx, key_id);
+    await revokeApiKey(api.ctx, key_id);
+    const after = await stored();
+    expect([after.keys.length, after.audit]).toEqual([before.keys.length + 1, before.audit + 3]);
   });
 
   it('41 many bad keys from one address are 429, a good key from it never', async () => {

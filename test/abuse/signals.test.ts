@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function outcome(signal: unknown): Promise<{ status: string; code?: string; detail?: string }> {
+async function outcome(
+  signal: unknown,
+): Promise<{ status: string; session_id?: string; code?: string; detail?: string }> {
   const { status, body } = await api.call('/api/v1/signals', { key, body: { signals: [signal] } });
   expect(status).toBe(200);
   return body.results[0];
@@ -54,6 +56,38 @@ describe('operators and tenants (rows 87 to 91)', () => {
       expect((await api.call(`/api/v1/sessions?${query}`, { key })).status).toBe(400);
     }
   });
+});
+
+describe('keys that mean something to an engine or a store (row 10)', () => {
+  it.each(['__proto__', '_bsontype'])('%s in metadata rejects that signal alone', async (name) => {
+    const metadata = JSON.parse(`{"${name}":"ObjectId","kept":"yes"}`);
+    const signals = [
+      makeSignal({ ts: clock.now() }),
+      makeSignal({ ts: clock.now(), metadata }),
+      makeSignal({ ts: clock.now() }),
+    ];
+    const { status, body } = await api.call('/api/v1/signals', { key, body: { signals } });
+    expect(status).toBe(200);
+    expect(body.results).toMatchObject([
+      { status: 'accepted' },
+      { status: 'rejected', code: 'invalid_signal', detail: expect.stringContaining(`metadata.${name}`) },
+      { status: 'accepted' },
+    ]);
+  });
+
+  it.each(['constructor', 'prototype', 'toString', 'toJSON', '$set', 'a.b', 'length'])(
+    '%s in metadata is a name like any other, and its value a text',
+    async (name) => {
+      const signal = makeSignal({ ts: clock.now(), metadata: { [name]: 'x' } });
+      const { session_id } = await outcome(signal);
+      const { body } = await api.call(`/api/v1/sessions/${session_id}`, { key });
+      const recorded = body.signals.find(({ id }: { id: string }) => id === signal.id);
+      expect(recorded.metadata).toEqual({ [name]: 'x' });
+      expect(
+        await outcome({ ...makeSignal({ ts: clock.now() }), metadata: { [name]: { admin: true } } }),
+      ).toMatchObject({ status: 'rejected' });
+    },
+  );
 });
 
 describe('signals (rows 92 to 95)', () => {
@@ -143,6 +177,8 @@ describe('signals (rows 92 to 95)', () => {
     ],
     ['metadata that is no text', { metadata: { a: 1 } }],
     ['a long metadata value', { metadata: { a: 'x'.repeat(257) } }],
+    ['an empty metadata key', { metadata: { '': 'x' } }],
+    ['an error without its code', { error: { code: '', message: '' } }],
     ['an empty id', { id: '' }],
     ['an id of 129', { id: 'x'.repeat(129) }],
     ['no adapter', { adapter: undefined }],
@@ -151,5 +187,21 @@ describe('signals (rows 92 to 95)', () => {
     const result = await outcome({ ...makeSignal({ ts: clock.now() }), ...fields });
     expect(result.status).toBe('rejected');
     expect(result.detail).toBeTruthy();
+  });
+
+  it('takes texts that are only described by a maximum when they are empty, and shows them so', async () => {
+    const given = {
+      type: 'intervention',
+      error: { code: 'e', message: '' },
+      metadata: { branch: '' },
+      intervention: { kind: 'k', verdict: 'allow', action: 'allow', source: 's', reason: '' },
+    };
+    const signal = makeSignal({ ts: clock.now(), user_id: 'terse', ...given });
+    const result = await outcome(signal);
+    expect(result).toMatchObject({ status: 'accepted' });
+    const { body } = await api.call(`/api/v1/sessions/${result.session_id}`, { key });
+    expect(body.signals).toMatchObject([given]);
+    const interventions = await api.call(`/api/v1/sessions/${result.session_id}/interventions`, { key });
+    expect(interventions.body.data).toMatchObject([{ reason: '' }]);
   });
 });

@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { recordSignals } from '../../shared/signals/record-signals.ts';
 import { makeSignal, makeTenant } from '../factories.ts';
 import { createTestClock, startApi, type TestApi } from '../harness.ts';
 
@@ -116,6 +118,54 @@ describe('POST /api/v1/signals', () => {
       { status: 'accepted' },
       { status: 'rejected', code: 'foreign_user' },
     ]);
+  });
+
+  it("tells a bound key nothing of a signal that is another user's, and does not call its own a duplicate", async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const boundTo = (user_id: string) =>
+      createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'], user_id });
+    const [ada, bob] = await Promise.all([boundTo('ada'), boundTo('bob')]);
+    const post = async (as: string, user_id: string) => {
+      const signal = makeSignal({ ts: clock.now(), id: 'shared', user_id });
+      const { body, text } = await api.call('/api/v1/signals', { key: as, body: signal });
+      return { result: body.results[0], text };
+    };
+    const first = await post(bob.key, 'bob');
+    const foreign = await post(ada.key, 'ada');
+    expect(foreign.result).toEqual({
+      id: 'shared',
+      status: 'rejected',
+      code: 'id_taken',
+      detail: expect.stringContaining('id: '),
+    });
+    expect(foreign.text).not.toMatch(/ses_|bob/);
+    const repeat = { id: 'shared', status: 'duplicate', session_id: first.result.session_id };
+    expect((await post(bob.key, 'bob')).result).toEqual(repeat);
+    expect((await post(key, 'ada')).result).toEqual(repeat);
+    expect(await api.ctx.db.signals.countDocuments({ org_id: orgId })).toBe(1);
+  });
+
+  it("tells a bound key nothing of another user's signal that one transaction records with its own", async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const record = (user_id: string) =>
+      recordSignals(api.ctx, { orgId, boundUserId: user_id, defaultProjectId: null }, [
+        makeSignal({ ts: clock.now(), id: 'shared', user_id }),
+        makeSignal({ ts: clock.now(), id: `${user_id}'s`, user_id }),
+        makeSignal({ ts: clock.now(), id: `${user_id}'s`, user_id }),
+      ]);
+    // In one turn of the event loop, so in one transaction.
+    const [bobs, adas] = await Promise.all([record('bob'), record('ada')]);
+    expect(bobs.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'duplicate']);
+    expect(adas).toMatchObject([
+      { status: 'rejected', code: 'id_taken' },
+      { status: 'accepted' },
+      { status: 'duplicate' },
+    ]);
+    const sessionsOf = (results: readonly object[]) =>
+      new Set(results.flatMap((result) => ('session_id' in result ? [result.session_id] : [])));
+    expect(sessionsOf(bobs).isDisjointFrom(sessionsOf(adas))).toBe(true);
+    const [rejected] = await record('ada');
+    expect(rejected).toEqual(adas[0]);
   });
 
   it('counts an unknown price apart and never as zero', async () => {

@@ -78,13 +78,10 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   const spent = await raw(ctx.db.ledger).findOne({ account_id: account.accountId, reason: 'receipt' });
   const refund = ['credits', 'refund', orgId, userId, String(spent?.seq)];
   expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
-  await governor(...refund);
+  await governor(...refund).catch(() => undefined);
   expect((await governor('credits', 'show', orgId, userId)).total).toBe(327);
-  expect((await actions(account)).filter((action) => action.startsWith('credits.')).sort()).toEqual([
-    'credits.add',
-    'credits.add',
-    'credits.refund',
-  ]);
+  const recorded = (await actions(account)).filter((action) => action.startsWith('credits.'));
+  expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
 });
 
 test('what cannot be is refused in one line', { timeout: 60_000 }, async () => {

@@ -448,10 +448,57 @@ describe('redelivery and removal', () => {
     const [eventId = ''] = await raise(ctx, orgId);
     await attemptAllDue(ctx);
     await removeWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
     expect(await readDelivery(ctx, eventId)).toMatchObject({ status: 'cancelled', next_attempt_at: null });
     clock.advance(30_000);
     expect(await attemptAllDue(ctx)).toBe(0);
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it('cancels what a deleted webhook held, also what a transaction holds that began before', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+    const [before = ''] = await raise(ctx, orgId);
+    const planned = Promise.withResolvers<void>();
+    const drained = Promise.withResolvers<void>();
+    const late = inTransaction(ctx.db, async (transaction) => {
+      const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
+      const [event] = await recordEvents(
+        ctx,
+        [{ ...cause, ts: new Date(clock.now()), data: {} }],
+        transaction,
+      );
+      planned.resolve();
+      await drained.promise;
+      return event?._id ?? '';
+    });
+    await planned.promise;
+    await removeWebhook(ctx, orgId, _id);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    expect((await readDelivery(ctx, before)).status).toBe('cancelled');
+    drained.resolve();
+    expect((await readDelivery(ctx, await late)).status).toBe('held');
+    clock.advance(120_000);
+    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    expect((await readDelivery(ctx, await late)).status).toBe('cancelled');
+    expect(await ctx.db.webhookTasks.countDocuments({ webhook_id: _id })).toBe(0);
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('cancels what a deleted webhook held also when another drain of it ends at that moment', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+      await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+      await raise(ctx, orgId, 3);
+      await enableWebhook(ctx, orgId, _id);
+      // It fails again before anything was drained.
+      await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+      await Promise.all([drainWebhook.handle({ webhook_id: _id }, ctx), removeWebhook(ctx, orgId, _id)]);
+      // Until nothing can come any more, the task is there: whoever dies, the sweeper wakes it.
+      expect(await ctx.db.webhookTasks.findById(`drain-webhook ${_id}`).lean()).not.toBeNull();
+      await drainWebhook.handle({ webhook_id: _id }, ctx);
+      expect(await ctx.db.queuedDeliveries.countDocuments({ webhook_id: _id })).toBe(0);
+    }
   });
 
   it('cancels a delivery that was planned while its webhook was deleted', async () => {
