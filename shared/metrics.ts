@@ -65,6 +65,11 @@ export function createMetrics(options: { defaults: boolean }) {
       help: 'Accounts whose ledger does not add up to their balance, as last reconciled. Alert above 0.',
       registers,
     }),
+    creditPlans: new Counter({
+      name: 'governor_credit_plans_repaired_total',
+      help: 'Accounts that were found on another plan than their organization, and put on it.',
+      registers,
+    }),
     jobSeconds: new Histogram({
       name: 'governor_job_seconds',
       help: 'Time of a job, by queue and outcome.',

@@ -5,7 +5,7 @@ import type { JobHandler } from './job-handler.ts';
 /** A rebuild is over by then, or the next look tells. */
 const AGAIN_MS = 60_000;
 
-/** Hourly: whether every ledger adds up to its balance. Repairs nothing. */
+/** Hourly: whether every ledger adds up to its balance, which it leaves as it is, and every account is on its plan. */
 export const reconcileCredits: JobHandler<'reconcile-credits'> = {
   queue: 'reconcile-credits',
   concurrency: 1,

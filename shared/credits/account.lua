@@ -6,6 +6,7 @@
 --   'revoke'   ARGV[2] device id
 --   'restore'  while the gate is shut only. ARGV[2] seq of the state, '' to keep the state that is there, 'force'
 --              ARGV[3] number of fields and values that follow; then token id, device id, HMAC ('' = revoked) of each device
+--              The first field is the plan, which is always set: a change may have left no row in stream and ledger.
 -- Returns 'ok', or what is in the way: 'gate', 'missing' (no such account), 'revoked' (the device is).
 
 local operation = ARGV[1]
@@ -29,7 +30,11 @@ if operation == 'restore' then
   local count = tonumber(ARGV[3])
   local held = tonumber(redis.call('HGET', KEYS[2], 'seq') or '-1')
   local is_newer = ARGV[2] == 'force' or ARGV[2] ~= '' and tonumber(ARGV[2]) > held
-  if not exists or is_newer then redis.call('HSET', KEYS[2], unpack(ARGV, 4, 3 + count)) end
+  if not exists or is_newer then
+    redis.call('HSET', KEYS[2], unpack(ARGV, 4, 3 + count))
+  elseif redis.call('HGET', KEYS[2], ARGV[4]) ~= ARGV[5] then
+    redis.call('HSET', KEYS[2], ARGV[4], ARGV[5])
+  end
   for index = 4 + count, #ARGV, 3 do
     local token, device, hmac = ARGV[index], ARGV[index + 1], ARGV[index + 2]
     if hmac == '' then

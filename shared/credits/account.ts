@@ -7,6 +7,7 @@ import { accountKeys } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { emptyState } from './fold.ts';
+import { putOnPlan } from './follow-plan.ts';
 import type { Anchor, CreditAccount } from './model.ts';
 import { identityFields, stateFields } from './state.ts';
 
@@ -24,6 +25,9 @@ export async function ensureAccount(
   const account = await recordAccount(ctx, member, plan);
   const fields = [...identityFields(account), ...stateFields(emptyState())];
   await changeAccount(ctx, account._id, ['create', ...fields]);
+  // A change of plan meanwhile may have seen neither row nor record.
+  const organization = await readOrganization(ctx, member.org_id);
+  if (organization.plan !== account.plan) await putOnPlan(ctx, account);
 }
 
 /**

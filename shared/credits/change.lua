@@ -5,6 +5,7 @@
 -- ARGV[5] operation:
 --   'lot'     ARGV[6] paid|granted  ARGV[7] reason  ARGV[8] credits  ARGV[9] expires (ms, 0 = never)  ARGV[10] lot id
 --   'refund'  ARGV[6] bucket of the spend  ARGV[7] start of its window or month  ARGV[8], ARGV[9] its lot: id, expires
+--             ARGV[10] when that is over, a granted credit comes back that expires then (ms, 0 = never)
 --   'expire'  takes out what has expired
 --   'plan'    ARGV[6] name  ARGV[7] plans: what a running period has left follows the plan, what was used stays used
 --   'adjust'  ARGV[6] bucket  ARGV[7] delta: a row that makes the ledger add up; no balance changes
@@ -35,26 +36,33 @@ local plan = account[3]
 local window, month = account[4], account[5]
 local lots = read_lots(account[6])
 
-local function add_to_lot(kind, id, expires, credits, reason)
-  for _, lot in ipairs(lots) do
-    if lot.kind == kind and lot.id == id then
-      lot.left = lot.left + credits
-      rows[#rows + 1] = row(BUCKET_OF[kind], credits, reason, nil, lot)
-      return
-    end
-  end
+local function add_lot(kind, id, expires, credits, reason)
   local lot = { kind = kind, left = credits, expires = expires, id = id }
   insert_lot(lots, lot)
   rows[#rows + 1] = row(BUCKET_OF[kind], credits, reason, nil, lot)
 end
 
--- A running period under another limit: used stays used, and nothing falls below 0.
+-- Into its own lot, else into one of the same expiry: a list of many lots would make every spend slow.
+local function refund_lot(kind, id, expires)
+  local found
+  for _, lot in ipairs(lots) do
+    if lot.kind == kind and (lot.id == id or not found and lot.expires == expires) then found = lot end
+  end
+  if not found then return add_lot(kind, id, expires, 1, 'credit.refund') end
+  found.left = found.left + 1
+  rows[#rows + 1] = row(BUCKET_OF[kind], 1, 'credit.refund', nil, found)
+end
+
+-- A running period under another limit: used stays used, also what is more than the new limit, and nothing falls below
+-- 0. So limit - left is what was used, whatever plans came and went.
 local function follow_limit(text, bucket, limit)
   local period = read_period(text, now)
-  if not period or period.limit == limit then return text end
-  local left = math.max(0, limit - (period.limit - period.left))
+  if not period then return text end
+  local used = period.limit - period.left
+  local left = math.max(0, limit - used)
   local delta = left - period.left
-  period.limit, period.left = limit, left
+  if delta == 0 then return text end
+  period.limit, period.left = used + left, left
   rows[#rows + 1] = row(bucket, delta, 'credit.adjust', period)
   return write_period(period)
 end
@@ -72,7 +80,7 @@ local bucket, delta = ARGV[6], nil
 if operation == 'lot' then
   if #lots >= MOST_LOTS then return { 'lots', clock } end
   delta = tonumber(ARGV[8])
-  add_to_lot(string.sub(bucket, 1, 1), ARGV[10], tonumber(ARGV[9]), delta, ARGV[7])
+  add_lot(string.sub(bucket, 1, 1), ARGV[10], tonumber(ARGV[9]), delta, ARGV[7])
 elseif operation == 'refund' then
   delta = 1
   local refunded
@@ -83,12 +91,12 @@ elseif operation == 'refund' then
     refunded = refund_period(month, bucket)
     month = refunded or month
   elseif ARGV[9] == '0' or tonumber(ARGV[9]) > now then
-    add_to_lot(string.sub(bucket, 1, 1), ARGV[8], tonumber(ARGV[9]), 1, 'credit.refund')
+    refund_lot(string.sub(bucket, 1, 1), ARGV[8], tonumber(ARGV[9]))
     refunded = true
   end
   if not refunded then
     bucket = 'granted'
-    add_to_lot('g', 'refund-' .. int(seq + 1), 0, 1, 'credit.refund')
+    refund_lot('g', 'refund-' .. int(seq + 1), tonumber(ARGV[10]))
   end
 elseif operation == 'expire' then
   lots = expire_lots(lots, now, rows)

@@ -58,7 +58,23 @@ function addToLots(state: AccountState, bucket: Lot['bucket'], row: FoldedRow): 
   const lot = state.lots.find((candidate) => candidate.bucket === bucket && candidate.id === id);
   if (lot) lot.left += row.delta;
   else insertLot(state.lots, { bucket, left: row.delta, expiresMs, id });
+  payDebts(state.lots.filter((candidate) => candidate.bucket === bucket));
   state.lots = state.lots.filter((candidate) => candidate.left !== 0);
+}
+
+/**
+ * A repair names no lot, and what is spent after it may name one that the ledger does not know: such a lot owes, and the
+ * others pay in the order in which they are spent. What nobody can pay stays owed, so that the rows still add up.
+ */
+function payDebts(lots: readonly Lot[]): void {
+  for (const debtor of lots) {
+    if (debtor.left >= 0) continue;
+    for (const payer of lots) {
+      const paid = Math.min(-debtor.left, Math.max(0, payer.left));
+      payer.left -= paid;
+      debtor.left += paid;
+    }
+  }
 }
 
 /** Soonest expiry first; of equals, the older first. As `insert_lot` in `state.lua`. */

@@ -1,29 +1,48 @@
 import type { Context } from '../context.ts';
-import type { Plan } from '../contract.ts';
 import { DomainError } from '../errors.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import { changeCredits } from './change.ts';
 import type { CreditAccount } from './model.ts';
 import { encodePlans } from './plans.ts';
 
 /**
  * Puts every account of an organization on its plan. A running window or month goes on: what was used stays used, what
- * is left follows the new limit (a `credit.adjust` row), never below 0. Repeating it changes nothing.
+ * is left follows the new limit (a `credit.adjust` row), never below 0. Repeating it changes nothing. One that it did
+ * not reach is found by `reconcileCredits`.
  */
-export async function followPlan(ctx: Context, orgId: string, plan: Plan): Promise<number> {
+export async function followPlan(ctx: Context, orgId: string): Promise<number> {
   const accounts = await ctx.db.creditAccounts.find({ org_id: orgId }).lean<CreditAccount[]>();
-  for (const { _id } of accounts) {
-    await ctx.db.creditAccounts.updateOne({ _id }, { $set: { plan } });
-    await putOnPlan(ctx, _id, plan);
-  }
+  for (const account of accounts) await putOnPlan(ctx, account);
   return accounts.length;
 }
 
-async function putOnPlan(ctx: Context, accountId: string, plan: Plan): Promise<void> {
+/**
+ * Puts one account on the plan that its organization has when this returns, and tells whether Redis had another. The
+ * account's row comes last: what it says, Redis has followed. Throws as `changeCredits`, but for `not_found`.
+ */
+export async function putOnPlan(
+  ctx: Context,
+  { _id, org_id }: Pick<CreditAccount, '_id' | 'org_id'>,
+): Promise<boolean> {
+  let hasMoved = false;
+  let { plan } = await readOrganization(ctx, org_id);
+  for (;;) {
+    hasMoved = (await changePlan(ctx, _id, plan)) || hasMoved;
+    await ctx.db.creditAccounts.updateOne({ _id }, { $set: { plan } });
+    // Another change may have been faster, and this one have come behind it.
+    const now = await readOrganization(ctx, org_id);
+    if (now.plan === plan) return hasMoved;
+    plan = now.plan;
+  }
+}
+
+async function changePlan(ctx: Context, accountId: string, plan: string): Promise<boolean> {
   try {
     const operation = ['plan', plan, encodePlans(ctx.plans)];
-    await changeCredits(ctx, { accountId, idk: '', fingerprint: '', operation });
+    return (await changeCredits(ctx, { accountId, idk: '', fingerprint: '', operation })).outcome === 'done';
   } catch (error) {
     // It never reached Redis, and will with the new plan.
-    if (!(error instanceof DomainError && error.code === 'not_found')) throw error;
+    if (error instanceof DomainError && error.code === 'not_found') return false;
+    throw error;
   }
 }

@@ -293,11 +293,14 @@ async function compare(ctx: Context, entry: OutboxEntry, transaction: ClientSess
     ctx.db.ledger.findOne(filter).session(transaction).lean<LedgerRow>();
   const atSeq = await find({ account_id: last.account_id, seq: last.seq });
   const first = last.idk === undefined ? null : await find({ _id: `${last.account_id}:${last.idk}` });
-  const isRepeat = first !== null && first.seq < last.seq;
-  const repeated = isRepeat ? { ...last, _id: `${last._id}:${last.seq}` } : last;
-  const late =
-    isRepeat && last.reason === 'receipt' && first.fingerprint === last.fingerprint ? repeated : null;
-  if (!atSeq) return { rows: [...entry.rows.slice(0, -1), repeated], late };
+  // A key's first row has its plain id; the first row of each other output that it was used for names that.
+  const isOther = first !== null && first.seq < last.seq && first.fingerprint !== last.fingerprint;
+  const ownId = isOther ? `${last._id}:${last.fingerprint}` : last._id;
+  const earlier = isOther ? await find({ _id: ownId }) : first;
+  const isRepeat = earlier !== null && earlier.seq < last.seq;
+  const written = { ...last, _id: isRepeat ? `${last._id}:${last.seq}` : ownId };
+  const late = isRepeat && last.reason === 'receipt' ? written : null;
+  if (!atSeq) return { rows: [...entry.rows.slice(0, -1), written], late };
   if (atSeq.idk !== last.idk || atSeq.delta !== last.delta || atSeq.bucket !== last.bucket) {
     ctx.log.error(
       { account_id: last.account_id, seq: last.seq },

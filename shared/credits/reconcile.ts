@@ -2,9 +2,10 @@ import type { Context } from '../context.ts';
 import { shardOf } from '../redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { storedBalances } from './fold.ts';
+import { putOnPlan } from './follow-plan.ts';
 import { BUCKETS, type Bucket, type CreditAccount } from './model.ts';
 import { projectLedger } from './project-ledger.ts';
-import { readAccount } from './read-balance.ts';
+import { type AccountRecord, readAccount } from './read-balance.ts';
 import { catchUp } from './read-ledger.ts';
 
 /** What is wrong with one account. */
@@ -20,28 +21,40 @@ export interface Reconciliation {
   accounts: number;
   drifted: Drift[];
   repaired: number;
+  /** Accounts that were on another plan than their organization, and are on it now. */
+  plans: number;
 }
 
 const PARALLEL = 8;
 
 /**
- * Holds every balance against the sum of its ledger, and counts rows against `seq`. Changes nothing unless `repair`
- * is asked for: then a `credit.adjust` row makes a ledger add up to its balance.
+ * Holds every balance against the sum of its ledger, and counts rows against `seq`. Repairs nothing of that unless
+ * `repair` is asked for: then a `credit.adjust` row makes a ledger add up to its balance. An account that is not on the
+ * plan of its organization, because a change of it was cut short, is put on it always.
  */
 export async function reconcileCredits(ctx: Context, options: { repair: boolean }): Promise<Reconciliation> {
-  const result: Reconciliation = { accounts: 0, drifted: [], repaired: 0 };
+  const result: Reconciliation = { accounts: 0, drifted: [], repaired: 0, plans: 0 };
   let batch: Promise<Drift | null>[] = [];
   const settle = async () => {
     for (const drift of await Promise.all(batch)) if (drift) result.drifted.push(drift);
     batch = [];
   };
-  for await (const { _id } of ctx.db.creditAccounts.find({}).lean<CreditAccount>().cursor()) {
+  const plans = await readPlansOfOrganizations(ctx);
+  const check = async (account: CreditAccount): Promise<Drift | null> => {
+    const record = await readAccount(ctx, account._id);
+    const plan = plans.get(account.org_id);
+    if (plan !== undefined && isOff(plan, account, record) && (await putOnPlan(ctx, account)))
+      result.plans += 1;
+    return findDrift(ctx, account._id, record);
+  };
+  for await (const account of ctx.db.creditAccounts.find({}).lean<CreditAccount>().cursor()) {
     result.accounts += 1;
-    batch.push(findDrift(ctx, _id));
+    batch.push(check(account));
     if (batch.length >= PARALLEL) await settle();
   }
   await settle();
   ctx.metrics.creditDrift.set(result.drifted.length);
+  ctx.metrics.creditPlans.inc(result.plans);
   for (const drift of result.drifted) {
     ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
     if (options.repair) result.repaired += await repair(ctx, drift);
@@ -49,9 +62,26 @@ export async function reconcileCredits(ctx: Context, options: { repair: boolean 
   return result;
 }
 
-async function findDrift(ctx: Context, accountId: string): Promise<Drift | null> {
-  const record = await readAccount(ctx, accountId);
-  if (!record) return { account_id: accountId, drift: {}, missing_rows: 0 };
+function isOff(plan: string, account: CreditAccount, record: AccountRecord | null): boolean {
+  return account.plan !== plan || (record !== null && record.plan !== plan);
+}
+
+/** What it may have missed meanwhile `putOnPlan` reads again. */
+async function readPlansOfOrganizations(ctx: Context): Promise<Map<string, string>> {
+  const organizations = await ctx.db.organizations.find({}, { plan: 1 }).lean();
+  return new Map(organizations.map(({ _id, plan }) => [_id, plan]));
+}
+
+async function findDrift(
+  ctx: Context,
+  accountId: string,
+  record: AccountRecord | null,
+): Promise<Drift | null> {
+  if (!record) {
+    // Either it never reached Redis, and nothing was spent from it, or `governor rebuild` brings it back.
+    const isLost = await ctx.db.ledger.exists({ account_id: accountId });
+    return isLost ? { account_id: accountId, drift: {}, missing_rows: 0 } : null;
+  }
   await catchUp(ctx, accountId);
   const { seq } = record.state;
   const sums = await sumLedger(ctx, accountId, seq);

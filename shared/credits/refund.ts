@@ -12,40 +12,44 @@ export async function refundSpend(ctx: Context, accountId: string, seq: number):
   const row = await ctx.db.ledger.findOne({ account_id: accountId, seq }).lean<LedgerRow>();
   if (!row) throw new DomainError('not_found', 'There is no such row in the ledger.');
   if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');
-  return refundRow(ctx, row);
+  return refundRow(ctx, row, { isLate: false });
 }
 
-/** Takes back the spend of a key that had been answered for the same output before. */
+/**
+ * Takes back the spend of a key that had been answered for the same output before. Where it came from may be over by
+ * now: then what comes back is over too, as the credit would be had it not been spent.
+ */
 export async function refundLateRepeat(ctx: Context, row: LedgerRow): Promise<void> {
   ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend is taken back');
-  await refundRow(ctx, row);
+  await refundRow(ctx, row, { isLate: true });
 }
 
-async function refundRow(ctx: Context, row: LedgerRow): Promise<string> {
+async function refundRow(ctx: Context, row: LedgerRow, { isLate }: { isLate: boolean }): Promise<string> {
   const idk = digest('refund', row.seq);
   const done = await ctx.db.ledger.findById(`${row.account_id}:${idk}`).lean<LedgerRow>();
   if (done) return JSON.stringify(viewRow(done));
-  const [lotId, lotExpires] = row.lot ?? ['', 0];
+  const [lotId, lotExpiresMs] = row.lot ?? ['', 0];
+  const [startMs, endMs] = (await periodOf(ctx, row)) ?? ['', lotExpiresMs];
   const { answer } = await changeCredits(ctx, {
     accountId: row.account_id,
     idk,
     fingerprint: digest('refund', row.seq),
-    operation: ['refund', row.bucket, await periodStart(ctx, row), lotId, lotExpires],
+    operation: ['refund', row.bucket, startMs, lotId, lotExpiresMs, isLate ? endMs : 0],
   });
   return answer;
 }
 
 /** The window or month that ran when a row was written: what the last reset before it opened. */
-async function periodStart(ctx: Context, row: LedgerRow): Promise<number | ''> {
-  if (row.bucket !== 'window' && row.bucket !== 'monthly') return '';
+async function periodOf(ctx: Context, row: LedgerRow): Promise<LedgerRow['period']> {
+  if (row.bucket !== 'window' && row.bucket !== 'monthly') return undefined;
   const wanted = `${row.bucket}.reset`;
   for (let to = row.seq; to > 0; to -= 1_000) {
     const range = { account_id: row.account_id, seq: { $gte: to - 1_000, $lt: to } };
     const rows = await ctx.db.ledger.find(range).sort({ seq: -1 }).lean<LedgerRow[]>();
     const reset = rows.find((candidate) => candidate.reason === wanted);
-    if (reset) return reset.period?.[0] ?? '';
+    if (reset) return reset.period;
   }
-  return '';
+  return undefined;
 }
 
 /** A row as the contract has it (interface 2.5). */

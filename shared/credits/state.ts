@@ -14,12 +14,12 @@ export function decodeAnchor(text: string): Anchor {
   return { day: Number(day), time, timezone };
 }
 
-/** What an account is, whatever it has spent: field, value, … */
+/** What an account is, whatever it has spent: field, value, … The plan is first (`restore` in `account.lua`). */
 export function identityFields({ plan, org_id, user_id, anchor }: CreditAccount): string[] {
   return ['plan', plan, 'anchor', encodeAnchor(anchor), 'org', org_id, 'user', user_id];
 }
 
-/** What its ledger adds up to: field, value, … */
+/** What its ledger adds up to: field, value, … A bucket that owes (after a repair that took too much) is empty. */
 export function stateFields(state: AccountState): string[] {
   return [
     'seq',
@@ -31,7 +31,10 @@ export function stateFields(state: AccountState): string[] {
     'm',
     encodePeriod(state.month),
     'lots',
-    state.lots.map(encodeLot).join(''),
+    state.lots
+      .filter((lot) => lot.left > 0)
+      .map(encodeLot)
+      .join(''),
   ];
 }
 
@@ -50,7 +53,7 @@ export function decodeState(fields: readonly (string | null)[]): AccountState | 
 
 function encodePeriod(period: RunningPeriod | null): string {
   if (!period) return '0,0,0,0';
-  return `${period.startMs},${period.endMs},${period.limit},${period.left}`;
+  return `${period.startMs},${period.endMs},${period.limit},${Math.max(0, period.left)}`;
 }
 
 function decodePeriod(text: string | null | undefined): RunningPeriod | null {

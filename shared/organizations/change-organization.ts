@@ -46,7 +46,7 @@ export async function changeOrganization(
       transaction,
     );
   });
-  if (change.plan !== undefined) await followPlan(ctx, orgId, change.plan);
+  if (change.plan !== undefined) await followPlan(ctx, orgId);
   return readOrganization(ctx, orgId);
 }
 

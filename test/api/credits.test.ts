@@ -493,6 +493,18 @@ describe('a key that comes back after its 48 hours', () => {
     const { body } = await api.call('/v1/balance', { key: spender.session });
     expect(body.balances.window.credits).toBe(18);
   });
+
+  test('costs one credit in sum for each output that it was used for', async () => {
+    const spender = await makeSpender();
+    const key = randomUUID();
+    for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
+      await spend(spender.token, { key, body: { output_sha256: sha256(output) } });
+      await projectAll(ctx);
+      await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    }
+    const { body } = await api.call('/v1/balance', { key: spender.session });
+    expect(body.balances.window.credits).toBe(17);
+  });
 });
 
 test('two devices of one account, each linked by itself, spend one balance', async () => {

@@ -13,8 +13,8 @@ export interface ModelPlan {
 interface Period {
   from: number;
   to: number;
-  limit: number;
   used: number;
+  left: number;
 }
 
 interface ModelLot {
@@ -64,7 +64,7 @@ function isRunning(period: Period | null, nowMs: number): period is Period {
 }
 
 function leftOf(period: Period | null, limit: number, nowMs: number): number {
-  return isRunning(period, nowMs) ? period.limit - period.used : limit;
+  return isRunning(period, nowMs) ? period.left : limit;
 }
 
 function liveLots(model: CreditModel, bucket: 'paid' | 'granted', nowMs: number): ModelLot[] {
@@ -91,14 +91,17 @@ export function spend(model: CreditModel, key: string, nowMs: number): Bucket | 
   const bucket = order.find((candidate) => balances[candidate] > 0);
   if (!bucket) return null;
   if (!isRunning(model.window, nowMs) && model.plan.windowCredits > 0) {
-    model.window = { from: nowMs, to: nowMs + model.plan.windowMs, limit: model.plan.windowCredits, used: 0 };
+    model.window = { from: nowMs, to: nowMs + model.plan.windowMs, used: 0, left: model.plan.windowCredits };
   }
   if (!isRunning(model.month, nowMs) && model.plan.monthlyCredits > 0) {
-    model.month = { ...monthOf(model.anchor, nowMs), limit: model.plan.monthlyCredits, used: 0 };
+    model.month = { ...monthOf(model.anchor, nowMs), used: 0, left: model.plan.monthlyCredits };
   }
   const period = bucket === 'window' ? model.window : bucket === 'monthly' ? model.month : null;
   const lot = bucket === 'paid' || bucket === 'granted' ? (liveLots(model, bucket, nowMs)[0] ?? null) : null;
-  if (period) period.used += 1;
+  if (period) {
+    period.used += 1;
+    period.left -= 1;
+  }
   if (lot) lot.left -= 1;
   model.spends.set(key, { bucket, refunded: false, from: period?.from ?? 0, lot });
   return bucket;
@@ -114,13 +117,20 @@ export function addLot(
   model.lots.push({ bucket, left: amount, expires, order: model.made });
 }
 
+/** By hand: what is over by now comes back as a credit that stays. */
 export function refund(model: CreditModel, key: string, nowMs: number): void {
+  if (!takeBack(model, key, nowMs)) addLot(model, 'granted', 1, Number.POSITIVE_INFINITY);
+}
+
+/** To where it came from; false when that is over. The second time it does nothing. */
+export function takeBack(model: CreditModel, key: string, nowMs: number): boolean {
   const spent = model.spends.get(key);
-  if (!spent || spent.refunded) return;
+  if (!spent || spent.refunded) return true;
   spent.refunded = true;
   const period = spent.bucket === 'window' ? model.window : spent.bucket === 'monthly' ? model.month : null;
   if (isRunning(period, nowMs) && period.from === spent.from && period.used > 0) {
     period.used -= 1;
+    period.left += 1;
   } else if (spent.lot && spent.lot.expires > nowMs) {
     // One that was used up comes back behind its equals.
     if (spent.lot.left === 0) {
@@ -129,8 +139,9 @@ export function refund(model: CreditModel, key: string, nowMs: number): void {
     }
     spent.lot.left += 1;
   } else {
-    addLot(model, 'granted', 1, Number.POSITIVE_INFINITY);
+    return false;
   }
+  return true;
 }
 
 export function changePlan(model: CreditModel, plan: ModelPlan, nowMs: number): void {
@@ -139,9 +150,8 @@ export function changePlan(model: CreditModel, plan: ModelPlan, nowMs: number): 
   follow(model.month, plan.monthlyCredits, nowMs);
 }
 
-/** What was used stays used, up to the new limit: nothing falls below 0. */
+/** What was used stays used, also what was more than the new limit; what is left never falls below 0. */
 function follow(period: Period | null, limit: number, nowMs: number): void {
   if (!isRunning(period, nowMs)) return;
-  period.limit = limit;
-  period.used = Math.min(period.used, limit);
+  period.left = Math.max(0, limit - period.used);
 }

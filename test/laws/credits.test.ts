@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Plan } from '../../shared/contract.ts';
 import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
+import { digest } from '../../shared/credits/digest.ts';
 import { expireCredits } from '../../shared/credits/expire.ts';
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
@@ -10,6 +11,7 @@ import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts'
 import { refundSpend } from '../../shared/credits/refund.ts';
 import { DomainError } from '../../shared/errors.ts';
 import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { accountKeys } from '../../shared/redis/keys.ts';
 import {
   addDevice,
@@ -31,6 +33,7 @@ import {
   newModel,
   refund,
   spend,
+  takeBack,
 } from './credit-model.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 300);
@@ -77,16 +80,19 @@ const PLANS = {
 };
 
 type Step =
-  | { do: 'spend'; key: number }
+  | { do: 'spend'; key: number; lagMs: number }
   | { do: 'wait'; ms: number }
   | { do: 'grant'; bucket: 'paid' | 'granted'; amount: number; expiresInMs: number | null }
   | { do: 'refund'; key: number }
   | { do: 'plan'; plan: Plan }
+  | { do: 'to and fro'; plan: Plan }
   | { do: 'expire' | 'project' | 'rebuild' | 'lose' | 'revoke' };
 
 const key = fc.integer({ min: 0, max: 40 });
+/** Of the ledger behind a late repeat. */
+const lagMs = fc.constantFrom(0, 5 * HOUR_MS);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key }) },
+  { weight: 30, arbitrary: fc.record({ do: fc.constant('spend' as const), key, lagMs }) },
   {
     weight: 10,
     arbitrary: fc.record({
@@ -108,9 +114,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('refund' as const), key }) },
   {
-    weight: 2,
+    weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('plan' as const),
+      do: fc.constantFrom('plan' as const, 'to and fro' as const),
       plan: fc.constantFrom('free' as const, 'team' as const, 'enterprise' as const),
     }),
   },
@@ -205,7 +211,7 @@ async function take(run: Run, one: Step): Promise<void> {
       clock.advance(one.ms);
       return;
     case 'spend':
-      return takeSpend(run, `key-${one.key}`);
+      return takeSpend(run, `key-${one.key}`, one.lagMs);
     case 'grant': {
       const expires =
         one.expiresInMs === null ? undefined : Math.floor((clock.now() + one.expiresInMs) / 1_000);
@@ -218,9 +224,12 @@ async function take(run: Run, one: Step): Promise<void> {
     case 'refund':
       return takeRefund(run, `key-${one.key}`);
     case 'plan':
-      await changeOrganization(ctx, orgId, { plan: one.plan });
-      changePlan(run.model, modelPlan(one.plan), clock.now());
-      return;
+      return takePlan(run, one.plan);
+    case 'to and fro': {
+      const { plan } = await readOrganization(ctx, orgId);
+      await takePlan(run, one.plan);
+      return takePlan(run, plan);
+    }
     case 'expire':
       await expireCredits(ctx);
       return;
@@ -239,9 +248,14 @@ async function take(run: Run, one: Step): Promise<void> {
   }
 }
 
-async function takeSpend(run: Run, name: string): Promise<void> {
+async function takePlan(run: Run, plan: Plan): Promise<void> {
+  await changeOrganization(ctx, run.account.orgId, { plan });
+  changePlan(run.model, modelPlan(plan), clock.now());
+}
+
+async function takeSpend(run: Run, name: string, lagMs: number): Promise<void> {
   const known = run.answers.get(name);
-  if (known && clock.now() >= known.untilMs) return; // Late repeats have a test of their own.
+  if (known && clock.now() >= known.untilMs) return takeLateRepeat(run, name, lagMs);
   try {
     const spent = await spendInTime(run.token, name);
     if (known) {
@@ -259,6 +273,23 @@ async function takeSpend(run: Run, name: string): Promise<void> {
   }
 }
 
+/** It spends again and is taken back when it comes to the ledger: by then its window, month or lot may be over. */
+async function takeLateRepeat(run: Run, name: string, lagMs: number): Promise<void> {
+  const { model, token, answers } = run;
+  const repeat = `late-${clock.now()}-${name}`;
+  const bucket = spend(model, repeat, clock.now());
+  if (bucket === null) {
+    await expect(spendInTime(token, name)).rejects.toMatchObject({ code: 'insufficient_credits' });
+    return;
+  }
+  const spent = await spendInTime(token, name);
+  expect([spent.replayed, JSON.parse(spent.answer).bucket]).toEqual([false, bucket]);
+  answers.set(name, { answer: spent.answer, untilMs: spent.expiresS * 1_000 });
+  clock.advance(lagMs);
+  await projectAll(ctx);
+  takeBack(model, repeat, clock.now());
+}
+
 /** A machine that stands still makes a spend late: a 503, of which nothing was written, so that its repeat is a first. */
 async function spendInTime(token: string, key: string): ReturnType<typeof spendOnce> {
   try {
@@ -273,10 +304,9 @@ async function takeRefund(run: Run, name: string): Promise<void> {
   const known = run.answers.get(name);
   if (!known) return;
   await projectAll(ctx);
-  const receipts = await ctx.db.ledger.find({ account_id: run.account.accountId }).lean();
-  const spends = receipts.filter((row) => row.reason === 'receipt').sort((a, b) => a.seq - b.seq);
-  const row = spends[[...run.answers.keys()].indexOf(name)];
-  await refundSpend(ctx, run.account.accountId, row?.seq ?? 0);
+  const { accountId } = run.account;
+  const row = await ctx.db.ledger.findById(`${accountId}:${digest('consume', name)}`).lean();
+  await refundSpend(ctx, accountId, row?.seq ?? 0);
   refund(run.model, name, clock.now());
 }
 

@@ -246,13 +246,16 @@ test('a rebuild beside a worker that moves the same streams loses nothing of the
   }
 });
 
-test('a repair on request is a row that makes the ledger add up', async () => {
+test('a repair on request is a row that makes the ledger add up, also for a rebuild after it', async () => {
   const account = await makeHistory();
   await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'lots', 'g,3,0,lot_spoilt;');
   expect((await reconcileCredits(ctx, { repair: true })).repaired).toBe(1);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
   const adjusting = await ctx.db.ledger.find({ account_id: account.accountId, seq: 29 }).lean();
   expect(adjusting).toMatchObject([{ delta: -2, bucket: 'granted', reason: 'credit.adjust' }]);
+  await rebuildCredits(ctx);
+  expect((await stateOf(account.accountId))?.lots).toMatchObject([{ bucket: 'granted', left: 3 }]);
+  await expectWhole(account);
 });
 
 test('the hourly check of a shard that is being rebuilt comes again in a minute', async () => {

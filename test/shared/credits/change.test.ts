@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Plan } from '../../../shared/contract.ts';
+import { ensureAccount } from '../../../shared/credits/account.ts';
+import { expireCredits } from '../../../shared/credits/expire.ts';
+import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { grantCredits } from '../../../shared/credits/grant.ts';
+import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
+import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
+import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
+import { refundSpend } from '../../../shared/credits/refund.ts';
+import { changeOrganization } from '../../../shared/organizations/change-organization.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { accountKeys } from '../../../shared/redis/keys.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendSurely,
+  startOwnRedis,
+  type TestAccount,
+} from '../../credits.ts';
+import { createTestClock, type TestClock, type TestContext } from '../../harness.ts';
+
+const PLANS = {
+  free: { window_credits: 2, window_s: 18_000, monthly_credits: 1 },
+  team: { window_credits: 6, window_s: 18_000, monthly_credits: 4 },
+  enterprise: { window_credits: 0, window_s: 18_000, monthly_credits: 0 },
+};
+
+let redis: OwnRedis;
+let clock: TestClock;
+let ctx: TestContext;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
+  ctx = await openCreditContext({ redisUrl: redis.url, clock });
+  Object.assign(ctx, { plans: PLANS });
+});
+
+afterAll(async () => {
+  await ctx.close();
+  await redis.stop();
+});
+
+async function spendTimes({ token }: TestAccount, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) await spendSurely(ctx, token);
+}
+
+async function leftOf({ accountId }: TestAccount): Promise<Record<string, number>> {
+  const { balances } = await readBalances(ctx, accountId);
+  return Object.fromEntries(Object.entries(balances).map(([bucket, { credits }]) => [bucket, credits]));
+}
+
+async function expectWhole({ accountId }: TestAccount): Promise<void> {
+  await projectAll(ctx);
+  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
+}
+
+describe('a plan change', () => {
+  const change = (account: TestAccount, plan: Plan) => changeOrganization(ctx, account.orgId, { plan });
+
+  test.each(['free', 'enterprise'] as const)(
+    'to %s and back gives nothing back that was used',
+    async (other) => {
+      const account = await makeAccount(ctx, { plan: 'team' });
+      await spendTimes(account, 8);
+      expect(await leftOf(account)).toMatchObject({ window: 0, monthly: 2 });
+      for (let round = 0; round < 3; round += 1) {
+        await change(account, other);
+        expect(await leftOf(account)).toMatchObject({ window: 0, monthly: 0 });
+        await change(account, 'team');
+        expect(await leftOf(account)).toMatchObject({ window: 0, monthly: 2 });
+      }
+      await expectWhole(account);
+    },
+  );
+
+  test('below what was used lets a refunded credit be spent, once', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 5);
+    await change(account, 'free');
+    await projectAll(ctx);
+    const spent = await ctx.db.ledger.findOne({ account_id: account.accountId, reason: 'receipt' }).lean();
+    await refundSpend(ctx, account.accountId, spent?.seq ?? 0);
+    expect(await leftOf(account)).toMatchObject({ window: 1, granted: 0 });
+    await spendTimes(account, 1);
+    await change(account, 'team');
+    expect(await leftOf(account)).toMatchObject({ window: 1 });
+    await expectWhole(account);
+  });
+});
+
+test('an account that never reached Redis has not drifted, one that Redis lost has until it is rebuilt', async () => {
+  const [unused, used] = [await makeAccount(ctx), await makeAccount(ctx)];
+  await spendTimes(used, 1);
+  await projectAll(ctx);
+  for (const { accountId } of [unused, used]) await ctx.redis.producer.del(accountKeys(accountId).account);
+  const { drifted } = await reconcileCredits(ctx, { repair: false });
+  expect(drifted).toEqual([{ account_id: used.accountId, drift: {}, missing_rows: 0 }]);
+  await rebuildCredits(ctx);
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
+});
+
+describe('the plan of an account', () => {
+  const planOf = async ({ accountId }: TestAccount) => (await readAccount(ctx, accountId))?.plan;
+  const putOrganizationOn = (account: TestAccount, plan: Plan) =>
+    ctx.db.organizations.updateOne({ _id: account.orgId }, { $set: { plan } });
+
+  test('that its organization has left is put right by reconciling, with what it has left, and counted', async () => {
+    const [behind, unused] = [
+      await makeAccount(ctx, { plan: 'team' }),
+      await makeAccount(ctx, { plan: 'team' }),
+    ];
+    await spendTimes(behind, 1);
+    for (const account of [behind, unused]) await putOrganizationOn(account, 'free');
+    expect(await reconcileCredits(ctx, { repair: false })).toMatchObject({ plans: 2, drifted: [] });
+    expect([await planOf(behind), await planOf(unused)]).toEqual(['free', 'free']);
+    expect(await leftOf(behind)).toMatchObject({ window: 1, monthly: 1 });
+    expect(await reconcileCredits(ctx, { repair: false })).toMatchObject({ plans: 0, drifted: [] });
+    await expectWhole(behind);
+  });
+
+  test('that a Redis which came back older forgot is put back before it opens', async () => {
+    const account = await makeAccount(ctx, { plan: 'free' });
+    await changeOrganization(ctx, account.orgId, { plan: 'team' });
+    const { account: key, gate } = accountKeys(account.accountId);
+    await ctx.redis.producer.hset(key, 'plan', 'free');
+    await ctx.redis.producer.del(gate);
+    expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, rebuilt: 0 });
+    expect(await planOf(account)).toBe('team');
+    expect(await leftOf(account)).toMatchObject({ window: 6, monthly: 4 });
+  });
+
+  test('made while its organization changed to another is that other one', async () => {
+    const account = await makeAccount(ctx, { plan: 'free' });
+    const member = { _id: account.accountId, org_id: account.orgId, user_id: account.userId };
+    await ctx.redis.producer.del(accountKeys(account.accountId).account);
+    await putOrganizationOn(account, 'team');
+    await ensureAccount(ctx, member, 'free');
+    expect(await planOf(account)).toBe('team');
+    expect(await ctx.db.creditAccounts.findById(account.accountId).lean()).toMatchObject({ plan: 'team' });
+  });
+
+  test('changed to several others at once is what its organization ends on', async () => {
+    const account = await makeAccount(ctx, { plan: 'free' });
+    for (let round = 0; round < 5; round += 1) {
+      const plans = ['team', 'enterprise', 'free', 'team'] as const;
+      await Promise.all(plans.map((plan) => changeOrganization(ctx, account.orgId, { plan })));
+      expect(await planOf(account)).toBe((await readOrganization(ctx, account.orgId)).plan);
+    }
+  });
+});
+
+describe('a refund', () => {
+  const HOUR_MS = 3_600_000;
+
+  async function spendAgainLate({ accountId, token }: TestAccount, key: string): Promise<void> {
+    await projectAll(ctx);
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${accountId}*`)));
+    expect((await spendSurely(ctx, token, key)).replayed).toBe(false);
+  }
+
+  async function reasonsOf({ accountId }: TestAccount): Promise<string[]> {
+    const rows = await ctx.db.ledger.find({ account_id: accountId }).sort({ seq: 1 }).lean();
+    return rows.map(({ bucket, delta, reason }) => `${bucket} ${delta} ${reason}`);
+  }
+
+  async function refundFirstSpend({ accountId }: TestAccount): Promise<void> {
+    await projectAll(ctx);
+    const spent = await ctx.db.ledger.findOne({ account_id: accountId, reason: 'receipt' }).lean();
+    await refundSpend(ctx, accountId, spent?.seq ?? 0);
+  }
+
+  test('of a late repeat whose window ended meanwhile leaves no credit that the window would not have left', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendSurely(ctx, account.token, 'repeated');
+    clock.advance(49 * HOUR_MS);
+    await spendTimes(account, 1);
+    clock.advance(5 * HOUR_MS - 50);
+    await spendAgainLate(account, 'repeated');
+    clock.advance(100);
+    await projectAll(ctx);
+    const { balances } = await readBalances(ctx, account.accountId);
+    expect(balances.granted).toEqual({ credits: 0, lots: [] });
+    await spendTimes(account, 1);
+    await expectWhole(account);
+    expect((await reasonsOf(account)).slice(-5)).toEqual([
+      'window -1 receipt',
+      'granted 1 credit.refund',
+      'window 2 window.reset',
+      'granted -1 credit.expire',
+      'window -1 receipt',
+    ]);
+  });
+
+  test.each(['paid', 'granted'] as const)(
+    'of a late repeat from a %s lot that expired meanwhile leaves nothing',
+    async (bucket) => {
+      const account = await makeAccount(ctx, { plan: 'enterprise' });
+      const { accountId } = account;
+      const expires_at = clock.now() / 1_000 + 3_600;
+      await grantCredits(ctx, { accountId, bucket, amount: 5, expires_at, idempotencyKey: bucket });
+      await spendSurely(ctx, account.token, 'repeated');
+      await spendAgainLate(account, 'repeated');
+      clock.advance(HOUR_MS);
+      await projectAll(ctx);
+      expect(await leftOf(account)).toMatchObject({ paid: 0, granted: 0 });
+      await expireCredits(ctx);
+      await expectWhole(account);
+      expect((await readAccount(ctx, accountId))?.state.lots).toEqual([]);
+    },
+  );
+
+  test('by hand of a window that is over is a credit that stays', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 1);
+    clock.advance(5 * HOUR_MS);
+    await refundFirstSpend(account);
+    await refundFirstSpend(account);
+    const { balances } = await readBalances(ctx, account.accountId);
+    expect(balances.granted).toEqual({ credits: 1, lots: [{ credits: 1, expires_at: null }] });
+    await expectWhole(account);
+  });
+
+  test('joins a lot of the same expiry, so that refunds never make the list of lots long', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    const { accountId } = account;
+    await spendTimes(account, 6);
+    clock.advance(5 * HOUR_MS);
+    await projectAll(ctx);
+    const spends = await ctx.db.ledger.find({ account_id: accountId, reason: 'receipt' }).lean();
+    for (const { seq } of spends) await refundSpend(ctx, accountId, seq);
+    expect((await readAccount(ctx, accountId))?.state.lots).toMatchObject([{ left: 6 }]);
+    await expectWhole(account);
+  });
+});
