@@ -42,18 +42,27 @@ export async function* readLedger(
   let span = Math.min(page.limit, FIRST_SPAN);
   for (let high = top; high >= bottom && left > 0; high -= span, span = Math.min(span * 4, LONGEST_SPAN)) {
     const range = { $gt: Math.max(bottom - 1, high - span), $lte: high };
-    const rows = await raw(ctx.db.ledger)
-      .find({ account_id: accountId, seq: range }, { projection: FIELDS })
-      .sort({ seq: -1 })
-      .toArray();
-    const matching = (rows as LedgerItem[]).filter((row) => matches(row, filter)).slice(0, left);
+    const matching = (await findRows(ctx, { account_id: accountId, seq: range }, filter)).slice(0, left);
     left -= matching.length;
     if (matching.length > 0) yield matching;
   }
 }
 
-function matches(row: LedgerItem, { bucket, reason }: LedgerFilter): boolean {
-  return (bucket === undefined || row.bucket === bucket) && (reason === undefined || row.reason === reason);
+/** Newest first. Bucket and reason are in no index: a stage of their own, so that only what matches leaves the store. */
+async function findRows(
+  ctx: Context,
+  range: { account_id: string; seq: { $gt: number; $lte: number } },
+  { bucket, reason }: LedgerFilter,
+): Promise<LedgerItem[]> {
+  const wanted = { ...(bucket === undefined ? {} : { bucket }), ...(reason === undefined ? {} : { reason }) };
+  return raw(ctx.db.ledger)
+    .aggregate<LedgerItem>([
+      { $match: range },
+      ...(Object.keys(wanted).length > 0 ? [{ $match: wanted }] : []),
+      { $sort: { seq: -1 } },
+      { $project: FIELDS },
+    ])
+    .toArray();
 }
 
 /** Brings the ledger of an account up to its last answer and returns the `seq` of that. */

@@ -20,8 +20,8 @@ export async function refundSpend(ctx: Context, accountId: string, seq: number):
  * now: then what comes back is over too, as the credit would be had it not been spent.
  */
 export async function refundLateRepeat(ctx: Context, row: LedgerRow): Promise<void> {
-  ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend is taken back');
   await refundRow(ctx, row, { isLate: true });
+  ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend was taken back');
 }
 
 async function refundRow(ctx: Context, row: LedgerRow, { isLate }: { isLate: boolean }): Promise<string> {
