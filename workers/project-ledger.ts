@@ -2,6 +2,7 @@ import type { Context } from '../shared/context.ts';
 import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
 import { measureLag } from '../shared/credits/streams.ts';
+import { waitUntilReady } from '../shared/redis/connect.ts';
 import { SHARDS } from '../shared/redis/keys.ts';
 
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
@@ -33,6 +34,8 @@ export function startProjector(ctx: Context): () => Promise<void> {
 async function keepUp(ctx: Context, stopped: AbortSignal): Promise<void> {
   const keepGates = createGatekeeper(ctx);
   const report = createReporter(ctx);
+  // It may still be connecting: that is no trouble yet.
+  await waitUntilReady(ctx.redis.producer, TROUBLE_MS).catch(() => undefined);
   while (!stopped.aborted) {
     const troubles: unknown[] = [];
     // Gates that cannot be opened do not stop the ledger of the others.
