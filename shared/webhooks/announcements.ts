@@ -5,7 +5,7 @@ import type { QueuedDelivery } from './model.ts';
 
 /** How long an announcement stands for the store. */
 const FRESH_MS = 1_000;
-/** Of one message, in characters; what is longer is read. */
+/** Of what one wake-up brings, in characters; what is longer is read. */
 const MESSAGE_AT_MOST = 64 * 1_024;
 
 const announcedDeliveries = z.array(
@@ -20,15 +20,15 @@ export type AnnouncedDelivery = z.output<typeof announcedDeliveries>[number];
  * nothing is kept and nothing waits for a disk. Who does not hear it reads the rows; nothing depends on it (ADR 0073).
  */
 export function announce(ctx: Context, planned: readonly QueuedDelivery[]): void {
-  const rows: AnnouncedDelivery[] = planned.map(({ _id, event_id, body, at }) => ({
-    _id,
-    event_id,
-    body,
-    at,
-  }));
-  const message = JSON.stringify(rows);
-  if (message.length <= MESSAGE_AT_MOST)
-    ctx.redis.queues.publish(channelOf(ctx), message).catch(() => undefined);
+  for (const together of Map.groupBy(planned, ({ wake }) => wake).values()) {
+    const message = JSON.stringify(together.map(announcementOf));
+    if (message.length <= MESSAGE_AT_MOST)
+      ctx.redis.queues.publish(channelOf(ctx), message).catch(() => undefined);
+  }
+}
+
+function announcementOf({ _id, event_id, body, at }: QueuedDelivery): AnnouncedDelivery {
+  return { _id, event_id, body, at };
 }
 
 /** Hears what is announced until it is stopped. */
