@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { findFreePort } from '../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../scripts/stores.ts';
 import type { Plan } from '../shared/contract.ts';
 import { ensureAccount, putDevice } from '../shared/credits/account.ts';
 import { consume, type Spent } from '../shared/credits/consume.ts';
+import { foldLedger } from '../shared/credits/fold-ledger.ts';
 import { projectLedger, shardsWithEntries } from '../shared/credits/project-ledger.ts';
+import { readAccount } from '../shared/credits/read-balance.ts';
 import { recoverCredits, shutShards } from '../shared/credits/recover.ts';
 import { newId } from '../shared/ids.ts';
 import { accountOfToken, credentialHash, credentialId, mintDeviceToken } from '../shared/keys/credential.ts';
@@ -156,6 +159,16 @@ export async function projectAll(ctx: TestContext): Promise<void> {
     if (shards.length === 0) return;
     await projectLedger(ctx, shards);
   }
+}
+
+/** Both clients are connected, after a Redis that went away. */
+export async function untilRedisIsBack(ctx: TestContext): Promise<void> {
+  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+}
+
+/** The ledger of an account adds up to what Redis holds. */
+export async function expectFolded(ctx: TestContext, accountId: string): Promise<void> {
+  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
 }
 
 /** A digest of every key of ours, and the entries in MongoDB: what refusals must not change. */

@@ -3,9 +3,7 @@ import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
 import { measureLag } from '../shared/credits/streams.ts';
 import { waitUntilReady } from '../shared/redis/connect.ts';
-import { SHARDS } from '../shared/redis/keys.ts';
-
-const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
+import { ALL_SHARDS } from '../shared/redis/keys.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;

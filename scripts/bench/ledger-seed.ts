@@ -5,7 +5,7 @@ import { fenceId } from '../../shared/credits/project-ledger.ts';
 import { newId } from '../../shared/ids.ts';
 import { raw } from '../../shared/mongo.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { SHARDS } from '../../shared/redis/keys.ts';
+import { ALL_SHARDS } from '../../shared/redis/keys.ts';
 import { openWallet, spendFrom, type Wallet } from './ledger-history.ts';
 
 const PLAN = 'free';
@@ -64,7 +64,7 @@ export async function seedLedger(
   }
   await write();
   await raw(ctx.db.ledgerFences).insertMany(
-    Array.from({ length: SHARDS }, (_, shard) => ({ _id: fenceId(shard), n: 1, last_id: `${endMs}-0` })),
+    ALL_SHARDS.map((shard) => ({ _id: fenceId(shard), n: 1, last_id: `${endMs}-0` })),
   );
   return seeded;
 }

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { touchDevices } from '../devices/touch-devices.ts';
 import { DomainError, isDuplicateKey, isStoreError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
-import { SHARDS, shardKeys } from '../redis/keys.ts';
+import { ALL_SHARDS, shardKeys } from '../redis/keys.ts';
 import type { LedgerRow } from './model.ts';
 import { isEarlier, type OutboxEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';
@@ -119,9 +119,8 @@ async function rememberDevices(ctx: Context, batches: readonly ShardBatch[]): Pr
 
 /** Which shards have something to project. */
 export async function shardsWithEntries(ctx: Context): Promise<number[]> {
-  const all = Array.from({ length: SHARDS }, (_, shard) => shard);
-  const lengths = await lengthsOf(ctx, all);
-  return all.filter((shard) => (lengths.get(shard) ?? 0) > 0);
+  const lengths = await lengthsOf(ctx, ALL_SHARDS);
+  return ALL_SHARDS.filter((shard) => (lengths.get(shard) ?? 0) > 0);
 }
 
 async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, Fence>> {

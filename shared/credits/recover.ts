@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { isStoreError } from '../errors.ts';
 import { raw } from '../mongo.ts';
-import { accountKeys, SHARDS, shardKeys, shardOf } from '../redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../redis/keys.ts';
 import { loadScript, runScript } from '../redis/script.ts';
 import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
@@ -109,8 +109,6 @@ async function recoverShards(
   ctx.log.info({ opened, rebuilt, accounts, failed: failed.size }, 'credits are open');
   return { opened, rebuilt, accounts, failed };
 }
-
-const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** The shards that wait to be opened, with the run id of the Redis that holds them. */
 export async function shutShards(ctx: Context): Promise<Map<number, string>> {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { isStoreError } from '../errors.ts';
 import { raw } from '../mongo.ts';
+import { perContext } from '../per-context.ts';
 import type { SigningKey } from './model.ts';
 import type { PublicJwk } from './signer.ts';
 
@@ -10,7 +11,7 @@ interface Known {
   published: Set<string>;
 }
 
-const known = new WeakMap<Context, Known>();
+const memoryOf = perContext((): Known => ({ keys: new Map(), published: new Set() }));
 
 const RETRY_MS = 5_000;
 
@@ -58,12 +59,6 @@ export async function readJwks(ctx: Context): Promise<PublicJwk[]> {
     if (!isStoreError(error)) throw error;
   }
   return [...keys.values()];
-}
-
-function memoryOf(ctx: Context): Known {
-  const memory = known.get(ctx) ?? { keys: new Map(), published: new Set<string>() };
-  known.set(ctx, memory);
-  return memory;
 }
 
 function jwkOf(kid: string, x: string): PublicJwk {

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { SHARDS, shardKeys } from '../redis/keys.ts';
+import { ALL_SHARDS, shardKeys } from '../redis/keys.ts';
 import { type OutboxEntry, readEntries } from './outbox.ts';
 import { redisNow } from './redis-time.ts';
 
@@ -39,7 +39,7 @@ export async function readStream(
 
 /** How long the oldest entry of all has waited, in ms, by Redis alone. Throws when that cannot be had. */
 export async function measureLag(ctx: Context): Promise<number> {
-  const waits = Array.from({ length: SHARDS }, async (_, shard) => {
+  const waits = ALL_SHARDS.map(async (shard) => {
     const { outbox } = shardKeys(shard);
     const [oldest] = await ctx.redis.producer.xrange(outbox, '-', '+', 'COUNT', 1);
     // A stream id begins with Redis' time.

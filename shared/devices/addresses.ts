@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
+import { perContext } from '../per-context.ts';
 
 const MOST_KNOWN = 100_000;
-const lastAddress = new WeakMap<Context, Map<string, string>>();
+const lastAddress = perContext(() => new Map<string, string>());
 
 /**
  * Tells operators of a token that is used from more than one address, by a metric and a log line: a laptop moves now
@@ -12,8 +13,7 @@ export function noteDeviceAddress(
   device: { accountId: string; tokenId: string },
   address: string,
 ): void {
-  const known = lastAddress.get(ctx) ?? new Map<string, string>();
-  lastAddress.set(ctx, known);
+  const known = lastAddress(ctx);
   const before = known.get(device.tokenId);
   if (before === address) return;
   if (known.size > MOST_KNOWN) known.clear();

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { DEVICE_CODE_LIFETIME_S, WRONG_USER_CODES } from '../contract.ts';
 import { DomainError } from '../errors.ts';
+import { perContext } from '../per-context.ts';
 
 interface Count {
   wrong: number;
@@ -8,7 +9,7 @@ interface Count {
 }
 
 const MOST_COUNTS = 10_000;
-const counts = new WeakMap<Context, Map<string, Count>>();
+const counts = perContext(() => new Map<string, Count>());
 
 /**
  * Throws `too_many_requests` when one of these (account, address) has entered five wrong codes, until the codes of
@@ -38,8 +39,7 @@ export function countWrongCode(ctx: Context, guessers: readonly string[]): void 
 }
 
 function liveCounts(ctx: Context): Map<string, Count> {
-  const known = counts.get(ctx) ?? new Map<string, Count>();
-  counts.set(ctx, known);
+  const known = counts(ctx);
   if (known.size > MOST_COUNTS) {
     const nowMs = ctx.clock.now();
     for (const [guesser, count] of known) if (count.endsAtMs <= nowMs) known.delete(guesser);

@@ -1,10 +1,11 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
+import { perContext } from '../per-context.ts';
 
 /** A device is written at most once in this time. */
 const RESOLUTION_MS = 60_000;
 const MOST_KNOWN = 100_000;
-const lastWritten = new WeakMap<Context, Map<string, number>>();
+const lastWritten = perContext(() => new Map<string, number>());
 
 /**
  * Records when devices were last seen: `last_seen_at` only ever moves forward, and for each device at most once a
@@ -14,8 +15,7 @@ export async function touchDevices(
   ctx: Context,
   entries: readonly { device_id: string; at_ms: number }[],
 ): Promise<void> {
-  const written = lastWritten.get(ctx) ?? new Map<string, number>();
-  lastWritten.set(ctx, written);
+  const written = lastWritten(ctx);
   if (written.size > MOST_KNOWN) written.clear();
   const due = new Map<string, number>();
   for (const { device_id, at_ms } of entries) {

@@ -2,6 +2,7 @@ import { createLocalJWKSet, errors, type JWTVerifyGetKey, type LocalJWKSet } fro
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
+import { perContext } from '../per-context.ts';
 import { fetchJson } from './fetch-bounded.ts';
 
 /** A key that the issuer withdrew is refused after this long, and once more. */
@@ -18,15 +19,14 @@ interface KeyCache {
   fetching: Promise<void> | null;
 }
 
-const caches = new WeakMap<Context, KeyCache>();
+const cacheOf = perContext((): KeyCache => ({ keys: null, fetchedAtMs: 0, triedAtMs: 0, fetching: null }));
 
 /**
  * Finds the issuer's public key for a token. Keys that are known go on while the issuer is down; while none were ever
  * read it throws `issuer_unavailable`. For an unknown `kid` the keys are read again, at most every 30 s.
  */
 export function issuerKeys(ctx: Context): JWTVerifyGetKey {
-  const cache = caches.get(ctx) ?? { keys: null, fetchedAtMs: 0, triedAtMs: 0, fetching: null };
-  caches.set(ctx, cache);
+  const cache = cacheOf(ctx);
   return async (header, token) => {
     const known = cache.keys ?? (await readFirst(ctx, cache));
     if (isPast(ctx, cache.fetchedAtMs, REFRESH_AFTER_MS)) void refresh(ctx, cache, COOLDOWN_MS);

@@ -5,6 +5,7 @@ import type { Scope } from '../contract.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction } from '../mongo.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { perContext } from '../per-context.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import type { ApiKey } from './model.ts';
 
@@ -129,13 +130,12 @@ function isLive(key: ApiKey, nowMs: number): boolean {
 }
 
 const USE_RESOLUTION_MS = 60_000;
-const lastWritten = new WeakMap<Context, Map<string, number>>();
+const lastWritten = perContext(() => new Map<string, number>());
 
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {
   const nowMs = ctx.clock.now();
-  const written = lastWritten.get(ctx) ?? new Map<string, number>();
-  lastWritten.set(ctx, written);
+  const written = lastWritten(ctx);
   const last = Math.max(written.get(key._id) ?? 0, key.last_used_at?.getTime() ?? 0);
   if (nowMs - last < USE_RESOLUTION_MS) return;
   if (written.size > 10_000) written.clear();

@@ -5,6 +5,7 @@ export const QUEUE_PREFIX = '{governor}';
 
 /** Credits are spread over this many shards for ever: a shard's keys share one hash tag, so one script may touch them. */
 export const SHARDS = 64;
+export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 /** 0..63. All that belongs to an account lies in one shard. */
 export function shardOf(accountId: string): number {

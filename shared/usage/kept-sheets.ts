@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { perContext } from '../per-context.ts';
 import type { OpenSheet } from './model.ts';
 
 /** Of one process. */
@@ -16,11 +17,11 @@ interface KeptSheets {
   bytes: number;
 }
 
-const ofContext = new WeakMap<Context, KeptSheets>();
+const keptOf = perContext((): KeptSheets => ({ byKey: new Map(), bytes: 0 }));
 
 /** A sheet that was read before, if it is still the one of this version: then its rollups are what they were. */
 export function keptSheet(ctx: Context, key: string, version: number): OpenSheet | null {
-  const known = ofContext.get(ctx)?.byKey.get(key);
+  const known = keptOf(ctx).byKey.get(key);
   if (known?.version !== version) return null;
   keepSheet(ctx, key, known);
   return known.sheet;
@@ -28,8 +29,7 @@ export function keptSheet(ctx: Context, key: string, version: number): OpenSheet
 
 /** Keeps it for the next question; those that were not used for longest go. */
 export function keepSheet(ctx: Context, key: string, one: KeptSheet): void {
-  const kept = ofContext.get(ctx) ?? { byKey: new Map<string, KeptSheet>(), bytes: 0 };
-  ofContext.set(ctx, kept);
+  const kept = keptOf(ctx);
   drop(kept, key);
   kept.byKey.set(key, one);
   kept.bytes += one.bytes;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { perContext } from '../per-context.ts';
 import { connectQueues } from '../redis/connect.ts';
 import type { QueuedDelivery } from './model.ts';
 
@@ -52,15 +53,7 @@ export function takeAnnounced(ctx: Context, deliveryId: string): AnnouncedDelive
 /** In the order of hearing. */
 type Heard = Map<string, { row: AnnouncedDelivery; atMs: number }>;
 
-const ofContext = new WeakMap<Context, Heard>();
-
-function heardBy(ctx: Context): Heard {
-  const known = ofContext.get(ctx);
-  if (known) return known;
-  const made: Heard = new Map();
-  ofContext.set(ctx, made);
-  return made;
-}
+const heardBy = perContext((): Heard => new Map());
 
 function hear(ctx: Context, message: string): void {
   const announced = announcedDeliveries.safeParse(JSON.parse(message));

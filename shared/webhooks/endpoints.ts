@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
+import { perContext } from '../per-context.ts';
 import { walkPage } from '../walk.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
@@ -48,15 +49,13 @@ interface Endpoints {
   tidiedMs: number;
 }
 
-const ofContext = new WeakMap<Context, Endpoints>();
-
-function endpointsOf(ctx: Context): Endpoints {
-  const known = ofContext.get(ctx);
-  if (known) return known;
-  const made = { byWebhook: new Map(), guard: createGuard(ctx.config), tidiedMs: performance.now() };
-  ofContext.set(ctx, made);
-  return made;
-}
+const endpointsOf = perContext(
+  (ctx): Endpoints => ({
+    byWebhook: new Map(),
+    guard: createGuard(ctx.config),
+    tidiedMs: performance.now(),
+  }),
+);
 
 export function guardOf(ctx: Context): Guard {
   return endpointsOf(ctx).guard;

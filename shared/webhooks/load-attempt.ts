@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
+import { perContext } from '../per-context.ts';
 import { takeAnnounced } from './announcements.ts';
 import type { QueuedDelivery, Webhook } from './model.ts';
 
@@ -38,18 +39,13 @@ export async function loadAttempt(ctx: Context, ids: DueIds): Promise<LoadedAtte
   return loaded;
 }
 
-const ofContext = new WeakMap<Context, Map<string, Webhook>>();
 const REMEMBERED_AT_MOST = 10_000;
 
 /**
  * Webhooks as this process last read them, if they were active. Address and secret of a webhook never change; that it
  * is active still, a delivery says that was planned a moment ago.
  */
-function activeWebhooks(ctx: Context): Map<string, Webhook> {
-  const known = ofContext.get(ctx) ?? new Map<string, Webhook>();
-  ofContext.set(ctx, known);
-  return known;
-}
+const activeWebhooks = perContext(() => new Map<string, Webhook>());
 
 function remember(ctx: Context, webhookId: string, webhook: Webhook | undefined): void {
   const known = activeWebhooks(ctx);

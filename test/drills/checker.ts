@@ -5,7 +5,7 @@ import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import type { LedgerRow } from '../../shared/credits/model.ts';
 import { readAccount } from '../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../shared/credits/recover.ts';
-import { projectAll, type TestAccount } from '../credits.ts';
+import { projectAll, type TestAccount, untilRedisIsBack } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
 import { type Attempt, spendByHttp } from './load.ts';
 
@@ -20,7 +20,7 @@ export async function checkCredits(
   accounts: readonly TestAccount[],
   attempts: readonly Attempt[],
 ): Promise<void> {
-  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+  await untilRedisIsBack(ctx);
   await recoverCredits(ctx);
   await projectAll(ctx);
   for (const account of accounts) {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
-import { readAccount } from '../../shared/credits/read-balance.ts';
 import {
+  expectFolded,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -39,8 +38,7 @@ async function expectExact(account: TestAccount, spends: number): Promise<void> 
   const receipts = { account_id: account.accountId, reason: 'receipt' as const };
   expect(await ctx.db.ledger.countDocuments(receipts)).toBe(spends);
   expect(await ctx.db.storedAnswers.countDocuments({ account_id: account.accountId })).toBe(spends);
-  const state = (await readAccount(ctx, account.accountId))?.state;
-  expect(await foldLedger(ctx, account.accountId)).toEqual(state);
+  await expectFolded(ctx, account.accountId);
 }
 
 test('a projector that dies between the ledger and the stream is repeated without a second row', async () => {

@@ -22,6 +22,7 @@ import {
   startOwnRedis,
   stateDigest,
   type TestAccount,
+  untilRedisIsBack,
 } from '../credits.ts';
 import { TEST_SIGNING_KEY, type TestContext, until } from '../harness.ts';
 import { type NetProxy, startProxy } from './proxy.ts';
@@ -56,7 +57,7 @@ async function back(): Promise<void> {
   proxy.mode = 'pass';
   proxy.reset();
   await until(() => ctx.redis.meter.status !== 'ready');
-  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+  await untilRedisIsBack(ctx);
 }
 
 async function total(): Promise<number> {
@@ -91,7 +92,7 @@ describe('between api and Redis', () => {
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
     proxy.mode = 'pass';
     proxy.reset();
-    await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+    await untilRedisIsBack(ctx);
   });
 
   test('a host that vanishes without a word is noticed, and its connections are opened again', async () => {
@@ -349,7 +350,7 @@ describe('a full disk', () => {
     if (fast) await expectRefusing(on, token, small);
     await ended;
     const roomy = await startRedis({ port, dir, fast });
-    await until(() => on.redis.meter.status === 'ready' && on.redis.producer.status === 'ready');
+    await untilRedisIsBack(on);
     await recoverCredits(on);
     for (const key of keys) expect((await spendOnce(on, token, { key })).replayed).toBe(true);
     const fallen = 220 - (await readBalances(on, accountId)).total;

@@ -4,9 +4,8 @@ import type { Plan } from '../../shared/contract.ts';
 import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
 import { digest } from '../../shared/credits/digest.ts';
 import { expireCredits } from '../../shared/credits/expire.ts';
-import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
-import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
+import { readBalances } from '../../shared/credits/read-balance.ts';
 import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts';
 import { refundSpend } from '../../shared/credits/refund.ts';
 import { DomainError } from '../../shared/errors.ts';
@@ -15,6 +14,7 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { accountKeys } from '../../shared/redis/keys.ts';
 import {
   addDevice,
+  expectFolded,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -173,8 +173,7 @@ test(`${RUNS} random histories end as the pure model has it, in Redis, in the le
         expect(held).toEqual(balancesAt(model, clock.now()));
       }
       await projectAll(ctx);
-      const state = (await readAccount(ctx, account.accountId))?.state;
-      expect(await foldLedger(ctx, account.accountId)).toEqual(state);
+      await expectFolded(ctx, account.accountId);
       await forget(account.accountId);
     },
   );

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Plan } from '../../../shared/contract.ts';
 import { ensureAccount } from '../../../shared/credits/account.ts';
 import { expireCredits } from '../../../shared/credits/expire.ts';
-import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
 import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
@@ -12,6 +11,7 @@ import { changeOrganization } from '../../../shared/organizations/change-organiz
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { accountKeys } from '../../../shared/redis/keys.ts';
 import {
+  expectFolded,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -55,7 +55,7 @@ async function leftOf({ accountId }: TestAccount): Promise<Record<string, number
 
 async function expectWhole({ accountId }: TestAccount): Promise<void> {
   await projectAll(ctx);
-  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
+  await expectFolded(ctx, accountId);
 }
 
 describe('a plan change', () => {

@@ -3,12 +3,13 @@ import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
-import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
+import { readBalances } from '../../../shared/credits/read-balance.ts';
 import { catchUp } from '../../../shared/credits/read-ledger.ts';
 import { rebuildCredits, recoverCredits, shutShards } from '../../../shared/credits/recover.ts';
-import { accountKeys, SHARDS, shardKeys, shardOf } from '../../../shared/redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
 import {
+  expectFolded,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -16,10 +17,9 @@ import {
   spendOnce,
   startOwnRedis,
   type TestAccount,
+  untilRedisIsBack,
 } from '../../credits.ts';
 import { openKeptLog, type TestContext, until } from '../../harness.ts';
-
-const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -39,7 +39,7 @@ afterAll(async () => {
 async function restartRedis(): Promise<void> {
   await redis.kill();
   await redis.start();
-  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+  await untilRedisIsBack(ctx);
 }
 
 /** Spends a key, ends its answer as 48 h do, and spends it again: nothing of it is projected. */
@@ -71,10 +71,6 @@ async function readGauge(gauge: Gauge): Promise<number | undefined> {
   return (await gauge.get()).values[0]?.value;
 }
 
-async function expectWhole({ accountId }: TestAccount): Promise<void> {
-  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
-}
-
 test.each([
   ['opens', recoverCredits],
   ['can be rebuilt', rebuildCredits],
@@ -88,7 +84,7 @@ test.each([
     expect(await recover(ctx)).toMatchObject({ opened: 64 });
     await projectAll(ctx);
     expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 4);
-    await expectWhole(account);
+    await expectFolded(ctx, account.accountId);
   },
 );
 
@@ -114,7 +110,7 @@ test('a reader that writes to one shard meanwhile does not hold up the others', 
   });
   expect(await projectLedger(ctx, await shardsWithEntries(ctx))).toBe(1);
   expect(await shardsWithEntries(ctx)).toEqual([]);
-  await expectWhole(other);
+  await expectFolded(ctx, other.accountId);
 });
 
 test('the lag shows while MongoDB is away and a gate cannot be opened', async () => {
@@ -185,7 +181,7 @@ test('an entry that cannot be written stops its own shard alone', async () => {
   await spendOnce(ctx, other.token);
   const round = await projectRound(ctx, ALL_SHARDS);
   expect([round.moved, [...round.stuck.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
-  await expectWhole(other);
+  await expectFolded(ctx, other.accountId);
   expect(await ctx.redis.producer.del(accountKeys(bad.accountId).outbox)).toBe(1);
 });
 
@@ -199,5 +195,5 @@ test('an account whose ledger has a gap keeps its own shard shut and no other', 
   expect(await recoverCredits({ ...ctx, log })).toMatchObject({ opened: 63, failed: 1 });
   expect(written()).toContain(broken.accountId);
   expect([...(await shutShards(ctx)).keys()]).toEqual([shardOf(broken.accountId)]);
-  await expectWhole(other);
+  await expectFolded(ctx, other.accountId);
 });

@@ -2,15 +2,15 @@ import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { revokeDeviceInAccount } from '../../../shared/credits/account.ts';
-import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
 import { projectLedger } from '../../../shared/credits/project-ledger.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
-import { accountKeys, SHARDS, shardKeys } from '../../../shared/redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/reconcile-credits.ts';
 import {
+  expectFolded,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -18,10 +18,9 @@ import {
   spendOnce,
   startOwnRedis,
   type TestAccount,
+  untilRedisIsBack,
 } from '../../credits.ts';
 import { type TestContext, until } from '../../harness.ts';
-
-const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -54,17 +53,13 @@ async function makeHistory(): Promise<TestAccount & { revokedToken: string }> {
   return { ...account, revokedToken: second.token };
 }
 
-async function isReady(): Promise<void> {
-  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
-}
-
 async function stateOf(accountId: string) {
   return (await readAccount(ctx, accountId))?.state;
 }
 
 async function expectWhole(account: TestAccount): Promise<void> {
   await projectAll(ctx);
-  expect(await foldLedger(ctx, account.accountId)).toEqual(await stateOf(account.accountId));
+  await expectFolded(ctx, account.accountId);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
 }
 
@@ -76,7 +71,7 @@ describe('a Redis that comes back', () => {
     await redis.kill();
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
     await redis.start();
-    await isReady();
+    await untilRedisIsBack(ctx);
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
     expect(await recoverCredits(ctx)).toMatchObject({ opened: 64, rebuilt: 0 });
     expect(await stateOf(account.accountId)).toEqual(before);
@@ -93,7 +88,7 @@ describe('a Redis that comes back', () => {
     await redis.kill();
     rmSync(join(redis.dir, 'appendonlydir'), { recursive: true });
     await redis.start();
-    await isReady();
+    await untilRedisIsBack(ctx);
     expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
     expect(await stateOf(account.accountId)).toEqual(before);
     const replay = await spendOnce(ctx, account.token, { key: 'k3' });
@@ -143,7 +138,7 @@ describe('a Redis that comes back', () => {
     rmSync(aof, { recursive: true });
     cpSync(`${aof}-old`, aof, { recursive: true });
     await redis.start();
-    await isReady();
+    await untilRedisIsBack(ctx);
     expect((await recoverCredits(ctx)).rebuilt).toBeGreaterThan(0);
     expect(await stateOf(account.accountId)).toEqual(before);
     await expect(spendOnce(ctx, account.token, { key: 'later2' })).rejects.toMatchObject({
@@ -172,7 +167,7 @@ describe('a Redis that comes back', () => {
       cpSync(`${aof}-whole`, aof, { recursive: true });
       truncateSync(join(aof, name), size - 1 - cut * 611);
       await redis.start();
-      await isReady();
+      await untilRedisIsBack(ctx);
       await recoverCredits(ctx);
       await spendOnce(ctx, account.token);
       await expectWhole(account);
