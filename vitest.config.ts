@@ -13,7 +13,7 @@ class DrillsFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/global-setup.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     // Files run side by side, each on databases of its own; within a file the tests share them and take turns.
     pool: 'forks',
     maxWorkers: '100%',

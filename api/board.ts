@@ -2,7 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Express, NextFunction, Request, Response } from 'express';
-import type { Context } from '../shared/context.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { unauthorized } from './auth/bearer.ts';
 import { isOperator } from './auth/operator.ts';
 import type { Limits } from './limits.ts';

@@ -1,6 +1,6 @@
 import express, { type Request, type Response } from 'express';
-import { BODY_BYTES, BODY_DEPTH } from '../shared/contract.ts';
-import { DomainError } from '../shared/errors.ts';
+import { BODY_BYTES, BODY_DEPTH } from '../shared/platform/basics/contract.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
 
 export const MEDIA_TYPES = {
   json: 'application/json',

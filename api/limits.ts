@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config } from '../shared/config.ts';
-import { DomainError } from '../shared/errors.ts';
+import type { Config } from '../shared/platform/basics/config.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
 
 export interface Limits {
   /** Counts one request of a key or an address. Throws `too_many_requests`. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { ErrorCode } from '../shared/errors.ts';
+import type { ErrorCode } from '../shared/platform/basics/errors.ts';
 import { type Problem, problemOf } from './problem.ts';
 
 /** RFC 6749 section 5.2. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../shared/errors.ts';
+import { ERRORS, type ErrorCode } from '../shared/platform/basics/errors.ts';
 import { type BodyType, MEDIA_TYPES } from './body.ts';
 import { oauthErrorDocument } from './oauth-error.ts';
 import { problemDocument } from './problem.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../shared/context.ts';
-import { DomainError } from '../shared/errors.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Organization } from '../shared/organizations/model.ts';
 import { readOrganization } from '../shared/organizations/read-organization.ts';
 import type { ApiKeyPrincipal } from './route.ts';

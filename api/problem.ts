@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { DomainError, ERRORS, type ErrorCode, isStoreError } from '../shared/errors.ts';
+import { DomainError, ERRORS, type ErrorCode, isStoreError } from '../shared/platform/basics/errors.ts';
 
 /** RFC 9457, with a stable `code` and the request's id. */
 export const problemDocument = z.object({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Context } from '../shared/context.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 
 const GIVEN_ID = /^[A-Za-z0-9._-]{8,64}$/;
 

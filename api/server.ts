@@ -2,7 +2,7 @@ import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import type { Config } from '../shared/config.ts';
+import type { Config } from '../shared/platform/basics/config.ts';
 
 /** An HTTP server with limits on what a slow or careless client can hold (abuse cases 16, 17, 25–28). */
 export function createHttpServer(app: Express, config: Config): Server {

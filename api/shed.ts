@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { DomainError } from '../shared/errors.ts';
-import type { Metrics } from '../shared/metrics.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
+import type { Metrics } from '../shared/platform/basics/metrics.ts';
 import type { Priority } from './route.ts';
 
 /** From which load on a request is refused, so that those of higher priority go on. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Context } from '../shared/context.ts';
-import { instantOrUtc } from '../shared/iso-time.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import { instantOrUtc } from '../shared/platform/basics/iso-time.ts';
 import { readOrganization, timezoneAt } from '../shared/organizations/read-organization.ts';
 
 /** An ISO 8601 time, or a date: the midnight that begins it in a timezone which the caller knows. */

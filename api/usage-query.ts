@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, timezone } from '../shared/text.ts';
+import { text, timezone } from '../shared/platform/basics/text.ts';
 import { INTERVALS, type Interval } from '../shared/usage/calendar.ts';
 import { measuresView } from '../shared/usage/measures.ts';
 import { GROUPINGS, type Grouping } from '../shared/usage/read-usage.ts';

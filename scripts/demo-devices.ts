@@ -1,4 +1,4 @@
-import type { Context } from '../shared/context.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { approveLinking } from '../shared/devices/approve-linking.ts';
 import { redeemGrant } from '../shared/devices/redeem-grant.ts';
 import { startLinking } from '../shared/devices/start-linking.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PLANS, ROLES } from '../shared/contract.ts';
+import { PLANS, ROLES } from '../shared/platform/basics/contract.ts';
 import { readJson, writePrivateJson } from './stack/files.ts';
 
 const demoMember = z.object({

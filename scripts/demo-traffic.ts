@@ -1,4 +1,4 @@
-import { isoTime } from '../shared/clock.ts';
+import { isoTime } from '../shared/platform/basics/clock.ts';
 
 /** A signal as `POST /api/v1/signals` takes it. */
 export type DemoSignal = {

@@ -1,12 +1,12 @@
 import { decodeJwt } from 'jose';
-import type { Context } from '../shared/context.ts';
-import { SCOPES } from '../shared/contract.ts';
-import { DomainError } from '../shared/errors.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import { SCOPES } from '../shared/platform/basics/contract.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
 import { linkIdentity } from '../shared/identity/link-identity.ts';
-import { newId } from '../shared/ids.ts';
+import { newId } from '../shared/platform/basics/ids.ts';
 import { createApiKey } from '../shared/keys/api-keys.ts';
 import { createOrganization } from '../shared/organizations/create-organization.ts';
-import { addMember } from '../shared/organizations/members.ts';
+import { addMember } from '../shared/administration/members.ts';
 import { readOrganization } from '../shared/organizations/read-organization.ts';
 import { ensureDemoDevice } from './demo-devices.ts';
 import {

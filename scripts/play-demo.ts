@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isoTime, systemClock } from '../shared/clock.ts';
-import { SIGNALS_PER_REQUEST } from '../shared/contract.ts';
+import { isoTime, systemClock } from '../shared/platform/basics/clock.ts';
+import { SIGNALS_PER_REQUEST } from '../shared/platform/basics/contract.ts';
 import { type Demo, readDemo, writeDemo } from './demo-file.ts';
 import { type DemoSignal, generateTraffic } from './demo-traffic.ts';
 import { describeError, say } from './stack/progress.ts';

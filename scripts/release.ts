@@ -1,5 +1,5 @@
-import { readConfig } from '../shared/config.ts';
-import { connectMongo, createIndexes } from '../shared/mongo.ts';
+import { readConfig } from '../shared/platform/basics/config.ts';
+import { connectMongo, createIndexes } from '../shared/platform/mongo/connect.ts';
 
 /** The release step: collections and indexes, before a new version serves. Safe to repeat. */
 const db = await connectMongo(readConfig(process.env).mongodbUrl);

@@ -1,5 +1,5 @@
-import type { Context } from '../shared/context.ts';
-import type { JobOf } from '../shared/queues.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import type { JobOf } from '../shared/platform/queues/queues.ts';
 import { attemptDeliveries } from '../shared/webhooks/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/drain-deliveries.ts';
 import { holdDeliveries } from '../shared/webhooks/hold-deliveries.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../shared/context.ts';
-import type { JobOf, QueueName } from '../shared/queues.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import type { JobOf, QueueName } from '../shared/platform/queues/queues.ts';
 
 /** What a job asks for when it is not done: to be woken again. */
 export interface WakeAgain {

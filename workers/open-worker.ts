@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
-import type { Context } from '../shared/context.ts';
-import { QUEUES, type QueueName } from '../shared/queues.ts';
-import type { RedisClient } from '../shared/redis/connect.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import { QUEUES, type QueueName } from '../shared/platform/queues/queues.ts';
+import type { RedisClient } from '../shared/platform/redis/connect.ts';
 import { type JobHandler, LOCK_MS, STALLED_CHECK_MS } from './job-handler.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from '../shared/context.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { isOperatorToken } from '../shared/keys/operator-token.ts';
-import { readReadiness } from '../shared/readiness.ts';
+import { readReadiness } from '../shared/platform/context/readiness.ts';
 
 /** The worker's own small listener: `/healthz`, `/readyz`, and `/metrics` for the operator. */
 export async function answerProbe(ctx: Context, req: IncomingMessage, res: ServerResponse): Promise<void> {

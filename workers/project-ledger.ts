@@ -1,9 +1,9 @@
-import type { Context } from '../shared/context.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
 import { measureLag } from '../shared/credits/streams.ts';
-import { waitUntilReady } from '../shared/redis/connect.ts';
-import { ALL_SHARDS } from '../shared/redis/keys.ts';
+import { waitUntilReady } from '../shared/platform/redis/connect.ts';
+import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;

@@ -1,4 +1,4 @@
-import { purge } from '../shared/usage/purge.ts';
+import { purge } from '../shared/retention/purge.ts';
 import type { JobHandler } from './job-handler.ts';
 
 /** Once an hour: what is older than its retention goes. */

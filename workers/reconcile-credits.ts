@@ -1,5 +1,5 @@
 import { reconcileCredits as reconcile } from '../shared/credits/reconcile.ts';
-import { DomainError } from '../shared/errors.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { JobHandler } from './job-handler.ts';
 
 /** A rebuild is over by then, or the next look tells. */

@@ -1,7 +1,7 @@
 import { sweepDueChecks } from '../shared/anomalies/check-session.ts';
 import { sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
-import type { Context } from '../shared/context.ts';
-import type { QueueName } from '../shared/queues.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import type { QueueName } from '../shared/platform/queues/queues.ts';
 import { sweepSilentSessions } from '../shared/sessions/end-session.ts';
 import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sweep-deliveries.ts';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../shared/context.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { SCHEDULES, SWEEPS } from './schedule.ts';
 
 const SWEEP_EVERY_MS = 5_000;

@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
-import type { Context } from '../shared/context.ts';
-import { QUEUES } from '../shared/queues.ts';
-import type { RedisClient } from '../shared/redis/connect.ts';
+import type { Context } from '../shared/platform/context/context.ts';
+import { QUEUES } from '../shared/platform/queues/queues.ts';
+import type { RedisClient } from '../shared/platform/redis/connect.ts';
 import { type JobHandler, LOCK_MS, STALLED_CHECK_MS, type WakeAgain } from './job-handler.ts';
 import { type OpenWorker, startOpenWorker } from './open-worker.ts';
 

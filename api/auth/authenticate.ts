@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context } from '../../shared/context.ts';
-import { DomainError } from '../../shared/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';

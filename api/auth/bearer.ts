@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { DomainError } from '../../shared/errors.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 
 const LONGEST_TOKEN = 8_192;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { consume as spend } from '../../shared/credits/consume.ts';
 import { BUCKETS } from '../../shared/credits/model.ts';
-import { DomainError } from '../../shared/errors.ts';
-import { text } from '../../shared/text.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../route.ts';
 import { gaveUpInStall } from '../stall.ts';
 

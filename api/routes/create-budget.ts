@@ -2,7 +2,7 @@ import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { budgetInput } from '../../shared/budgets/input.ts';
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
-import { DomainError } from '../../shared/errors.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { type ApiKeyPrincipal, route } from '../route.ts';
 
 export const createBudgetRoute = route({

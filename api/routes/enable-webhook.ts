@@ -1,4 +1,4 @@
-import { DomainError } from '../../shared/errors.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { enableWebhook as enable } from '../../shared/webhooks/enable-webhook.ts';
 import { viewWebhook, webhookView } from '../../shared/webhooks/view.ts';
 import { route } from '../route.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../route.ts';
 
 export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });

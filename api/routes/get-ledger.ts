@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../../shared/context.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { BUCKETS, REASONS } from '../../shared/credits/model.ts';
 import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/read-ledger.ts';
 import { makeCursor, openCursor } from '../page.ts';

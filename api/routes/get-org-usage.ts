@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timezoneAt } from '../../shared/organizations/read-organization.ts';
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { GROUPINGS, readUsage } from '../../shared/usage/read-usage.ts';
 import { ownOrganization } from '../own-organization.ts';
 import { route } from '../route.ts';

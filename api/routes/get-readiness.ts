@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DomainError } from '../../shared/errors.ts';
-import { readReadiness } from '../../shared/readiness.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { readReadiness } from '../../shared/platform/context/readiness.ts';
 import { type ApiState, route } from '../route.ts';
 
 const partState = z.enum(['ok', 'failing']);

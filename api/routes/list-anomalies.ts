@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anomalyView, listAnomalies as list, viewAnomaly } from '../../shared/anomalies/list-anomalies.ts';
 import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 import { listRange, timeOrDate } from '../time.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DomainError } from '../../shared/errors.ts';
-import { text } from '../../shared/text.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { listedWebhookView, viewDelivery, viewWebhook } from '../../shared/webhooks/view.ts';
 import { listWebhooks } from '../../shared/webhooks/webhooks.ts';
 import { type ApiKeyPrincipal, route } from '../route.ts';

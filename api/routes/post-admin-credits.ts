@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { findAccount } from '../../shared/credits/find-account.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../route.ts';
 import { parseIdempotencyKey } from './consume.ts';
 import { ledgerTransaction } from './get-ledger.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { publicJwk } from '../../shared/devices/public-key.ts';
 import { startLinking } from '../../shared/devices/start-linking.ts';
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../route.ts';
 
 /** A form can carry the JWK only as its JSON text. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { redeemGrant } from '../../shared/devices/redeem-grant.ts';
-import { DomainError } from '../../shared/errors.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { route } from '../route.ts';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { ATTEMPT_ERRORS } from '../../shared/webhooks/model.ts';
 import { testWebhook } from '../../shared/webhooks/test-webhook.ts';
 import { readWebhook } from '../../shared/webhooks/webhooks.ts';

@@ -1,4 +1,4 @@
-import { text } from '../../shared/text.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { redeliver } from '../../shared/webhooks/redeliver.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
 import { readWebhook } from '../../shared/webhooks/webhooks.ts';

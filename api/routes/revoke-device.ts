@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEVICE_ID_LENGTH } from '../../shared/contract.ts';
+import { DEVICE_ID_LENGTH } from '../../shared/platform/basics/contract.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
 import { route } from '../route.ts';
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { readConfig } from '../../shared/config.ts';
-import { type Context, openContext } from '../../shared/context.ts';
-import { createIndexes } from '../../shared/mongo.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { createIndexes } from '../../shared/platform/mongo/connect.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { mongoServerCommand, startMongo, startRedis } from '../stores.ts';
 

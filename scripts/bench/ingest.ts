@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http';
-import { systemClock } from '../../shared/clock.ts';
-import { SCOPES } from '../../shared/contract.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { raw } from '../../shared/mongo.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';

@@ -1,11 +1,11 @@
-import { systemClock } from '../../shared/clock.ts';
-import type { Context } from '../../shared/context.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import type { CreditAccount, LedgerRow, StoredAnswer } from '../../shared/credits/model.ts';
 import { fenceId } from '../../shared/credits/project-ledger.ts';
-import { newId } from '../../shared/ids.ts';
-import { raw } from '../../shared/mongo.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { ALL_SHARDS } from '../../shared/redis/keys.ts';
+import { ALL_SHARDS } from '../../shared/platform/redis/keys.ts';
 import { openWallet, spendFrom, type Wallet } from './ledger-history.ts';
 
 const PLAN = 'free';

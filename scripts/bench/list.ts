@@ -1,7 +1,7 @@
-import { systemClock } from '../../shared/clock.ts';
-import { SCOPES } from '../../shared/contract.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { raw } from '../../shared/mongo.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { sessionKey } from '../../shared/sessions/assign.ts';
 import type { Session } from '../../shared/sessions/model.ts';

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
-import { SCOPES } from '../../shared/contract.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { raw } from '../../shared/mongo.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
 import type { Rollup, RollupPeriod } from '../../shared/usage/model.ts';

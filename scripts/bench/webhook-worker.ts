@@ -1,6 +1,6 @@
-import { readConfig } from '../../shared/config.ts';
-import { openContext } from '../../shared/context.ts';
-import { connectQueues } from '../../shared/redis/connect.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { openContext } from '../../shared/platform/context/context.ts';
+import { connectQueues } from '../../shared/platform/redis/connect.ts';
 import { listen } from '../../shared/webhooks/announcements.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { SCOPES, type Scope } from '../../shared/contract.ts';
+import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKey } from '../../shared/keys/model.ts';
 import { parseInteger } from './organizations.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../../shared/clock.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { renderProgress, replay } from '../replay.ts';
 import { parseInteger } from './organizations.ts';
 import { print, readDemo, readUp } from './run.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { purge } from '../../shared/usage/purge.ts';
+import { purge } from '../../shared/retention/purge.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import type { Run } from './run.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
-import { systemClock } from '../../shared/clock.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { IDP_AUDIENCE, IDP_CLIENT_ID, issuerOf, readIdpState } from './state.ts';
 
 /**

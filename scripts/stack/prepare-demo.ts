@@ -1,7 +1,7 @@
-import { readConfig } from '../../shared/config.ts';
-import { openContext } from '../../shared/context.ts';
-import { DomainError } from '../../shared/errors.ts';
-import { waitUntilReady } from '../../shared/redis/connect.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { openContext } from '../../shared/platform/context/context.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { ensureDemoOrganizations } from '../demo.ts';
 
 /**

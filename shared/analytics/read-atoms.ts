@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import { zoneAt } from '../usage/calendar.ts';
 import { added } from '../usage/cover-range.ts';

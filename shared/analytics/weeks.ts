@@ -1,6 +1,6 @@
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import type { Organization } from '../organizations/model.ts';
 import { bucketEdges, nextStart } from '../usage/calendar.ts';
 

@@ -1,8 +1,8 @@
-import { dateAt } from '../clock.ts';
-import type { Context } from '../context.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Session } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
-import { walkPage } from '../walk.ts';
+import { walkPage } from '../platform/basics/paginate.ts';
 import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
 import { totalsOf } from './mark-for-check.ts';
 

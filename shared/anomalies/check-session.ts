@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import { dateAt } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { isDuplicateKey } from '../errors.ts';
-import { recordEvents } from '../events/record-events.ts';
-import { derivedId } from '../ids.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { recordEvents } from '../webhooks/record-events.ts';
+import { derivedId } from '../platform/basics/ids.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import type { Session } from '../sessions/model.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';

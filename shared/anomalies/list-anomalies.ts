@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { dateAt, isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { type Order, type Position, walkPage } from '../walk.ts';
+import { dateAt, isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyType } from './model.ts';
 
 /** Interface 6.2, with `id` and `detected_at`. */

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { dateAt } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { afterCommit, raw } from '../mongo.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { afterCommit, raw } from '../platform/mongo/connect.ts';
 import type { Session } from '../sessions/model.ts';
 import { isWorthALook, type Totals } from './detect.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { isDuplicateKey } from '../errors.ts';
-import { derivedId, newId } from '../ids.ts';
+import type { Context } from '../platform/context/context.ts';
+import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { derivedId, newId } from '../platform/basics/ids.ts';
 
 interface NewEntry {
   action: string;

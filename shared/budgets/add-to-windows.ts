@@ -1,6 +1,6 @@
 import type { ClientSession, mongo } from 'mongoose';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Session } from '../sessions/model.ts';
 import type { CountedSignal } from '../usage/add-to-rollups.ts';
 import { markDue, passGate } from './gate.ts';

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { newId } from '../platform/basics/ids.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import { nusdFromUsd } from '../pricing/money.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { isDuplicateKey } from '../errors.ts';
-import { type NewEvent, recordEvents } from '../events/record-events.ts';
-import { derivedId } from '../ids.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { type NewEvent, recordEvents } from '../webhooks/record-events.ts';
+import { derivedId } from '../platform/basics/ids.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { evaluateBudget, type Verdict, type WindowUsage } from './evaluate.ts';
 import { ALL_SLOTS, firingCause, firingKey, gateKey, takenKey, tallyKey } from './keys.ts';
 import type { BudgetDue, BudgetFiring } from './model.ts';

@@ -1,4 +1,4 @@
-import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../contract.ts';
+import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Budget, BudgetLevel, BudgetMetric, Tallied } from './model.ts';
 import type { Period } from './periods.ts';
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { ALL_SLOTS, gateKey, SLOTS } from './keys.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, timezone } from '../text.ts';
+import { text, timezone } from '../platform/basics/text.ts';
 import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from './model.ts';
 
 const fields = {

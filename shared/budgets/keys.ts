@@ -1,4 +1,4 @@
-import { derivedId } from '../ids.ts';
+import { derivedId } from '../platform/basics/ids.ts';
 import type { Budget, BudgetLevel, Tally } from './model.ts';
 
 /** How many rows one window may be spread over (`gate.ts`). Raising it needs no migration; lowering it does. */

@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { raw } from '../mongo.ts';
-import { type Order, type Position, walkPage } from '../walk.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
 import { ALL_SLOTS, tallyKey, windowKey } from './keys.ts';
 import type { Budget } from './model.ts';
 import { createPeriods } from './periods.ts';

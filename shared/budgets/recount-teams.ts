@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { holdAllGates } from './gate.ts';
 import { tallyKey } from './keys.ts';

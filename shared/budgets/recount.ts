@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../contract.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import type { RollupPeriod } from '../usage/model.ts';

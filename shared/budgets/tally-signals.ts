@@ -1,4 +1,4 @@
-import { CLOSED_WINDOW_FIRES_MS } from '../contract.ts';
+import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Session } from '../sessions/model.ts';
 import { type CountedSignal, measuresOf } from '../usage/add-to-rollups.ts';
 import { tallyKey } from './keys.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
+import { isoTime } from '../platform/basics/clock.ts';
 import { usd4 } from '../pricing/money.ts';
 import { amountOf, forecast, stateOf } from './evaluate.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 
 /** Commits of an organization within one of these share an evaluation. Milliseconds. */
 const COALESCE_MS = 250;

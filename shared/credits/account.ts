@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
-import type { Plan } from '../contract.ts';
-import { DomainError } from '../errors.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import type { Plan } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
-import { accountKeys } from '../redis/keys.ts';
-import { loadScript } from '../redis/script.ts';
+import { accountKeys } from '../platform/redis/keys.ts';
+import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { emptyState } from './fold.ts';
 import { putOnPlan } from './follow-plan.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { accountKeys } from '../redis/keys.ts';
-import { loadScript } from '../redis/script.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { accountKeys } from '../platform/redis/keys.ts';
+import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { ANSWER_KEPT_MS } from './consume.ts';
 import { noteRedisTime, scriptNow } from './redis-time.ts';

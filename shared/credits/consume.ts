@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { type AccountKeys, accountKeys } from '../redis/keys.ts';
-import { loadScript } from '../redis/script.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { type AccountKeys, accountKeys } from '../platform/redis/keys.ts';
+import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { digest } from './digest.ts';
 import { type Hint, hintsOf, monthOf, predictBucket } from './hints.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { accountKeys, shardOf } from '../redis/keys.ts';
+import type { Context } from '../platform/context/context.ts';
+import { accountKeys, shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
 import type { CreditAccount } from './model.ts';
 import { creditNow } from './redis-time.ts';

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { type AccountState, addRow, emptyState, type FoldedRow } from './fold.ts';
 
 const ROWS_A_READ = 5_000;

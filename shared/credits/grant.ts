@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { shardOf } from '../redis/keys.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { newId } from '../platform/basics/ids.ts';
+import { shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { digest } from './digest.ts';
 import type { LedgerRow } from './model.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Anchor, Bucket } from './model.ts';
 import { monthAt, type Period } from './periods.ts';
 

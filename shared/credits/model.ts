@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { Plan } from '../contract.ts';
+import type { Plan } from '../platform/basics/contract.ts';
 
 export const BUCKETS = ['window', 'monthly', 'paid', 'granted'] as const;
 /** In the order in which they are spent (interface 4.4). */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PLANS, type Plan } from '../contract.ts';
+import { PLANS, type Plan } from '../platform/basics/contract.ts';
 
 const credits = z.int().min(0).max(1_000_000_000);
 const planCredits = z.strictObject({

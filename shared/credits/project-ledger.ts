@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 import { touchDevices } from '../devices/touch-devices.ts';
-import { DomainError, isDuplicateKey, isStoreError } from '../errors.ts';
-import { inTransaction, raw } from '../mongo.ts';
-import { ALL_SHARDS, shardKeys } from '../redis/keys.ts';
+import { DomainError, isDuplicateKey, isStoreError } from '../platform/basics/errors.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import { ALL_SHARDS, shardKeys } from '../platform/redis/keys.ts';
 import type { LedgerRow } from './model.ts';
 import { isEarlier, type OutboxEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { accountKeys, shardOf } from '../redis/keys.ts';
-import { loadScript } from '../redis/script.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { accountKeys, shardOf } from '../platform/redis/keys.ts';
+import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { type AccountState, sumLots } from './fold.ts';
 import { monthAt } from './periods.ts';

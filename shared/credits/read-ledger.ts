@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { raw } from '../mongo.ts';
-import { shardOf } from '../redis/keys.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { shardOf } from '../platform/redis/keys.ts';
 import type { Bucket, LedgerRow, Reason } from './model.ts';
 import { drainStreams, projectRound } from './project-ledger.ts';
 import { readAccount } from './read-balance.ts';

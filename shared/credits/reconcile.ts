@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { shardOf } from '../redis/keys.ts';
+import type { Context } from '../platform/context/context.ts';
+import { shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { storedBalances } from './fold.ts';
 import { putOnPlan } from './follow-plan.ts';

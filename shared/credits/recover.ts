@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts';
-import { isStoreError } from '../errors.ts';
-import { raw } from '../mongo.ts';
-import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../redis/keys.ts';
-import { loadScript, runScript } from '../redis/script.ts';
+import type { Context } from '../platform/context/context.ts';
+import { isStoreError } from '../platform/basics/errors.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../platform/redis/keys.ts';
+import { loadScript, runScript } from '../platform/redis/script.ts';
 import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
 import type { CreditAccount } from './model.ts';

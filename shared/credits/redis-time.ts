@@ -1,7 +1,7 @@
-import { systemClock } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { shardKeys } from '../redis/keys.ts';
-import { loadScript } from '../redis/script.ts';
+import { systemClock } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { shardKeys } from '../platform/redis/keys.ts';
+import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 
 /** Redis' clock as last seen, and when that was by a clock that is never set. */

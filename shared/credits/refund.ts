@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import { changeCredits } from './change.ts';
 import { digest } from './digest.ts';
 import type { LedgerRow } from './model.ts';

@@ -7,8 +7,8 @@ import {
 } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
+import type { Config } from '../platform/basics/config.ts';
+import type { Log } from '../platform/basics/log.ts';
 
 /** RFC 8037 public key. */
 export interface PublicJwk {

@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { isStoreError } from '../errors.ts';
-import { raw } from '../mongo.ts';
-import { perContext } from '../per-context.ts';
+import type { Context } from '../platform/context/context.ts';
+import { isStoreError } from '../platform/basics/errors.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { perContext } from '../platform/context/per-context.ts';
 import type { SigningKey } from './model.ts';
 import type { PublicJwk } from './signer.ts';
 

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { ALL_SHARDS, shardKeys } from '../redis/keys.ts';
+import type { Context } from '../platform/context/context.ts';
+import { ALL_SHARDS, shardKeys } from '../platform/redis/keys.ts';
 import { type OutboxEntry, readEntries } from './outbox.ts';
 import { redisNow } from './redis-time.ts';
 

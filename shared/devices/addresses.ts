@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { perContext } from '../per-context.ts';
+import type { Context } from '../platform/context/context.ts';
+import { perContext } from '../platform/context/per-context.ts';
 
 const MOST_KNOWN = 100_000;
 const lastAddress = perContext(() => new Map<string, string>());

@@ -1,8 +1,8 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { DEVICES_PER_ACCOUNT } from '../contract.ts';
-import { DomainError } from '../errors.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { countWrongCode, refuseGuesser } from './guesses.ts';
 import { activeSlots } from './list-devices.ts';
 import type { DeviceGrant } from './model.ts';

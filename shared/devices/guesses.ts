@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
-import { DEVICE_CODE_LIFETIME_S, WRONG_USER_CODES } from '../contract.ts';
-import { DomainError } from '../errors.ts';
-import { perContext } from '../per-context.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DEVICE_CODE_LIFETIME_S, WRONG_USER_CODES } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { perContext } from '../platform/context/per-context.ts';
 
 interface Count {
   wrong: number;

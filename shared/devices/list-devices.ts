@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Device, DeviceSlot } from './model.ts';
 
 /** Interface 2.6 and the name: times in Unix seconds, never the key. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactText } from '../text.ts';
+import { exactText } from '../platform/basics/text.ts';
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]{1,1400}$/, 'must be base64url');
 const shared = {

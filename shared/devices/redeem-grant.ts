@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../contract.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { ensureAccount, putDevice } from '../credits/account.ts';
-import { DomainError, isDuplicateKey } from '../errors.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import type { Member } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { activeSlots } from './list-devices.ts';

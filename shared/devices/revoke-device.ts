@@ -1,8 +1,8 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 import { revokeDeviceInAccount } from '../credits/account.ts';
-import { DomainError } from '../errors.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { activeSlots } from './list-devices.ts';
 import { deviceSlotId } from './model.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { baseUrl } from '../config.ts';
-import type { Context } from '../context.ts';
-import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../contract.ts';
-import { isDuplicateKey } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { baseUrl } from '../platform/basics/config.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../platform/basics/contract.ts';
+import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { newId } from '../platform/basics/ids.ts';
 import { credentialHash } from '../keys/credential.ts';
 import type { DeviceGrant } from './model.ts';
 import { newUserCode, showUserCode } from './user-code.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
-import { perContext } from '../per-context.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { perContext } from '../platform/context/per-context.ts';
 
 /** A device is written at most once in this time. */
 const RESOLUTION_MS = 60_000;

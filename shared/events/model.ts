@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { EventType } from '../contract.ts';
+import type { EventType } from '../platform/basics/contract.ts';
 
 /** Something that happened, recorded in the transaction of the change itself (the outbox). */
 export interface Event {

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Member } from '../organizations/model.ts';
 import type { Identity } from './verify-access-token.ts';
 

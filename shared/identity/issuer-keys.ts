@@ -1,8 +1,8 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { perContext } from '../per-context.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { perContext } from '../platform/context/per-context.ts';
 import { fetchJson } from './fetch-bounded.ts';
 
 /** A key that the issuer withdrew is refused after this long, and once more. */

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { DomainError, isDuplicateKey } from '../errors.ts';
-import { inTransaction } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
 import type { Identity } from './verify-access-token.ts';
 
 /**

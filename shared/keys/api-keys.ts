@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import type { Scope } from '../contract.ts';
-import { DomainError } from '../errors.ts';
-import { inTransaction } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import type { Scope } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { perContext } from '../per-context.ts';
+import { perContext } from '../platform/context/per-context.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import type { ApiKey } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { base62 } from '../ids.ts';
+import { base62 } from '../platform/basics/ids.ts';
 
 /** `ugk_` names an API key (group A), `ugd_` a device token (group B). */
 export type CredentialPrefix = 'ugk' | 'ugd';

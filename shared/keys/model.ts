@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { Scope } from '../contract.ts';
+import type { Scope } from '../platform/basics/contract.ts';
 
 /** An API key as it is kept: never the key itself, only its keyed hash. */
 export interface ApiKey {

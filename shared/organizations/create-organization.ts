@@ -1,9 +1,9 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_S } from '../contract.ts';
-import { DomainError, isDuplicateKey } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { inTransaction } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_S } from '../platform/basics/contract.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { newId } from '../platform/basics/ids.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
 import type { Organization } from './model.ts';
 
 /** Creates an organization. Throws `conflict` when a given `org_id` is taken. */

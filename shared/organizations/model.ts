@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { Plan, Role } from '../contract.ts';
+import type { Plan, Role } from '../platform/basics/contract.ts';
 
 export interface Organization {
   _id: string;

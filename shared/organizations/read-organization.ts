@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import type { Organization } from './model.ts';
 
 /** The organization, or `not_found`. Within a transaction, as of its snapshot. */

@@ -1,6 +1,6 @@
 import { calcPrice, type ModelInfo, type ModelPrice, type TieredPrices } from '@pydantic/genai-prices';
 
-import { dateAt } from '../clock.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import { mayBeListed } from './listed.ts';
 import { scaleDecimal } from './money.ts';
 import { listPriceQueries, type PriceQuery } from './providers.ts';

@@ -1,4 +1,4 @@
-import { hashedKey } from '../ids.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
 

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { markForCheck } from '../anomalies/mark-for-check.ts';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { recordEvents, sessionEnded } from '../events/record-events.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { recordEvents, sessionEnded } from '../webhooks/record-events.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { endByTimeout, isPastTimeout } from './assign.ts';
 import type { Session } from './model.ts';

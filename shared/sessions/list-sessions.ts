@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { SIGNAL_AGE_MS } from '../contract.ts';
-import { type Order, type Position, walkPage } from '../walk.ts';
+import type { Context } from '../platform/context/context.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
 import type { Session } from './model.ts';
 
 export interface SessionFilter {

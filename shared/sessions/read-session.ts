@@ -1,8 +1,8 @@
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Signal } from '../signals/model.ts';
-import { type Order, type Position, walkPage } from '../walk.ts';
+import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
 import type { Session } from './model.ts';
 
 /** Who reads: an organization, and for a bound key its one user. */

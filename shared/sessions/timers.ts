@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Session } from './model.ts';
 
 /** What becomes of a session's timer: due at `dueMs` (epoch ms), or gone with the session's end (null). */

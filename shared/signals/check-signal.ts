@@ -1,4 +1,4 @@
-import { SIGNAL_AGE_MS } from '../contract.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { priceCall } from '../pricing/price.ts';
 import { type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';

@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import { hashedKey } from '../ids.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
 export interface Signal {

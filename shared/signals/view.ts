@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
+import { isoTime } from '../platform/basics/clock.ts';
 import type { Signal } from './model.ts';
 
 /** A signal as a session shows it: as posted, with its price. */

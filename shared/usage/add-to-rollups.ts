@@ -1,8 +1,8 @@
 import type { ClientSession, mongo } from 'mongoose';
 import { currentSlot } from '../budgets/gate.ts';
-import type { Context } from '../context.ts';
-import { hashedKey } from '../ids.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';

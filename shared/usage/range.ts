@@ -1,7 +1,7 @@
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { SIGNAL_AGE_MS } from '../contract.ts';
-import { DomainError } from '../errors.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import {

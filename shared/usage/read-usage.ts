@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { inTransaction } from '../mongo.ts';
-import { listMembers } from '../organizations/members.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
+import { listMembers } from '../administration/members.ts';
 import type { Organization } from '../organizations/model.ts';
 import { bucketOf } from './calendar.ts';
 import { added, coverRange } from './cover-range.ts';

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { SIGNAL_AGE_MS } from '../contract.ts';
-import { inTransaction } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import { rollupKey } from './add-to-rollups.ts';
 import { ceilToQuarter } from './calendar.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession, Model, mongo } from 'mongoose';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { incrementOf } from './add-to-rollups.ts';
 import { MEASURES, type Measures, type Rollup, type Total } from './model.ts';
 import type { Read } from './plan-reads.ts';

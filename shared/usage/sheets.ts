@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { hashedKey } from '../ids.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { keepSheet, keptSheet } from './kept-sheets.ts';
 import { DIMENSIONS, MEASURES, type OpenSheet, type Rollup, type Sheet } from './model.ts';
 import type { Read } from './plan-reads.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import type { SignedRead } from './cover-range.ts';
 import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';

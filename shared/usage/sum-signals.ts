@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';

@@ -1,4 +1,4 @@
-import { hashedKey } from '../ids.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
 import { MEASURES, type Measures, type Rollup, type Total } from './model.ts';
 
 /** The totals of rollups, as rows of one slot. Pure. */

@@ -1,7 +1,7 @@
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { sendMail } from '../mail/send-mail.ts';
-import { inTransaction } from '../mongo.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { sendMail } from '../platform/mail/send-mail.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
 import type { Webhook } from './model.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { perContext } from '../per-context.ts';
-import { connectQueues } from '../redis/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { perContext } from '../platform/context/per-context.ts';
+import { connectQueues } from '../platform/redis/connect.ts';
 import type { QueuedDelivery } from './model.ts';
 
 /** How long an announcement stands for the store. */

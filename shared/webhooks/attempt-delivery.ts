@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, dateAt } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../contract.ts';
-import type { JobOf } from '../queues.ts';
+import { type Clock, dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../platform/basics/contract.ts';
+import type { JobOf } from '../platform/queues/queues.ts';
 import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
 import { type DueIds, decide, type LoadedAttempt, loadAttempt, type Verdict } from './load-attempt.ts';
 import type { Attempt } from './model.ts';

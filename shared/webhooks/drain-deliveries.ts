@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { WEBHOOK_TIMEOUT_MS } from '../contract.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { WEBHOOK_TIMEOUT_MS } from '../platform/basics/contract.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
 import { finished, type QueuedDelivery, type Webhook } from './model.ts';

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { setDrain } from './mark-failing.ts';
 import type { Webhook } from './model.ts';
 

@@ -1,8 +1,8 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
-import { perContext } from '../per-context.ts';
-import { walkPage } from '../walk.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { perContext } from '../platform/context/per-context.ts';
+import { walkPage } from '../platform/basics/paginate.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 

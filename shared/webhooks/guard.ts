@@ -1,7 +1,7 @@
 import { promises as dns, lookup as systemLookup } from 'node:dns';
 import { buildConnector } from 'undici';
-import type { Config } from '../config.ts';
-import { WEBHOOK_TIMEOUT_MS, WEBHOOK_URL_LENGTH } from '../contract.ts';
+import type { Config } from '../platform/basics/config.ts';
+import { WEBHOOK_TIMEOUT_MS, WEBHOOK_URL_LENGTH } from '../platform/basics/contract.ts';
 import { isInside, isLoopback, isPublicAddress, literalAddress } from './addresses.ts';
 
 const PORTS = [443, 8443];

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { endTask } from './mark-failing.ts';
 import type { QueuedDelivery } from './model.ts';
 import { replaceQueued } from './record-outcome.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { inTransaction, raw } from '../mongo.ts';
-import { type Order, type Position, walkPage } from '../walk.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
 import { type Delivery, viewOfQueued, type Webhook } from './model.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
-import { perContext } from '../per-context.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import { perContext } from '../platform/context/per-context.ts';
 import { takeAnnounced } from './announcements.ts';
 import type { QueuedDelivery, Webhook } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { Schema } from 'mongoose';
-import { dateAt } from '../clock.ts';
-import type { EventType } from '../contract.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { EventType } from '../platform/basics/contract.ts';
 
 export interface Webhook {
   _id: string;

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import { isoTime } from '../clock.ts';
-import type { Context } from '../context.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Event } from '../events/model.ts';
-import { derivedId } from '../ids.ts';
-import { afterCommit, raw } from '../mongo.ts';
-import type { QueueName, WakeUp } from '../queues.ts';
+import { derivedId } from '../platform/basics/ids.ts';
+import { afterCommit, raw } from '../platform/mongo/connect.ts';
+import type { QueueName, WakeUp } from '../platform/queues/queues.ts';
 import { announce } from './announcements.ts';
 import { POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
 import { WOKEN_EARLY_MS } from './schedule.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { isStoreError } from '../errors.ts';
-import { afterCommit, inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { isStoreError } from '../platform/basics/errors.ts';
+import { afterCommit, inTransaction, raw } from '../platform/mongo/connect.ts';
 import { markFailing } from './mark-failing.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery } from './model.ts';
 import { wakeDeliveries, wakeOf } from './plan-deliveries.ts';

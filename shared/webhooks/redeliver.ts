@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../context.ts';
-import { DomainError } from '../errors.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { type Delivery, POSITIONS_PER_MS, type QueuedDelivery, viewOfQueued, type Webhook } from './model.ts';
 import { nextRoundOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';

@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { isSealedByCurrentKey, openSecret, sealSecret } from './seal.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Config } from '../config.ts';
+import type { Config } from '../platform/basics/config.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
-import { raw } from '../mongo.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
 import { leaveToBusyEndpoint } from './endpoints.ts';
 import { wakeTask } from './mark-failing.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';

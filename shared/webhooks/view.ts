@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isoTime } from '../clock.ts';
-import { EVENT_TYPES, WEBHOOK_SECRET_LENGTH } from '../contract.ts';
-import { exactText } from '../text.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import { EVENT_TYPES, WEBHOOK_SECRET_LENGTH } from '../platform/basics/contract.ts';
+import { exactText } from '../platform/basics/text.ts';
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery, type Webhook } from './model.ts';
 
 export const webhookInput = z.strictObject({

@@ -1,10 +1,10 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import { dateAt } from '../clock.ts';
-import type { Context } from '../context.ts';
-import { WEBHOOKS_PER_ORGANIZATION } from '../contract.ts';
-import { DomainError } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { inTransaction, raw } from '../mongo.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { WEBHOOKS_PER_ORGANIZATION } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { newId } from '../platform/basics/ids.ts';
+import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { guardOf } from './endpoints.ts';
 import { lastDelivery } from './list-deliveries.ts';
 import { setDrain } from './mark-failing.ts';

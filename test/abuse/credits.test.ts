@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRow, emptyState, storedBalances } from '../../shared/credits/fold.ts';
 import type { LedgerRow } from '../../shared/credits/model.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
-import { changeOrganization } from '../../shared/organizations/change-organization.ts';
-import { removeMember } from '../../shared/organizations/members.ts';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { removeMember } from '../../shared/administration/members.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -15,7 +15,7 @@ import {
   spendSurely,
   startOwnRedis,
   stateDigest,
-} from '../credits.ts';
+} from '../support/credits.ts';
 import {
   type Answer,
   createTestClock,
@@ -25,10 +25,10 @@ import {
   type TestApi,
   type TestClock,
   type TestContext,
-} from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { linkDevice, makePerson } from '../people.ts';
-import { sendRaw } from '../raw-http.ts';
+} from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { linkDevice, makePerson } from '../support/people.ts';
+import { sendRaw } from '../support/raw-http.ts';
 
 let redis: OwnRedis;
 let idp: TestIssuer;

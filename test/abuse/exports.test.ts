@@ -1,14 +1,14 @@
 import { get, type IncomingMessage } from 'node:http';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encode, neutralize } from '../../shared/usage/encode.ts';
-import { type OwnRedis, openCreditContext, startOwnRedis } from '../credits.ts';
-import { type Child, startChild } from '../drills/child.ts';
-import { makeRichAccounts, startLoad } from '../drills/load.ts';
-import { makeTenant } from '../factories.ts';
-import { type TestContext, testEnv, until } from '../harness.ts';
-import { seeded } from '../random.ts';
-import { seedRollupDay } from '../usage.ts';
+import { encode, neutralize } from '../../shared/exports/encode.ts';
+import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
+import { type Child, startChild } from '../support/drills/child.ts';
+import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
+import { makeTenant } from '../support/factories.ts';
+import { type TestContext, testEnv, until } from '../support/harness.ts';
+import { seeded } from '../support/random.ts';
+import { seedRollupDay } from '../support/usage.ts';
 
 const DAY_MS = 86_400_000;
 let redis: OwnRedis;

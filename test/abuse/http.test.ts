@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../api/routes/index.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { type Answer, startApi, type TestApi, until } from '../harness.ts';
-import { sendRaw } from '../raw-http.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { type Answer, startApi, type TestApi, until } from '../support/harness.ts';
+import { sendRaw } from '../support/raw-http.ts';
 
 const SIGNALS = '/api/v1/signals';
 let api: TestApi;

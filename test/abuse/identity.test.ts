@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WRONG_USER_CODES } from '../../shared/contract.ts';
+import { WRONG_USER_CODES } from '../../shared/platform/basics/contract.ts';
 import { newCredentialId } from '../../shared/keys/credential.ts';
-import { removeMember } from '../../shared/organizations/members.ts';
-import { waitUntilReady } from '../../shared/redis/connect.ts';
-import { accountKeys } from '../../shared/redis/keys.ts';
-import { makeTenant } from '../factories.ts';
+import { removeMember } from '../../shared/administration/members.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { makeTenant } from '../support/factories.ts';
 import {
   type Answer,
   createTestClock,
@@ -14,9 +14,9 @@ import {
   startApi,
   type TestApi,
   type TestClock,
-} from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../people.ts';
+} from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../support/people.ts';
 
 let idp: TestIssuer;
 let clock: TestClock;

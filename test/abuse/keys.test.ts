@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../../shared/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential } from '../../shared/keys/credential.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
 import {
   type Answer,
   createTestClock,
@@ -10,7 +10,7 @@ import {
   startApi,
   type TestApi,
   type TestContext,
-} from '../harness.ts';
+} from '../support/harness.ts';
 
 const clock = createTestClock();
 const headers = { 'X-Request-Id': 'the-same-id' };

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { reply, route } from '../../api/route.ts';
-import { makeTenant } from '../factories.ts';
-import { startApi, type TestApi, until } from '../harness.ts';
+import { makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
 
 /** Of the 16 exports that a process answers at once. */
 const PLACES_OF_ONE = 4;

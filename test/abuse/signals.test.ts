@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { createTestClock, startApi, type TestApi } from '../harness.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const DAY = 86_400_000;

@@ -2,10 +2,10 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { startApi, type TestApi } from '../harness.ts';
-import { type Received, type Receiver, startReceiver } from '../receiver.ts';
-import { attemptAllDue, makeWebhook, raise, SECRET } from '../shared/webhooks/fixture.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise, SECRET } from '../support/webhooks.ts';
 
 /**
  * Rows 96 and 97 over HTTP, 100 to 103 at a receiver. Every other form of URL and address, names and rebinding (98):

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { addMember } from '../../shared/organizations/members.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { createTestClock, startApi, type TestApi } from '../harness.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
 const NOW = Date.parse('2026-11-18T10:20:00Z');
 const clock = createTestClock(NOW);

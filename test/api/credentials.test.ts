@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/route.ts';
 import { routes as table } from '../../api/routes/index.ts';
-import { SCOPES } from '../../shared/contract.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
-import { startApi, type TestApi } from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { linkDevice, makePerson } from '../people.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { linkDevice, makePerson } from '../support/people.ts';
 
 /** A request that passes when the credential does, and what it answers then. */
 interface Row {

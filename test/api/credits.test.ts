@@ -13,7 +13,7 @@ import {
   sha256,
   startOwnRedis,
   stateDigest,
-} from '../credits.ts';
+} from '../support/credits.ts';
 import {
   type Answer,
   createTestClock,
@@ -22,9 +22,9 @@ import {
   type TestApi,
   type TestClock,
   type TestContext,
-} from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { linkDevice, makePerson, type Person, revoke } from '../people.ts';
+} from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { linkDevice, makePerson, type Person, revoke } from '../support/people.ts';
 
 const START = Date.parse('2026-03-01T10:00:00Z');
 const HOUR_MS = 3_600_000;

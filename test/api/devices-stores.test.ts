@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../../scripts/stores.ts';
-import { waitUntilReady } from '../../shared/redis/connect.ts';
-import { startApi, type TestApi } from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../people.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { approve, linkDevice, makePerson, type Person, poll, revoke, startLink } from '../support/people.ts';
 
 let idp: TestIssuer;
 let folder: string;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEVICE_CODE_LIFETIME_S } from '../../shared/contract.ts';
+import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { touchDevices } from '../../shared/devices/touch-devices.ts';
 import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
-import { addMember, removeMember } from '../../shared/organizations/members.ts';
-import { accountKeys } from '../../shared/redis/keys.ts';
-import { createTestClock, openTestContext, startApi, type TestApi, type TestClock } from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { approve, linkDevice, makePerson, poll, revoke, startLink } from '../people.ts';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { createTestClock, openTestContext, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { approve, linkDevice, makePerson, poll, revoke, startLink } from '../support/people.ts';
 
 let idp: TestIssuer;
 let clock: TestClock;

@@ -8,9 +8,9 @@ import { getReadiness } from '../../api/routes/get-readiness.ts';
 import { routes } from '../../api/routes/index.ts';
 import { serve } from '../../api/serve.ts';
 import { closeServer, createHttpServer } from '../../api/server.ts';
-import { DomainError, ERRORS } from '../../shared/errors.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { call, startApi, type TestApi } from '../harness.ts';
+import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { call, startApi, type TestApi } from '../support/harness.ts';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { raw } from '../../shared/mongo.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { createTestClock, startApi, type TestApi } from '../harness.ts';
-import { sendRaw } from '../raw-http.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { sendRaw } from '../support/raw-http.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const HOUR = 3_600_000;

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { recordSignals } from '../../shared/signals/record-signals.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { createTestClock, startApi, type TestApi } from '../harness.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const MINUTE = 60_000;

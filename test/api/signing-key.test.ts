@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSigner } from '../../shared/credits/signer.ts';
 import { keepKeysPublished } from '../../shared/credits/signing-keys.ts';
-import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../credits.ts';
-import { type Child, startChild } from '../drills/child.ts';
-import { TEST_SIGNING_KEY, type TestContext, testEnv, until } from '../harness.ts';
+import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../support/credits.ts';
+import { type Child, startChild } from '../support/drills/child.ts';
+import { TEST_SIGNING_KEY, type TestContext, testEnv, until } from '../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;

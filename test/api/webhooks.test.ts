@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SCOPES } from '../../shared/contract.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { openSecret } from '../../shared/webhooks/seal.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { startApi, type TestApi } from '../harness.ts';
-import { startIssuer, type TestIssuer } from '../idp.ts';
-import { makePerson } from '../people.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
-import { attemptAllDue, SECRET } from '../shared/webhooks/fixture.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson } from '../support/people.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { attemptAllDue, SECRET } from '../support/webhooks.ts';
 
 let idp: TestIssuer;
 let api: TestApi;

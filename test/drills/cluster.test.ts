@@ -10,13 +10,13 @@ import { grantCredits } from '../../shared/credits/grant.ts';
 import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../shared/credits/recover.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
-import { connectRedis } from '../../shared/redis/connect.ts';
-import { accountKeys } from '../../shared/redis/keys.ts';
+import { connectRedis } from '../../shared/platform/redis/connect.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { reconcileCredits } from '../../workers/reconcile-credits.ts';
 import { closeWorker, startWorker } from '../../workers/worker.ts';
-import { makeAccount, openCreditContext, projectAll, spendOnce, type TestAccount } from '../credits.ts';
-import { type TestContext, until } from '../harness.ts';
+import { makeAccount, openCreditContext, projectAll, spendOnce, type TestAccount } from '../support/credits.ts';
+import { type TestContext, until } from '../support/harness.ts';
 
 const SLOTS = 16_384;
 let folder: string;

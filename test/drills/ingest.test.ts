@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTransactionGuard, type TransactionGuard } from '../../shared/transaction-guard.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../harness.ts';
-import { startChild } from './child.ts';
-import { type OwnMongo, startOwnMongo } from './own-mongo.ts';
-import { type NetProxy, startProxy } from './proxy.ts';
+import { startTransactionGuard, type TransactionGuard } from '../../shared/platform/mongo/transaction-guard.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
+import { startChild } from '../support/drills/child.ts';
+import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
+import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
 const STEPS = 14;

@@ -10,8 +10,8 @@ import {
   spendOnce,
   startOwnRedis,
   type TestAccount,
-} from '../credits.ts';
-import { openTestContext, type TestContext, until } from '../harness.ts';
+} from '../support/credits.ts';
+import { openTestContext, type TestContext, until } from '../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;

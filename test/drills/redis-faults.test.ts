@@ -11,7 +11,7 @@ import { planRedis, redisServerCommand, startRedis } from '../../scripts/stores.
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../shared/credits/recover.ts';
-import { accountKeys } from '../../shared/redis/keys.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -23,9 +23,9 @@ import {
   stateDigest,
   type TestAccount,
   untilRedisIsBack,
-} from '../credits.ts';
-import { TEST_SIGNING_KEY, type TestContext, until } from '../harness.ts';
-import { type NetProxy, startProxy } from './proxy.ts';
+} from '../support/credits.ts';
+import { TEST_SIGNING_KEY, type TestContext, until } from '../support/harness.ts';
+import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 
 let redis: OwnRedis;
 let proxy: NetProxy;

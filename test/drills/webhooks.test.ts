@@ -7,11 +7,11 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { startMongo } from '../../scripts/stores.ts';
-import { makeTenant } from '../factories.ts';
-import { openTestContext, type TestContext, testEnv, until } from '../harness.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
-import { findDeliveries, makeWebhook, raise, SECRET } from '../shared/webhooks/fixture.ts';
-import { type OwnMongo, startOwnMongo } from './own-mongo.ts';
+import { makeTenant } from '../support/factories.ts';
+import { openTestContext, type TestContext, testEnv, until } from '../support/harness.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { findDeliveries, makeWebhook, raise, SECRET } from '../support/webhooks.ts';
+import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 
 const EVENTS = 100;
 let own: OwnMongo;
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 async function startWorker(env: Record<string, string> = {}, on = ctx): Promise<ChildProcess> {
-  const child = fork(new URL('./webhook-worker.ts', import.meta.url), {
+  const child = fork(new URL('../support/drills/webhook-worker.ts', import.meta.url), {
     env: {
       ...process.env,
       ...testEnv('ignored'),

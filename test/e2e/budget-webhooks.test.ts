@@ -5,11 +5,11 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stores.ts';
-import { EVENT_TYPES } from '../../shared/contract.ts';
-import { type Child, startChild } from '../drills/child.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { openTestContext, type TestContext, testEnv, until } from '../harness.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
+import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
+import { type Child, startChild } from '../support/drills/child.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { openTestContext, type TestContext, testEnv, until } from '../support/harness.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const SECRET = 'a-secret-of-more-than-thirty-two-characters';
 let redis: RunningStore;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Atom, type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
-import { pick, seeded } from '../random.ts';
+import { pick, seeded } from '../support/random.ts';
 
 /**
  * The attacker knows who was active under which value in each week, and asks every permitted question: each value and

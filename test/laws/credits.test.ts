@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Plan } from '../../shared/contract.ts';
+import type { Plan } from '../../shared/platform/basics/contract.ts';
 import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
 import { digest } from '../../shared/credits/digest.ts';
 import { expireCredits } from '../../shared/credits/expire.ts';
@@ -8,10 +8,10 @@ import { grantCredits } from '../../shared/credits/grant.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
 import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts';
 import { refundSpend } from '../../shared/credits/refund.ts';
-import { DomainError } from '../../shared/errors.ts';
-import { changeOrganization } from '../../shared/organizations/change-organization.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { accountKeys } from '../../shared/redis/keys.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import {
   addDevice,
   expectFolded,
@@ -22,8 +22,8 @@ import {
   spendOnce,
   startOwnRedis,
   type TestAccount,
-} from '../credits.ts';
-import { createTestClock, type TestClock, type TestContext } from '../harness.ts';
+} from '../support/credits.ts';
+import { createTestClock, type TestClock, type TestContext } from '../support/harness.ts';
 import {
   addLot,
   balancesAt,
@@ -34,7 +34,7 @@ import {
   refund,
   spend,
   takeBack,
-} from './credit-model.ts';
+} from '../support/credit-model.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 300);
 /** The embedded store gets slower by each row that was ever in a collection. */

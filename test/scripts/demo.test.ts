@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { ensureDemoOrganizations } from '../../scripts/demo.ts';
 import { readDemo, type ShownOrganization, writeDemo } from '../../scripts/demo-file.ts';
 import { authenticateApiKey, listApiKeys } from '../../shared/keys/api-keys.ts';
-import { listMembers, removeMember } from '../../shared/organizations/members.ts';
-import { type OwnRedis, openCreditContext, startOwnRedis } from '../credits.ts';
-import type { TestContext } from '../harness.ts';
-import { newDataDir } from './up-run.ts';
+import { listMembers, removeMember } from '../../shared/administration/members.ts';
+import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
+import type { TestContext } from '../support/harness.ts';
+import { newDataDir } from '../support/up-run.ts';
 
 let ctx: TestContext;
 let dataDir: string;

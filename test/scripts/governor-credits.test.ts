@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raw } from '../../shared/mongo.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -11,9 +11,9 @@ import {
   spendSurely,
   startOwnRedis,
   type TestAccount,
-} from '../credits.ts';
-import { startApi, TEST_SIGNING_KEY, type TestApi, type TestContext, testEnv } from '../harness.ts';
-import { type CommandLine, commandLine } from './command-line.ts';
+} from '../support/credits.ts';
+import { startApi, TEST_SIGNING_KEY, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raw } from '../../shared/mongo.ts';
-import { makeTenant } from '../factories.ts';
-import type { TestApi } from '../harness.ts';
-import { recordAll } from '../usage.ts';
-import { type CommandLine, startApiWithCommandLine } from './command-line.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
+import { makeTenant } from '../support/factories.ts';
+import type { TestApi } from '../support/harness.ts';
+import { recordAll } from '../support/usage.ts';
+import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
 
 const DAY_MS = 86_400_000;
 let api: TestApi;

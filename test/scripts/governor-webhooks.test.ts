@@ -1,11 +1,11 @@
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rotateSecretKeys } from '../../shared/webhooks/rotate-secret-keys.ts';
-import { makeTenant } from '../factories.ts';
-import { openTestContext, type TestContext, testEnv } from '../harness.ts';
-import { type Receiver, startReceiver } from '../receiver.ts';
-import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../shared/webhooks/fixture.ts';
-import { commandLine } from './command-line.ts';
+import { makeTenant } from '../support/factories.ts';
+import { openTestContext, type TestContext, testEnv } from '../support/harness.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../support/webhooks.ts';
+import { commandLine } from '../support/command-line.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const FRESH = `fresh:${Buffer.alloc(32, 2).toString('base64')}`;

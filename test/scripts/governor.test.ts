@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApi } from '../harness.ts';
-import { type CommandLine, startApiWithCommandLine } from './command-line.ts';
+import type { TestApi } from '../support/harness.ts';
+import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
 
 let api: TestApi;
 let governor: CommandLine['governor'];

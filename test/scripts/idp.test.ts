@@ -18,8 +18,8 @@ import {
   issuerOf,
 } from '../../scripts/idp/state.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { addMember } from '../../shared/organizations/members.ts';
-import { startApi, type TestApi } from '../harness.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
 
 const people = [
   { sub: 'usr_grace', name: 'Grace <Lindqvist>', email: 'grace@acme.example', organization: 'Acme' },

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NODE, ROOT } from '../../scripts/stack/files.ts';
-import { newDataDir } from './up-run.ts';
+import { newDataDir } from '../support/up-run.ts';
 
 const WANTED = {
   '': {},

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type ReplayOptions, replay } from '../../scripts/replay.ts';
-import { makeTenant } from '../factories.ts';
-import { startApi, type TestApi } from '../harness.ts';
-import { type ExpectedSession, expectSessions } from '../oracle.ts';
+import { makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { type ExpectedSession, expectSessions } from '../support/session-oracle.ts';
 
 const REAL_TRACE = '../shared/data/azure-llm-code-2023.csv';
 /** So many that the three timeouts cut differently: 5,577, 1,982 and 501 sessions. */

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { type ReplayOptions, type ReplayTimers, renderProgress, replay } from '../../scripts/replay.ts';
 import { dealUser, parseAzureTrace, shiftToEndAt } from '../../scripts/trace.ts';
-import { expectSessions } from '../oracle.ts';
+import { expectSessions } from '../support/session-oracle.ts';
 
 const REAL_TRACE = '../shared/data/azure-llm-code-2023.csv';
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { writePrivateJson } from '../../scripts/stack/files.ts';
 import { identify, isAlive } from '../../scripts/stack/processes.ts';
 import { claimRun, endLeftovers, releaseRun } from '../../scripts/stack/run-record.ts';
-import { newDataDir } from './up-run.ts';
+import { newDataDir } from '../support/up-run.ts';
 
 const folders: string[] = [];
 const DEAD = { pid: 2 ** 22 + 1, started: 'never' };

@@ -15,7 +15,7 @@ import {
   type UpRun,
   untilEnded,
   untilReady,
-} from './up-run.ts';
+} from '../support/up-run.ts';
 
 const dataDir = newDataDir();
 let port: number;

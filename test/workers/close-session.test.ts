@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeOrganization } from '../../shared/organizations/change-organization.ts';
-import { connectRedis } from '../../shared/redis/connect.ts';
-import { recordSignals } from '../../shared/signals/record-signals.ts';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { connectRedis } from '../../shared/platform/redis/connect.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { closeSession } from '../../workers/close-session.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { createTestClock, openTestContext, type TestContext, until } from '../harness.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../support/harness.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const TIMEOUT = 1_800_000;

@@ -3,10 +3,10 @@ import { checkSession, sweepDueChecks } from '../../shared/anomalies/check-sessi
 import type { Event } from '../../shared/events/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { closeSession } from '../../shared/sessions/end-session.ts';
-import { recordSignals } from '../../shared/signals/record-signals.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { detectAnomalies } from '../../workers/detect-anomalies.ts';
-import { makeSignal, makeTenant } from '../factories.ts';
-import { createTestClock, startApi, type TestApi, type TestContext } from '../harness.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');

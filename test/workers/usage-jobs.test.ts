@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { raw } from '../../shared/mongo.ts';
-import { connectRedis } from '../../shared/redis/connect.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
+import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { purgeJob } from '../../workers/purge.ts';
 import { reconcileUsageJob } from '../../workers/reconcile-usage.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { makeTenant } from '../factories.ts';
-import { openTestContext, type TestContext, until } from '../harness.ts';
-import { recordAll } from '../usage.ts';
+import { makeTenant } from '../support/factories.ts';
+import { openTestContext, type TestContext, until } from '../support/harness.ts';
+import { recordAll } from '../support/usage.ts';
 
 let ctx: TestContext;
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseAzureTrace } from '../../../scripts/trace.ts';
-import { runTrace } from './trace-sessions.ts';
+import { runTrace } from '../../support/trace-sessions.ts';
 
 const REAL_TRACE = '../shared/data/azure-llm-code-2023.csv';
 

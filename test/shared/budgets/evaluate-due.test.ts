@@ -5,10 +5,10 @@ import type { BudgetInput } from '../../../shared/budgets/input.ts';
 import { takenKey } from '../../../shared/budgets/keys.ts';
 import { listBudgets, readBudget } from '../../../shared/budgets/read-budgets.ts';
 import type { Event } from '../../../shared/events/model.ts';
-import { addMember, setTeams } from '../../../shared/organizations/members.ts';
-import { recordSignals } from '../../../shared/signals/record-signals.ts';
-import { makeSignal, makeTenant } from '../../factories.ts';
-import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../harness.ts';
+import { addMember, setTeams } from '../../../shared/administration/members.ts';
+import { recordSignals } from '../../../shared/ingest/record-signals.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const HOUR = 3_600_000;

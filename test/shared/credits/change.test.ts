@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Plan } from '../../../shared/contract.ts';
+import type { Plan } from '../../../shared/platform/basics/contract.ts';
 import { ensureAccount } from '../../../shared/credits/account.ts';
 import { expireCredits } from '../../../shared/credits/expire.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
@@ -7,9 +7,9 @@ import { readAccount, readBalances } from '../../../shared/credits/read-balance.
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
 import { refundSpend } from '../../../shared/credits/refund.ts';
-import { changeOrganization } from '../../../shared/organizations/change-organization.ts';
+import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import { accountKeys } from '../../../shared/redis/keys.ts';
+import { accountKeys } from '../../../shared/platform/redis/keys.ts';
 import {
   expectFolded,
   makeAccount,
@@ -19,8 +19,8 @@ import {
   spendSurely,
   startOwnRedis,
   type TestAccount,
-} from '../../credits.ts';
-import { createTestClock, type TestClock, type TestContext } from '../../harness.ts';
+} from '../../support/credits.ts';
+import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
 
 const PLANS = {
   free: { window_credits: 2, window_s: 18_000, monthly_credits: 1 },

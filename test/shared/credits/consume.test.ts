@@ -11,8 +11,8 @@ import {
   spendSurely,
   startOwnRedis,
   stateDigest,
-} from '../../credits.ts';
-import type { TestContext } from '../../harness.ts';
+} from '../../support/credits.ts';
+import type { TestContext } from '../../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;

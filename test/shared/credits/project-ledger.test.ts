@@ -6,7 +6,7 @@ import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/
 import { readBalances } from '../../../shared/credits/read-balance.ts';
 import { catchUp } from '../../../shared/credits/read-ledger.ts';
 import { rebuildCredits, recoverCredits, shutShards } from '../../../shared/credits/recover.ts';
-import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
 import {
   expectFolded,
@@ -18,8 +18,8 @@ import {
   startOwnRedis,
   type TestAccount,
   untilRedisIsBack,
-} from '../../credits.ts';
-import { openKeptLog, type TestContext, until } from '../../harness.ts';
+} from '../../support/credits.ts';
+import { openKeptLog, type TestContext, until } from '../../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;

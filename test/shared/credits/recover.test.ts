@@ -7,7 +7,7 @@ import { projectLedger } from '../../../shared/credits/project-ledger.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
-import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/reconcile-credits.ts';
 import {
   expectFolded,
@@ -19,8 +19,8 @@ import {
   startOwnRedis,
   type TestAccount,
   untilRedisIsBack,
-} from '../../credits.ts';
-import { type TestContext, until } from '../../harness.ts';
+} from '../../support/credits.ts';
+import { type TestContext, until } from '../../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../shared/config.ts';
+import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createSigner } from '../../../shared/credits/signer.ts';
 import { verifyReceipts } from '../../../shared/credits/verify-receipts.ts';
-import { createLog } from '../../../shared/log.ts';
-import { testEnv } from '../../harness.ts';
+import { createLog } from '../../../shared/platform/basics/log.ts';
+import { testEnv } from '../../support/harness.ts';
 
 const signer = createSigner(readConfig(testEnv('unused')), createLog({ level: 'silent', process: 'test' }));
 signer.close();

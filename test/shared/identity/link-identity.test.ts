@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findMemberByIdentity } from '../../../shared/identity/find-member.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
 import { createOrganization } from '../../../shared/organizations/create-organization.ts';
-import { addMember } from '../../../shared/organizations/members.ts';
-import { openTestContext, type TestContext } from '../../harness.ts';
+import { addMember } from '../../../shared/administration/members.ts';
+import { openTestContext, type TestContext } from '../../support/harness.ts';
 
 let ctx: TestContext;
 let orgId: string;

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../shared/config.ts';
+import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { verifyAccessToken } from '../../../shared/identity/verify-access-token.ts';
 import {
   createTestClock,
@@ -8,8 +8,8 @@ import {
   type TestClock,
   type TestContext,
   testEnv,
-} from '../../harness.ts';
-import { startIssuer, type TestIssuer } from '../../idp.ts';
+} from '../../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../../support/idp.ts';
 
 let idp: TestIssuer;
 let clock: TestClock;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { raw } from '../../../shared/mongo.ts';
+import { raw } from '../../../shared/platform/mongo/connect.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { MEASURES, type Rollup } from '../../../shared/usage/model.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
-import { makeTenant } from '../../factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../harness.ts';
-import { pick, seeded } from '../../random.ts';
-import { recordAll } from '../../usage.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
+import { pick, seeded } from '../../support/random.ts';
+import { recordAll } from '../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;

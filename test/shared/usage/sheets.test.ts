@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAnalytics } from '../../../shared/analytics/read-analytics.ts';
-import { raw } from '../../../shared/mongo.ts';
+import { raw } from '../../../shared/platform/mongo/connect.ts';
 import type { Organization } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import { encode } from '../../../shared/usage/encode.ts';
-import { exportUsage } from '../../../shared/usage/export-usage.ts';
+import { encode } from '../../../shared/exports/encode.ts';
+import { exportUsage } from '../../../shared/exports/export-usage.ts';
 import type { Rollup } from '../../../shared/usage/model.ts';
 import { readUsage, type UsageQuestion } from '../../../shared/usage/read-usage.ts';
 import { reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
 import { sheetOf } from '../../../shared/usage/sheets.ts';
 import { addSheet, sumsOfTally, type Tally } from '../../../shared/usage/sum-sheets.ts';
-import { makeTenant } from '../../factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../harness.ts';
-import { pick, seeded } from '../../random.ts';
-import { recordAll } from '../../usage.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
+import { pick, seeded } from '../../support/random.ts';
+import { recordAll } from '../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;

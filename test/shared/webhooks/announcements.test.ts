@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Context } from '../../../shared/context.ts';
-import type { JobOf } from '../../../shared/queues.ts';
+import type { Context } from '../../../shared/platform/context/context.ts';
+import type { JobOf } from '../../../shared/platform/queues/queues.ts';
 import { listen } from '../../../shared/webhooks/announcements.ts';
 import { deliverWebhook } from '../../../workers/deliver-webhook.ts';
-import { makeTenant } from '../../factories.ts';
-import { openTestContext, type TestContext, until } from '../../harness.ts';
-import { type Receiver, startReceiver } from '../../receiver.ts';
-import { makeWebhook, raise } from './fixture.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { openTestContext, type TestContext, until } from '../../support/harness.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { makeWebhook, raise } from '../../support/webhooks.ts';
 
 /** Longer than an announcement stands for the store. */
 const STALE_MS = 1_050;

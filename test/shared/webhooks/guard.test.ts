@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../../shared/webhooks/addresses.ts';
 import { type Address, createGuard, DnsError, refuseUrl } from '../../../shared/webhooks/guard.ts';
 import { post } from '../../../shared/webhooks/post.ts';
-import { type Receiver, startReceiver } from '../../receiver.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
 
 const PRODUCTION = { nodeEnv: 'production' as const, webhookPorts: [], webhookAllowedNetworks: [] };
 const TEST = { ...PRODUCTION, nodeEnv: 'test' as const };

@@ -2,8 +2,8 @@ import { Pool } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGuard } from '../../../shared/webhooks/guard.ts';
 import { post } from '../../../shared/webhooks/post.ts';
-import { until } from '../../harness.ts';
-import { type Behaviour, type Receiver, startReceiver, startSilence } from '../../receiver.ts';
+import { until } from '../../support/harness.ts';
+import { type Behaviour, type Receiver, startReceiver, startSilence } from '../../support/receiver.ts';
 
 const RULES = { nodeEnv: 'test' as const, webhookPorts: [], webhookAllowedNetworks: [] };
 const ANSWER_BYTES = 16_384;

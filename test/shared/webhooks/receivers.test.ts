@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../shared/webhooks/model.ts';
-import { makeTenant } from '../../factories.ts';
-import { openTestContext, type TestContext } from '../../harness.ts';
-import { type Behaviour, startDeaf, startReceiver, startSilence } from '../../receiver.ts';
-import { attemptAllDue, makeWebhook, raise, readDelivery } from './fixture.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { openTestContext, type TestContext } from '../../support/harness.ts';
+import { type Behaviour, startDeaf, startReceiver, startSilence } from '../../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../support/webhooks.ts';
 
 /** Interface 6.4. The five that wait for it come first: they run at the same time. */
 const DEADLINE_MS = 10_000;

@@ -1,0 +1,86 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import type { Context } from '../platform/context/context.ts';
+import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { followPlan } from '../credits/follow-plan.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { inTransaction } from '../platform/mongo/connect.ts';
+import { moveTimers } from '../sessions/timers.ts';
+import type { Organization } from '../organizations/model.ts';
+import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+
+export interface OrganizationChange {
+  name?: string | undefined;
+  plan?: Plan | undefined;
+  /** Holds from the next local day on. */
+  timezone?: string | undefined;
+  /** Seconds; open sessions end by the new one. */
+  session_timeout?: number | undefined;
+  k_anonymity?: number | undefined;
+  admin_emails?: string[] | undefined;
+}
+
+/** Changes settings of an organization and returns it. Throws `invalid_request` for a value out of range. */
+export async function changeOrganization(
+  ctx: Context,
+  orgId: string,
+  change: OrganizationChange,
+): Promise<Organization> {
+  refuseOutOfRange(change);
+  await inTransaction(ctx.db, async (transaction) => {
+    const organization = await readOrganization(ctx, orgId, transaction);
+    const { timezone, ...plain } = change;
+    const timezones =
+      timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
+    const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+    await ctx.db.organizations.updateOne(
+      { _id: orgId },
+      { $set: { ...given, ...timezones } },
+      { session: transaction },
+    );
+    if (change.session_timeout !== undefined) {
+      await moveTimers(ctx, orgId, change.session_timeout * 1_000, transaction);
+    }
+    await recordAudit(
+      ctx,
+      { action: 'organization.change', org_id: orgId, details: { ...change } },
+      transaction,
+    );
+  });
+  if (change.plan !== undefined) await followPlan(ctx, orgId);
+  return readOrganization(ctx, orgId);
+}
+
+function refuseOutOfRange(change: OrganizationChange): void {
+  const { min, max } = SESSION_TIMEOUT_RANGE_S;
+  const timeout = change.session_timeout;
+  if (timeout !== undefined && !(Number.isInteger(timeout) && timeout >= min && timeout <= max)) {
+    throw new DomainError('invalid_request', `session_timeout must be ${min}..${max} whole seconds.`);
+  }
+  if (
+    change.k_anonymity !== undefined &&
+    !(Number.isInteger(change.k_anonymity) && change.k_anonymity >= K_ANONYMITY_FLOOR)
+  ) {
+    throw new DomainError(
+      'invalid_request',
+      `k_anonymity must be a whole number of at least ${K_ANONYMITY_FLOOR}.`,
+    );
+  }
+}
+
+/**
+ * The history with `timezone` in force from the next midnight of the present one on: of the day that the newest
+ * signal which may have been counted already lies in, as a counted one keeps its day.
+ */
+function withTimezone(
+  organization: Organization,
+  timezone: string,
+  nowMs: number,
+): Organization['timezones'] {
+  const newestMs = nowMs + 2 * SIGNAL_AGE_MS.ahead;
+  const today = Temporal.Instant.fromEpochMilliseconds(newestMs).toZonedDateTimeISO(
+    timezoneAt(organization, newestMs),
+  );
+  const from = new Date(today.startOfDay().add({ days: 1 }).startOfDay().epochMilliseconds);
+  const kept = organization.timezones.filter((entry) => entry.from.getTime() < from.getTime());
+  return [...kept, { from, timezone }];
+}

@@ -1,0 +1,150 @@
+import { stringify } from 'csv-stringify/sync';
+import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { usd9OfBig } from '../usage/measures.ts';
+
+export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** What a column holds: `time` is ISO 8601 text, `money` nano-USD as BigInt, `list` an array of text. */
+type ColumnType = 'text' | 'integer' | 'time' | 'money' | 'list';
+export type Columns = readonly { name: string; type: ColumnType }[];
+/** Values in the order of the columns. */
+export type Row = readonly (string | number | bigint | readonly string[] | null)[];
+type Value = Row[number];
+
+export const CONTENT_TYPES: Record<Format, string> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** A table as the bytes of a file, made as they are asked for. */
+export function encode(
+  format: Format,
+  columns: Columns,
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncIterable<string | Uint8Array> {
+  switch (format) {
+    case 'csv':
+      return encodeCsv(columns, batches);
+    case 'ndjson':
+      return encodeNdjson(columns, batches);
+    case 'parquet':
+      return encodeParquet(columns, batches);
+  }
+}
+
+/**
+ * RFC 4180, with a header; money with 9 decimals; no cell that a spreadsheet would run, also for a reader that ends rows
+ * at LF or CR alone.
+ */
+async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[]>): AsyncGenerator<string> {
+  const options = { record_delimiter: 'windows', quote_record_delimiter: true } as const;
+  let header = stringify([columns.map(({ name }) => name)], options);
+  for await (const rows of batches) {
+    const cells = rows.map((row) => row.map((value, index) => csvCell(columns[index]?.type, value)));
+    yield header + stringify(cells, options);
+    header = '';
+  }
+  if (header !== '') yield header;
+}
+
+function csvCell(type: ColumnType | undefined, value: Value): string {
+  if (value === null) return '';
+  if (typeof value === 'bigint') return usd9OfBig(value);
+  if (typeof value === 'object') return neutralize(JSON.stringify(value));
+  return type === 'text' ? neutralize(String(value)) : String(value);
+}
+
+/** What makes a spreadsheet read a cell as a formula, also in full width; and what it skips before looking. */
+const FORMULA_START = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/** A cell that begins like a formula gets an apostrophe before it (abuse case 104). */
+export function neutralize(cell: string): string {
+  return FORMULA_START.test(cell) ? `'${cell}` : cell;
+}
+
+/** One JSON object a line; money is a number with all its 9 decimals. */
+async function* encodeNdjson(
+  columns: Columns,
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<string> {
+  const names = columns.map(({ name }) => JSON.stringify(name));
+  for await (const rows of batches) {
+    const lines = rows.map(
+      (row) => `{${row.map((value, at) => `${names[at]}:${jsonOf(value)}`).join(',')}}\n`,
+    );
+    yield lines.join('');
+  }
+}
+
+function jsonOf(value: Value): string {
+  return typeof value === 'bigint' ? usd9OfBig(value) : JSON.stringify(value);
+}
+
+/** Small enough that encoding one does not hold up other requests, large enough to compress. */
+const ROW_GROUP_ROWS = 5_000;
+
+/** A row group at a time; money is DECIMAL(18, 9), times are UTC milliseconds, lists are JSON. */
+async function* encodeParquet(
+  columns: Columns,
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<Uint8Array> {
+  const bytes = new ByteWriter();
+  const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns) });
+  let group: Row[] = [];
+  for await (const rows of batches) {
+    group.push(...rows);
+    if (group.length < ROW_GROUP_ROWS) continue;
+    await writer.write({ columnData: columnsOf(columns, group), rowGroupSize: group.length });
+    group = [];
+    yield take(bytes);
+  }
+  if (group.length > 0) {
+    await writer.write({ columnData: columnsOf(columns, group), rowGroupSize: group.length });
+  }
+  await writer.finish();
+  yield take(bytes);
+}
+
+/** What has been written since the last time, as bytes of their own. Offsets in the file go on. */
+function take(bytes: ByteWriter): Uint8Array {
+  const taken = new Uint8Array(bytes.getBuffer());
+  bytes.index = 0;
+  return taken;
+}
+
+function parquetSchema(columns: Columns): SchemaElement[] {
+  return [{ name: 'root', num_children: columns.length }, ...columns.map(schemaElement)];
+}
+
+function schemaElement({ name, type }: Columns[number]): SchemaElement {
+  const column = { name, repetition_type: 'OPTIONAL' } as const;
+  switch (type) {
+    case 'text':
+      return { ...column, type: 'BYTE_ARRAY', converted_type: 'UTF8' };
+    case 'list':
+      return { ...column, type: 'BYTE_ARRAY', converted_type: 'JSON' };
+    case 'integer':
+      return { ...column, type: 'INT64' };
+    case 'time':
+      return { ...column, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' };
+    case 'money':
+      return { ...column, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 9 };
+  }
+}
+
+function columnsOf(columns: Columns, rows: readonly Row[]): ColumnSource[] {
+  return columns.map(({ name, type }, index) => ({
+    name,
+    data: rows.map((row) => parquetValue(type, row[index] ?? null)),
+    offsetIndex: false,
+  }));
+}
+
+function parquetValue(type: ColumnType, value: Value): unknown {
+  if (value === null) return null;
+  if (type === 'integer') return BigInt(value as number);
+  if (type === 'time') return new Date(value as string);
+  return value;
+}

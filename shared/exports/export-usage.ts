@@ -1,0 +1,222 @@
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raw } from '../platform/mongo/connect.ts';
+import type { Organization } from '../organizations/model.ts';
+import type { Session } from '../sessions/model.ts';
+import { viewSession } from '../sessions/view.ts';
+import { type Position, walkPage } from '../platform/basics/paginate.ts';
+import type { Columns, Row } from './encode.ts';
+import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
+import { DIMENSIONS, type Dimensions, MEASURES } from '../usage/model.ts';
+import { partsOf, planReads, type Read } from '../usage/plan-reads.ts';
+import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
+import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
+import { freshSheets } from '../usage/sheets.ts';
+import { matchStages, sumStage } from '../usage/sum-rollups.ts';
+import { idOf, type Match, rowsOfSheet } from '../usage/sum-sheets.ts';
+
+export const LEVELS = ['sessions', 'daily'] as const;
+export type Level = (typeof LEVELS)[number];
+
+export interface ExportQuestion extends Omit<RangeInput, 'interval'> {
+  level: Level;
+  filter: Omit<UsageFilter, 'team'>;
+}
+
+/** A table: its columns and, as they are asked for, its rows. Who stops reading stops the query. */
+export interface Export {
+  columns: Columns;
+  rows: AsyncIterable<readonly Row[]>;
+  fromMs: number;
+  toMs: number;
+}
+
+const BATCH_ROWS = 1_000;
+
+/** Throws `invalid_request`, before the first row, when the range cannot be answered exactly. */
+export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
+  const { level, filter, ...asked } = question;
+  const equal = matchOf(filter);
+  if (level === 'daily') {
+    const range = rangeOf(ctx, organization, { ...asked, interval: 'day' });
+    const { fromMs, toMs } = range;
+    return { columns: DAILY_COLUMNS, rows: dailyRows(ctx, organization, range, equal), fromMs, toMs };
+  }
+  const { fromMs, toMs } = boundsOf(ctx, asked);
+  return {
+    columns: SESSION_COLUMNS,
+    rows: sessionRows(ctx, organization._id, fromMs, toMs, equal),
+    fromMs,
+    toMs,
+  };
+}
+
+const SESSION_COLUMNS: Columns = [
+  { name: 'id', type: 'text' },
+  { name: 'user_id', type: 'text' },
+  { name: 'project_id', type: 'text' },
+  { name: 'started_at', type: 'time' },
+  { name: 'ended_at', type: 'time' },
+  { name: 'duration_s', type: 'integer' },
+  { name: 'model', type: 'text' },
+  { name: 'models', type: 'list' },
+  { name: 'tokens_in', type: 'integer' },
+  { name: 'tokens_out', type: 'integer' },
+  { name: 'cost_usd', type: 'money' },
+  { name: 'signal_count', type: 'integer' },
+  { name: 'error_count', type: 'integer' },
+  { name: 'adapter', type: 'text' },
+  { name: 'state', type: 'text' },
+  { name: 'end_reason', type: 'text' },
+  { name: 'intervention_count', type: 'integer' },
+  { name: 'unpriced_signals', type: 'integer' },
+  { name: 'last_activity_at', type: 'time' },
+];
+
+/** Sessions that started in the range, in order of (`started_at`, id): page by page, so memory stays flat. */
+async function* sessionRows(
+  ctx: Context,
+  orgId: string,
+  fromMs: number,
+  toMs: number,
+  equal: Match,
+): AsyncGenerator<readonly Row[]> {
+  const find = (condition: Record<string, unknown>, limit: number) =>
+    raw(ctx.db.sessions)
+      .find({ org_id: orgId, ...equal, ...condition })
+      .sort({ started_at: 1, _id: 1 })
+      .limit(limit)
+      .toArray();
+  let after: Position | null = null;
+  let hasMore = true;
+  while (hasMore) {
+    const page: { rows: Session[]; hasMore: boolean; last: Position | null } = await walkPage<Session>({
+      order: 'asc',
+      fromMs,
+      toMs,
+      after,
+      limit: BATCH_ROWS,
+      position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
+      fetchRange: (from, to, limit) =>
+        find({ started_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
+      fetchTies: (at, id, limit) => find({ started_at: new Date(at), _id: { $gt: id } }, limit),
+    });
+    if (page.rows.length > 0) yield page.rows.map(sessionRow);
+    after = page.last;
+    hasMore = page.hasMore;
+  }
+}
+
+function sessionRow(session: Session): Row {
+  const view = { ...viewSession(session), cost_usd: BigInt(session.cost_nusd) };
+  return SESSION_COLUMNS.map(({ name }) => view[name as keyof typeof view]);
+}
+
+const DAILY_COLUMNS: Columns = [
+  { name: 'start', type: 'time' },
+  ...DIMENSIONS.map((name) => ({ name, type: 'text' as const })),
+  ...MEASURES.map((name) =>
+    name === 'cost_nusd'
+      ? ({ name: 'cost_usd', type: 'money' } as const)
+      : { name, type: 'integer' as const },
+  ),
+];
+
+/** A row per day and (user, project, model, adapter), day by day, in the range's timezone. */
+async function* dailyRows(
+  ctx: Context,
+  organization: Organization,
+  range: Range,
+  equal: Match,
+): AsyncGenerator<readonly Row[]> {
+  for (let index = 0; index + 1 < range.edges.length; index += 1) {
+    const start = isoTime(range.edges[index] ?? 0);
+    const reads = planReads(organization, range.edges.slice(index, index + 2)).flatMap((read) =>
+      partsOf(organization, read),
+    );
+    for await (const batch of keyedSums(ctx, organization._id, reads, equal)) {
+      // A session that moved to another model or start leaves a row of zeros behind.
+      yield batch.filter(({ sums }) => !isZero(sums)).map(({ key, sums }) => dailyRow(start, key, sums));
+    }
+  }
+}
+
+interface KeyedSums {
+  key: Dimensions;
+  sums: Sums;
+}
+
+/** Sums by key over what one day needs. Usually that is the one row that each key has, as it is stored. */
+async function* keyedSums(
+  ctx: Context,
+  orgId: string,
+  reads: readonly Read[],
+  equal: Match,
+): AsyncGenerator<readonly KeyedSums[]> {
+  const [first, ...others] = reads;
+  if (first && others.length === 0) {
+    yield* readSums(ctx, orgId, first, equal);
+    return;
+  }
+  const merged = new Map<string, KeyedSums>();
+  for (const read of reads) {
+    for await (const batch of readSums(ctx, orgId, read, equal)) {
+      for (const { key, sums } of batch) {
+        const id = idOf(DIMENSIONS.map((name) => key[name]));
+        const row = merged.get(id) ?? { key, sums: noSums() };
+        merged.set(id, row);
+        addSums(row.sums, sums);
+      }
+    }
+  }
+  yield* batched([...merged.values()]);
+}
+
+/** What one read holds: of a whole day from its sheet, where there is a fresh one. */
+async function* readSums(
+  ctx: Context,
+  orgId: string,
+  read: Read,
+  equal: Match,
+): AsyncGenerator<readonly KeyedSums[]> {
+  if (read.period !== 'quarter_hour' && typeof equal.user_id !== 'string') {
+    for await (const { sheet } of freshSheets(ctx, orgId, [read])) {
+      yield* batched(rowsOfSheet(sheet, equal));
+      return;
+    }
+  }
+  yield* readStoredSums(ctx, orgId, read, equal);
+}
+
+async function* readStoredSums(
+  ctx: Context,
+  orgId: string,
+  read: Read,
+  equal: Match,
+): AsyncGenerator<readonly KeyedSums[]> {
+  const isSummed = read.period === 'quarter_hour';
+  const cursor = raw(ctx.db.rollups).aggregate(
+    [...matchStages(orgId, read, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
+    { useBigInt64: true, batchSize: BATCH_ROWS },
+  );
+  let batch: KeyedSums[] = [];
+  try {
+    for await (const row of cursor) {
+      batch.push({ key: isSummed ? row._id : (row as Dimensions), sums: sumsOf(row) });
+      if (batch.length < BATCH_ROWS) continue;
+      yield batch;
+      batch = [];
+    }
+    yield batch;
+  } finally {
+    await cursor.close();
+  }
+}
+
+function* batched<Item>(rows: readonly Item[]): Generator<readonly Item[]> {
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+}
+
+function dailyRow(start: string, key: Dimensions, sums: Sums): Row {
+  return [start, ...DIMENSIONS.map((name) => key[name]), ...MEASURES.map((measure) => sums[measure])];
+}

@@ -1,0 +1,85 @@
+import { type Clock, systemClock } from '../basics/clock.ts';
+import type { Config } from '../basics/config.ts';
+import { type Plans, readPlans } from '../../credits/plans.ts';
+import { createSigner, type Signer } from '../../credits/signer.ts';
+import { createLanes, type Lanes } from './batcher.ts';
+import { createLog, type Log } from '../basics/log.ts';
+import { createMetrics, type Metrics } from '../basics/metrics.ts';
+import { connectMongo, type Db } from '../mongo/connect.ts';
+import { openQueues, type Queues } from '../queues/queues.ts';
+import { connectQueues, connectRedis, type RedisClient } from '../redis/connect.ts';
+import { startTransactionGuard } from '../mongo/transaction-guard.ts';
+
+/** What every domain function gets: the outside world, opened once. */
+export interface Context {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  db: Db;
+  /**
+   * The meter's client spends credits; the producer does what may fail at once. Wake-ups are added by `queues`, which is
+   * the producer unless the queues have a Redis of their own. Workers open their own.
+   */
+  redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
+  queues: Queues;
+  lanes: Lanes;
+  /** Credits of each plan. */
+  plans: Plans;
+  signer: Signer;
+  /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
+  webhookWaitsMs?: readonly number[];
+  /** For the audit log: who acts when no person does. */
+  actor: string;
+  /** Finishes what is under way, then lets go of the stores. */
+  close(): Promise<void>;
+}
+
+export interface ContextOptions {
+  process: 'api' | 'worker' | 'cli' | 'test';
+  clock?: Clock;
+  log?: Log;
+  queuePrefix?: string;
+}
+
+/** Opens the stores. Rejects when MongoDB does not answer in 5 s; Redis may come later. */
+export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
+  const log = options.log ?? createLog({ level: config.logLevel, process: options.process });
+  const plans = readPlans(config.plansFile);
+  const db = await connectMongo(config.mongodbUrl);
+  const serves = options.process === 'api' || options.process === 'worker';
+  const guard = serves ? await startTransactionGuard(db, log) : null;
+  const producer = connectRedis(config, 'producer');
+  const redis = {
+    meter: connectRedis(config, 'meter'),
+    producer,
+    queues: config.queueRedisUrl ? connectQueues(config, 'producer') : producer,
+  };
+  const queues = openQueues(redis.queues, log, options.queuePrefix);
+  const lanes = createLanes();
+  const signer = createSigner(config, log);
+  return {
+    config,
+    clock: options.clock ?? systemClock,
+    log,
+    metrics: createMetrics({ defaults: serves }),
+    db,
+    redis,
+    queues,
+    lanes,
+    plans,
+    signer,
+    actor: options.process,
+    close: async () => {
+      signer.close();
+      await lanes.idle();
+      await queues.settled();
+      await queues.close();
+      redis.meter.disconnect();
+      redis.producer.disconnect();
+      redis.queues.disconnect();
+      await guard?.stop();
+      await db.connection.close();
+    },
+  };
+}

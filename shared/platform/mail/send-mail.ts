@@ -1,0 +1,36 @@
+import { createTransport, type Transporter } from 'nodemailer';
+import type { Context } from '../context/context.ts';
+
+export interface Mail {
+  to: readonly string[];
+  subject: string;
+  text: string;
+}
+
+const transports = new WeakMap<Context, Transporter>();
+const PATIENCE_MS = 10_000;
+
+/** Sends one mail through SMTP_URL. False without one, or without anybody to send it to. Throws when it fails. */
+export async function sendMail(ctx: Context, mail: Mail): Promise<boolean> {
+  const { smtpUrl, mailFrom } = ctx.config;
+  if (!smtpUrl || mail.to.length === 0) return false;
+  const transport = transports.get(ctx) ?? open(smtpUrl);
+  transports.set(ctx, transport);
+  await transport.sendMail({ from: mailFrom, to: [...mail.to], subject: mail.subject, text: mail.text });
+  return true;
+}
+
+function open(url: string): Transporter {
+  const patience = {
+    connectionTimeout: PATIENCE_MS,
+    greetingTimeout: PATIENCE_MS,
+    socketTimeout: PATIENCE_MS,
+  };
+  return createTransport(
+    `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(asText(patience)).toString()}`,
+  );
+}
+
+function asText(options: Record<string, number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
+}

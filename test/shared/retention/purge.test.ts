@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { recordAudit } from '../../../shared/audit/record-audit.ts';
+import { inTransaction } from '../../../shared/platform/mongo/connect.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { purge } from '../../../shared/retention/purge.ts';
+import { readUsage } from '../../../shared/usage/read-usage.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
+import { recordAll } from '../../support/usage.ts';
+
+const NOW = Date.parse('2026-04-10T12:07:00Z');
+const DAY = 86_400_000;
+const clock = createTestClock(NOW);
+let ctx: TestContext;
+
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+async function counts(orgId: string) {
+  return {
+    signals: await ctx.db.signals.countDocuments({ org_id: orgId }),
+    quarters: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'quarter_hour' }),
+    quarterTotals: await ctx.db.usageTotals.countDocuments({ org_id: orgId, period: 'quarter_hour' }),
+    totals: await ctx.db.usageTotals.countDocuments({ org_id: orgId, period: { $ne: 'quarter_hour' } }),
+    days: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'day' }),
+    months: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'month' }),
+    events: await ctx.db.events.countDocuments({ org_id: orgId }),
+    audit: await ctx.db.audit.countDocuments({ org_id: orgId }),
+  };
+}
+
+it('deletes each thing after its own retention and never before; days and months stay', async () => {
+  const { orgId } = await makeTenant(ctx);
+  await recordAll(
+    ctx,
+    orgId,
+    Array.from({ length: 1_100 }, (_, index) => ({
+      ts: NOW - (index % 3) * 3_600_000,
+      user_id: `u${index % 7}`,
+    })),
+  );
+  await inTransaction(ctx.db, (transaction) =>
+    recordAudit(ctx, { action: 'test', org_id: orgId, details: {} }, transaction),
+  );
+  const all = await counts(orgId);
+  expect(all).toMatchObject({ signals: 1_100, quarters: 21, quarterTotals: 3, totals: 2, months: 7 });
+  const after = async (days: number) => {
+    clock.set(NOW + days * DAY);
+    await purge(ctx);
+    return counts(orgId);
+  };
+  expect(await after(29.9)).toEqual(all);
+  expect(await after(30.1)).toEqual({ ...all, events: 0 });
+  expect(await after(35.8)).toEqual({ ...all, events: 0 });
+  expect(await after(36.2)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0 });
+  expect(await after(395.9)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0 });
+  expect(await after(396.2)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0, signals: 0 });
+  expect(await after(731)).toEqual({
+    ...all,
+    events: 0,
+    quarters: 0,
+    quarterTotals: 0,
+    signals: 0,
+    audit: 0,
+  });
+  const usage = await readUsage(ctx, await readOrganization(ctx, orgId), {
+    fromMs: Date.parse('2026-04-01T00:00:00Z'),
+    toMs: Date.parse('2026-05-01T00:00:00Z'),
+    interval: 'day',
+    groupBy: [],
+    filter: {},
+  });
+  expect(usage.totals.signals).toBe(1_100);
+});

@@ -1,0 +1,65 @@
+import type { Budget } from '../../shared/budgets/model.ts';
+import { type Period, periodAt } from '../../shared/budgets/periods.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import type { Session } from '../../shared/sessions/model.ts';
+import type { Signal } from '../../shared/signals/model.ts';
+
+/** What each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
+export async function scan(ctx: Context, budget: Budget): Promise<Map<number, number>> {
+  const signals = await ctx.db.signals.find({ org_id: budget.org_id }).lean<Signal[]>();
+  const sessions = await ctx.db.sessions.find({ org_id: budget.org_id }).lean<Session[]>();
+  const members = await ctx.db.members.find({ org_id: budget.org_id }).lean();
+  const teamsOf = new Map(members.map((member) => [member.user_id, member.teams]));
+  const isMine = ({ user_id, project_id }: Signal | Session) =>
+    ({
+      org: true,
+      user: user_id === budget.scope_id,
+      project: project_id === budget.scope_id,
+      team: teamsOf.get(user_id)?.includes(budget.scope_id) === true,
+    })[budget.scope];
+  const sums = new Map<number, number>();
+  const add = (at: Date, amount: number) => {
+    const { startMs } = periodAt(budget.window, budget.timezone, at.getTime());
+    sums.set(startMs, (sums.get(startMs) ?? 0) + amount);
+  };
+  if (budget.metric === 'sessions') for (const it of sessions.filter(isMine)) add(it.started_at, 1);
+  else for (const signal of signals.filter(isMine)) add(signal.ts, amountOf(budget, signal));
+  return sums;
+}
+
+function amountOf({ metric }: Budget, signal: Signal): number {
+  if (metric === 'cost_usd') return signal.cost_nusd ?? 0;
+  if (metric === 'tokens') return signal.tokens_in + signal.tokens_out;
+  if (metric === 'signals') return 1;
+  if (metric === 'errors') return signal.error ? 1 : 0;
+  return metric === 'sessions' ? 0 : signal[metric];
+}
+
+/** What the rows of a budget's windows hold: start (ms) -> amount; only windows that may still fire. */
+export async function counted(ctx: Context, budget: Budget, since: Period): Promise<Map<number, number>> {
+  const tally = JSON.stringify([budget.scope, budget.scope_id, budget.window, budget.timezone]);
+  const rows = await ctx.db.budgetWindows.find({ org_id: budget.org_id, tally }).lean();
+  const sums = new Map<number, number>();
+  for (const row of rows) {
+    if (row.window_start.getTime() < since.startMs) continue;
+    const amount = { cost_usd: row.cost_nusd, tokens: row.tokens_in + row.tokens_out };
+    const value =
+      budget.metric in amount ? amount[budget.metric as 'tokens'] : row[budget.metric as 'signals'];
+    sums.set(row.window_start.getTime(), (sums.get(row.window_start.getTime()) ?? 0) + value);
+  }
+  return sums;
+}
+
+/** Both, without windows that hold nothing. */
+export async function compare(ctx: Context, budget: Budget): Promise<{ expected: object; found: object }> {
+  const since = periodAt(budget.window, budget.timezone, ctx.clock.now() - 48 * 3_600_000);
+  const [expected, found] = [await scan(ctx, budget), await counted(ctx, budget, since)];
+  const shown = (sums: Map<number, number>) =>
+    Object.fromEntries(
+      [...sums]
+        .filter(([start, amount]) => start >= since.startMs && amount !== 0)
+        .sort(([a], [b]) => a - b)
+        .map(([start, amount]) => [new Date(start).toISOString(), amount]),
+    );
+  return { expected: shown(expected), found: shown(found) };
+}

@@ -1,0 +1,190 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import type { Plan } from '../../shared/platform/basics/contract.ts';
+import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
+import { consume, type Spent } from '../../shared/credits/consume.ts';
+import { foldLedger } from '../../shared/credits/fold-ledger.ts';
+import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
+import { readAccount } from '../../shared/credits/read-balance.ts';
+import { recoverCredits, shutShards } from '../../shared/credits/recover.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { accountOfToken, credentialHash, credentialId, mintDeviceToken } from '../../shared/keys/credential.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { openTestContext, type TestContext, type TestOptions, until } from './harness.ts';
+
+export interface OwnRedis {
+  url: string;
+  dir: string;
+  pid(): number;
+  /** SIGKILL: what was answered is in its file. */
+  kill(): Promise<void>;
+  /** On the same port and files. */
+  start(): Promise<void>;
+  /** Ends it and removes its files. */
+  stop(): Promise<void>;
+}
+
+/** A Redis of one test file: gates and accounts have the same names everywhere. */
+export async function startOwnRedis(extraArgs: string[] = []): Promise<OwnRedis> {
+  const dir = mkdtempSync(join(tmpdir(), 'usage-governor-redis-'));
+  const port = await findFreePort();
+  let store: RunningStore = await startRedis({ port, dir, fast: true, extraArgs });
+  return {
+    url: store.url,
+    dir,
+    pid: () => store.pid,
+    kill: async () => {
+      const ended = once(store.child, 'exit');
+      store.child.kill('SIGKILL');
+      await ended;
+    },
+    start: async () => {
+      store = await startRedis({ port, dir, fast: true, extraArgs });
+    },
+    stop: async () => {
+      await store.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A context whose shards are open. */
+export async function openCreditContext(options: TestOptions & { redisUrl: string }): Promise<TestContext> {
+  const ctx = await openTestContext(options);
+  await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
+  await recoverCredits(ctx);
+  return ctx;
+}
+
+export interface TestAccount {
+  accountId: string;
+  orgId: string;
+  userId: string;
+  deviceId: string;
+  token: string;
+}
+
+/** A member with an account and one device. */
+export async function makeAccount(
+  ctx: TestContext,
+  options: { plan?: Plan; timezone?: string } = {},
+): Promise<TestAccount> {
+  const { plan = 'free', timezone = 'UTC' } = options;
+  const organization = await createOrganization(ctx, { name: 'Test', plan, timezone });
+  const member = await addMember(ctx, { org_id: organization._id, email: 'a@example.com', role: 'member' });
+  await ensureAccount(ctx, member, plan);
+  const device = await addDevice(ctx, member._id);
+  return { accountId: member._id, orgId: organization._id, userId: member.user_id, ...device };
+}
+
+let slots = 100;
+
+/** One more device of an account. */
+export async function addDevice(
+  ctx: TestContext,
+  accountId: string,
+): Promise<{ deviceId: string; token: string }> {
+  const deviceId = newId('dev');
+  const { id, token } = mintDeviceToken(accountId);
+  const hmac = credentialHash(token, ctx.config.apiKeyPepper);
+  await raw(ctx.db.devices).insertOne({
+    _id: deviceId,
+    account_id: accountId,
+    org_id: 'org_test',
+    device_id: deviceId,
+    name: null,
+    public_key: null,
+    status: 'active',
+    slot: slots++,
+    token_id: id,
+    token_hmac: hmac,
+    created_at: new Date(ctx.clock.now()),
+    revoked_at: null,
+    last_seen_at: null,
+  });
+  await putDevice(ctx, accountId, { device_id: deviceId, token_id: id, token_hmac: hmac });
+  return { deviceId, token };
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A spend by the domain function, as the route would call it. */
+export async function spendOnce(
+  ctx: TestContext,
+  token: string,
+  options: { key?: string; output?: string } = {},
+): Promise<Spent> {
+  const { key = randomUUID(), output = key } = options;
+  const tokenId = credentialId('ugd', token) ?? '';
+  return consume(ctx, {
+    accountId: accountOfToken(tokenId),
+    tokenId,
+    tokenHmac: credentialHash(token, ctx.config.apiKeyPepper),
+    idempotencyKey: key,
+    outputSha256: sha256(output),
+  });
+}
+
+/** As a client does: on a busy machine a deadline may pass, and then the same key is sent again. */
+export async function spendSurely(
+  ctx: TestContext,
+  token: string,
+  key: string = randomUUID(),
+): Promise<Spent> {
+  for (;;) {
+    try {
+      return await spendOnce(ctx, token, { key });
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== 'store_unavailable' && code !== 'outcome_unknown') throw error;
+    }
+  }
+}
+
+/** Projects until every stream is empty. */
+export async function projectAll(ctx: TestContext): Promise<void> {
+  for (;;) {
+    const shards = await shardsWithEntries(ctx);
+    if (shards.length === 0) return;
+    await projectLedger(ctx, shards);
+  }
+}
+
+/** Both clients are connected, after a Redis that went away. */
+export async function untilRedisIsBack(ctx: TestContext): Promise<void> {
+  await until(() => ctx.redis.meter.status === 'ready' && ctx.redis.producer.status === 'ready');
+}
+
+/** The ledger of an account adds up to what Redis holds. */
+export async function expectFolded(ctx: TestContext, accountId: string): Promise<void> {
+  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
+}
+
+/** A digest of every key of ours, and the entries in MongoDB: what refusals must not change. */
+export async function stateDigest(ctx: TestContext): Promise<string> {
+  const keys = (await ctx.redis.producer.keys('{c[0-9][0-9]}*')).sort();
+  const digests = (await ctx.redis.producer.call('DEBUG', 'DIGEST-VALUE', ...keys)) as string[];
+  const counts = await Promise.all([
+    ctx.db.ledger.countDocuments({}),
+    ctx.db.storedAnswers.countDocuments({}),
+    ctx.db.creditAccounts.countDocuments({}),
+  ]);
+  return JSON.stringify([keys, digests, counts]);
+}
+
+/** Nothing can be spent from a shard that a worker is still checking. */
+export async function untilOpen(ctx: TestContext): Promise<void> {
+  const isOpen = async () => (await shutShards(ctx)).size === 0;
+  await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
+}

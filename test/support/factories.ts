@@ -1,0 +1,42 @@
+import type { Context } from '../../shared/platform/context/context.ts';
+import { type Plan, SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+
+/** An organization with a key that holds every scope. */
+export async function makeTenant(
+  ctx: Context,
+  options: {
+    plan?: Plan;
+    timezone?: string;
+    session_timeout?: number;
+    scopes?: Scope[];
+    user_id?: string;
+  } = {},
+): Promise<{ orgId: string; key: string; keyId: string }> {
+  const { plan = 'team', scopes = [...SCOPES], user_id, ...rest } = options;
+  const organization = await createOrganization(ctx, { name: 'Test', plan, ...rest });
+  const { key, key_id } = await createApiKey(ctx, { org_id: organization._id, scopes, user_id });
+  return { orgId: organization._id, key, keyId: key_id };
+}
+
+let made = 0;
+
+/** A valid signal as posted; everything can be overridden. */
+export function makeSignal(
+  overrides: Record<string, unknown> & { ts: string | number },
+): Record<string, unknown> {
+  made += 1;
+  const ts = typeof overrides.ts === 'number' ? new Date(overrides.ts).toISOString() : overrides.ts;
+  return {
+    id: `sig-${made}`,
+    user_id: 'ada',
+    adapter: 'claude-code',
+    model: 'gpt-4o-mini',
+    provider: 'openai',
+    tokens_in: 100,
+    tokens_out: 10,
+    ...overrides,
+    ts,
+  };
+}

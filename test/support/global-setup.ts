@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { ROOT } from '../../scripts/stack/files.ts';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { type RunningStore, startMongo, startRedis } from '../../scripts/stores.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    mongoUrl: string;
+    redisUrl: string;
+  }
+}
+
+/**
+ * Real stores for all test files, found as scripts/up finds them: named by the environment, on PATH, or the embedded
+ * pair, on free ports with files that go away afterwards. Each test file takes databases of its own in them.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The tests start some hundred processes of ours: each finds what the one before it compiled.
+  process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node');
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-stores-'));
+  const started: RunningStore[] = [];
+  const { MONGODB_URL, REDIS_URL } = process.env;
+  if (!MONGODB_URL)
+    started.push(await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), fast: true }));
+  project.provide('mongoUrl', MONGODB_URL || (started.at(-1)?.url ?? ''));
+  if (!REDIS_URL)
+    started.push(await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true }));
+  project.provide('redisUrl', REDIS_URL || (started.at(-1)?.url ?? ''));
+  return async () => {
+    await Promise.all(started.map((store) => store.stop()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+}

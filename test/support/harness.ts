@@ -1,0 +1,210 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { inject } from 'vitest';
+import { createApi } from '../../api/app.ts';
+import type { AnyRoute, ApiState } from '../../api/route.ts';
+import { closeServer, createHttpServer } from '../../api/server.ts';
+import type { Clock } from '../../shared/platform/basics/clock.ts';
+import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { createLog, type Log } from '../../shared/platform/basics/log.ts';
+import { createIndexes } from '../../shared/platform/mongo/connect.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock extends Clock {
+  set(epochMs: number): void;
+  advance(ms: number): void;
+}
+
+export function createTestClock(epochMs: number = Date.now()): TestClock {
+  let nowMs = epochMs;
+  return {
+    now: () => nowMs,
+    set: (next) => {
+      nowMs = next;
+    },
+    advance: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+export interface TestContext extends Context {
+  /** Of the BullMQ queues of this test alone; a worker under test needs it. */
+  queuePrefix: string;
+}
+
+export interface TestOptions {
+  clock?: Clock;
+  env?: Record<string, string>;
+  /** Of an earlier context, to be another process on the same data. */
+  sharing?: TestContext;
+  mongoUrl?: string;
+  redisUrl?: string;
+}
+
+/** Real stores, an own database and own queues. `close` drops them. */
+export async function openTestContext(options: TestOptions = {}): Promise<TestContext> {
+  const name = `t${randomBytes(6).toString('hex')}`;
+  const config = options.sharing?.config ?? testConfig(name, options);
+  const queuePrefix = options.sharing?.queuePrefix ?? `{${name}}`;
+  const log = createLog({ level: process.env.TEST_LOG ?? 'silent', process: 'test' });
+  const ctx = await openContext(config, {
+    process: 'test',
+    log,
+    queuePrefix,
+    ...(options.clock ? { clock: options.clock } : {}),
+  });
+  if (!options.sharing) await createIndexes(ctx.db);
+  return {
+    ...ctx,
+    queuePrefix,
+    close: async () => {
+      // A killed child's transaction may hold it up; the store itself goes with the test run.
+      const drop = options.sharing ? null : ctx.db.connection.dropDatabase().catch(() => undefined);
+      await Promise.race([drop, new Promise((resolve) => setTimeout(resolve, 5_000))]);
+      await ctx.close();
+    },
+  };
+}
+
+/** Made for the tests; signs nothing that anyone trusts. */
+export const TEST_SIGNING_KEY = JSON.stringify({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
+  x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  kid: 'test-key-1',
+});
+
+/** The environment of a test process: also what a child process under test gets. */
+export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl'> = {}) {
+  const mongo = new URL(options.mongoUrl ?? inject('mongoUrl'));
+  mongo.pathname = `/${name}`;
+  return {
+    NODE_ENV: 'test',
+    HOST: '127.0.0.1',
+    MONGODB_URL: mongo.href,
+    REDIS_URL: options.redisUrl ?? inject('redisUrl'),
+    OPERATOR_TOKEN: 'operator-token-of-the-tests',
+    API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
+    CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
+    WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    SIGNING_KEY: TEST_SIGNING_KEY,
+    RATE_LIMITS: 'off',
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+    ...options.env,
+  };
+}
+
+function testConfig(name: string, options: TestOptions): Config {
+  return readConfig(testEnv(name, options));
+}
+
+export interface TestApi {
+  url: string;
+  ctx: TestContext;
+  state: ApiState;
+  server: Server;
+  /** `fetch` on this api. A `body` that is no string is sent as JSON; `key` goes as bearer token. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  method?: string;
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  body: any;
+}
+
+interface ApiOptions extends TestOptions {
+  ctx?: TestContext;
+  /** Instead of the table. */
+  routes?: readonly AnyRoute[];
+  longestAnswerMs?: number;
+}
+
+/** A real api on a free port. Closes its context too, unless that came from outside. */
+export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
+  const ctx = options.ctx ?? (await openTestContext(options));
+  const state: ApiState = { stopping: false };
+  const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
+  const server = createHttpServer(app, ctx.config);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    ctx,
+    state,
+    server,
+    call: (path, callOptions) => call(url + path, callOptions),
+    close: async () => {
+      await closeServer(server);
+      shedder.stop();
+      if (!options.ctx) await ctx.close();
+    },
+  };
+}
+
+/** `fetch` as a test wants it, on any api. */
+export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
+  const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {}, signal } = options;
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    ...(signal ? { signal } : {}),
+    headers: {
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+/** Waits for a condition instead of sleeping. Rejects after `timeoutMs`. */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  options: { timeoutMs?: number; what?: string } = {},
+): Promise<T> {
+  const deadline = performance.now() + (options.timeoutMs ?? 10_000);
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > deadline)
+      throw new Error(`Waited in vain for ${options.what ?? String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A log that writes everything, and what it wrote so far. */
+export function openKeptLog(): { log: Log; written: () => string } {
+  let written = '';
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      written += String(chunk);
+      done();
+    },
+  });
+  return { log: createLog({ level: 'trace', process: 'test', destination }), written: () => written };
+}

@@ -1,0 +1,43 @@
+import type { Context } from '../../shared/platform/context/context.ts';
+import { raw } from '../../shared/platform/mongo/connect.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
+import type { Rollup } from '../../shared/usage/model.ts';
+import { makeSignal } from './factories.ts';
+
+/** Records signals by the product's own write path; throws when one is not accepted. */
+export async function recordAll(
+  ctx: Context,
+  orgId: string,
+  signals: readonly (Record<string, unknown> & { ts: string | number })[],
+): Promise<void> {
+  const sender = { orgId, boundUserId: null, defaultProjectId: null };
+  for (let from = 0; from < signals.length; from += 1_000) {
+    const results = await recordSignals(ctx, sender, signals.slice(from, from + 1_000).map(makeSignal));
+    const refused = results.find((result) => result.status !== 'accepted');
+    if (refused) throw new Error(`Not accepted: ${JSON.stringify(refused)}`);
+  }
+}
+
+const DAY_MS = 86_400_000;
+
+/** Rollups of the UTC day that holds a time, each of a user of its own and some 2.5 KB long. */
+export async function seedRollupDay(ctx: Context, orgId: string, atMs: number, rows: number): Promise<void> {
+  const start = Math.floor(atMs / DAY_MS) * DAY_MS;
+  await raw(ctx.db.rollups).insertMany(
+    Array.from({ length: rows }, (_, index): Rollup => {
+      const of = { user_id: `user-${index}-${'x'.repeat(2_500)}`, project_id: 'p', model: 'm', adapter: 'a' };
+      const counts = { sessions: 1, signals: 3, errors: 0, interventions: 0, tokens_in: 5, tokens_out: 5 };
+      const rest = { cache_read_tokens: 0, cache_write_tokens: 0, cost_nusd: 1_000, unpriced_signals: 0 };
+      return {
+        _id: rollupKey(orgId, 'day', start, of),
+        org_id: orgId,
+        period: 'day',
+        start: new Date(start),
+        ...of,
+        ...counts,
+        ...rest,
+      };
+    }),
+  );
+}

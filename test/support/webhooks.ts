@@ -1,0 +1,82 @@
+import type { Context } from '../../shared/platform/context/context.ts';
+import type { EventType } from '../../shared/platform/basics/contract.ts';
+import { recordEvents } from '../../shared/webhooks/record-events.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { inTransaction } from '../../shared/platform/mongo/connect.ts';
+import { attemptDelivery } from '../../shared/webhooks/attempt-delivery.ts';
+import {
+  type Delivery,
+  type QueuedDelivery,
+  viewOfQueued,
+  type Webhook,
+} from '../../shared/webhooks/model.ts';
+import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+
+export const SECRET = 'a-secret-of-thirty-two-characters';
+
+/** A webhook that subscribes to every kind of event unless told otherwise. */
+export async function makeWebhook(
+  ctx: Context,
+  orgId: string,
+  url: string,
+  events: EventType[] = [
+    'session.started',
+    'session.ended',
+    'budget.warning',
+    'budget.exceeded',
+    'anomaly.detected',
+  ],
+): Promise<Webhook> {
+  return registerWebhook(ctx, orgId, { url, events, secret: SECRET });
+}
+
+/** Raises events as any change does: in a transaction. Returns their ids. */
+export async function raise(
+  ctx: Context,
+  orgId: string,
+  count = 1,
+  data: Record<string, unknown> = {},
+): Promise<string[]> {
+  const events = Array.from({ length: count }, (_, index) => ({
+    cause: [newId('ses')],
+    type: 'session.started' as const,
+    org_id: orgId,
+    ts: new Date(ctx.clock.now()),
+    data: { ...data, index },
+  }));
+  const rows = await inTransaction(ctx.db, (transaction) => recordEvents(ctx, events, transaction));
+  return rows.map(({ _id }) => _id);
+}
+
+/** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */
+export async function attemptAllDue(ctx: Context, eventId?: string): Promise<number> {
+  const due = await ctx.db.queuedDeliveries
+    .find({
+      state: 'pending',
+      at: { $lte: ctx.clock.now() },
+      ...(eventId === undefined ? {} : { event_id: eventId }),
+    })
+    .lean();
+  await Promise.all(
+    due.map(({ _id, webhook_id }) => attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id })),
+  );
+  return due.length;
+}
+
+/** Finished or not, as the log shows them: the unfinished first, so that one that is finished meanwhile is never missed. */
+export async function findDeliveries(
+  ctx: Context,
+  filter: { event_id?: string; org_id?: string },
+): Promise<Delivery[]> {
+  const queued = await ctx.db.queuedDeliveries.find(filter).lean<QueuedDelivery[]>();
+  const done = await ctx.db.deliveries.find(filter).lean<Delivery[]>();
+  const finished = new Set(done.map(({ _id }) => _id));
+  return [...queued.filter(({ _id }) => !finished.has(_id)).map(viewOfQueued), ...done];
+}
+
+export async function readDelivery(ctx: Context, eventId: string): Promise<Delivery> {
+  const deliveries = await findDeliveries(ctx, { event_id: eventId });
+  const [delivery] = deliveries;
+  if (!delivery || deliveries.length !== 1) throw new Error(`${deliveries.length} deliveries of ${eventId}`);
+  return delivery;
+}
