@@ -6,8 +6,8 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
-import type { Context } from '../shared/platform/context/context.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { mountBoard } from './board.ts';
 import { docsRoutes } from './docs.ts';
 import { createLimits, type Limits } from './limits.ts';

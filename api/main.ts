@@ -1,7 +1,7 @@
-import { readConfig } from '../shared/platform/basics/config.ts';
-import { openContext } from '../shared/platform/context/context.ts';
 import { keepKeysPublished } from '../shared/credits/signing-keys.ts';
+import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
+import { openContext } from '../shared/platform/context/context.ts';
 import { createApi } from './app.ts';
 import type { ApiState } from './route.ts';
 import { closeServer, createHttpServer } from './server.ts';

@@ -1,7 +1,7 @@
-import type { Context } from '../shared/platform/context/context.ts';
-import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Organization } from '../shared/organizations/model.ts';
 import { readOrganization } from '../shared/organizations/read-organization.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal } from './route.ts';
 
 /**

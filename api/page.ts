@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { Context } from '../shared/platform/context/context.ts';
 import { PAGE_SIZE } from '../shared/platform/basics/contract.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Order, Position } from '../shared/platform/basics/paginate.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 
 /** The query parameters that every list takes. */
 export const pageQuery = {

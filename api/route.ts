@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Context } from '../shared/platform/context/context.ts';
 import type { Role, Scope } from '../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../shared/platform/basics/errors.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import type { BodyType } from './body.ts';
 
 export interface ApiState {

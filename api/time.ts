@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context } from '../shared/platform/context/context.ts';
-import { instantOrUtc } from '../shared/platform/basics/iso-time.ts';
 import { readOrganization, timezoneAt } from '../shared/organizations/read-organization.ts';
+import { instantOrUtc } from '../shared/platform/basics/iso-time.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 
 /** An ISO 8601 time, or a date: the midnight that begins it in a timezone which the caller knows. */
 export const timeOrDate = z.union(

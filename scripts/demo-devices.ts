@@ -1,8 +1,9 @@
-import type { Context } from '../shared/platform/context/context.ts';
 import { approveLinking } from '../shared/devices/approve-linking.ts';
+import { deviceRows } from '../shared/devices/model.ts';
 import { redeemGrant } from '../shared/devices/redeem-grant.ts';
 import { startLinking } from '../shared/devices/start-linking.ts';
 import type { Member } from '../shared/organizations/model.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 
 export interface DemoDevice {
   device_id: string;
@@ -20,7 +21,7 @@ export async function ensureDemoDevice(
 ): Promise<DemoDevice> {
   if (kept) {
     const known = { account_id: member._id, device_id: kept.device_id };
-    const device = await ctx.db.devices.findOne(known).lean();
+    const device = await deviceRows(ctx).findOne(known);
     if (device?.status === 'active') return kept;
   }
   const { device_code, user_code } = await startLinking(ctx, { name: 'demo', public_key: null });

@@ -1,13 +1,14 @@
 import { decodeJwt } from 'jose';
-import type { Context } from '../shared/platform/context/context.ts';
-import { SCOPES } from '../shared/platform/basics/contract.ts';
-import { DomainError } from '../shared/platform/basics/errors.ts';
+import { addMember } from '../shared/administration/members.ts';
 import { linkIdentity } from '../shared/identity/link-identity.ts';
-import { newId } from '../shared/platform/basics/ids.ts';
 import { createApiKey } from '../shared/keys/api-keys.ts';
 import { createOrganization } from '../shared/organizations/create-organization.ts';
-import { addMember } from '../shared/administration/members.ts';
+import { memberRows, organizationRows } from '../shared/organizations/model.ts';
 import { readOrganization } from '../shared/organizations/read-organization.ts';
+import { SCOPES } from '../shared/platform/basics/contract.ts';
+import { DomainError } from '../shared/platform/basics/errors.ts';
+import { newId } from '../shared/platform/basics/ids.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { ensureDemoDevice } from './demo-devices.ts';
 import {
   type Demo,
@@ -59,7 +60,7 @@ async function ensureCredentials(
   orgId: string,
   member: DemoOrganization['members'][number],
 ): Promise<void> {
-  const account = await ctx.db.members.findOne({ org_id: orgId, user_id: member.user_id }).lean();
+  const account = await memberRows(ctx).findOne({ org_id: orgId, user_id: member.user_id });
   if (!account || account.removed_at !== null) {
     member.session_token = null;
     member.device = null;
@@ -97,7 +98,7 @@ async function showOrganization(ctx: Context, organization: DemoOrganization): P
 }
 
 async function organizationExists(ctx: Context, orgId: string): Promise<boolean> {
-  return (await ctx.db.organizations.exists({ _id: orgId })) !== null;
+  return (await organizationRows(ctx).findOne({ _id: orgId }, { projection: { _id: 1 } })) !== null;
 }
 
 async function addMemberOnce(

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { readConfig } from '../shared/platform/basics/config.ts';
+import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
 import { connectQueues } from '../shared/platform/redis/connect.ts';
-import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { listen } from '../shared/webhooks/announcements.ts';
 import { letGoOfWaiting } from '../shared/webhooks/endpoints.ts';
 import { alertAdmin } from './alert-admin.ts';

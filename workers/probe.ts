@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from '../shared/platform/context/context.ts';
 import { isOperatorToken } from '../shared/keys/operator-token.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { readReadiness } from '../shared/platform/context/readiness.ts';
 
 /** The worker's own small listener: `/healthz`, `/readyz`, and `/metrics` for the operator. */

@@ -1,7 +1,7 @@
-import type { Context } from '../shared/platform/context/context.ts';
 import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
 import { measureLag } from '../shared/credits/streams.ts';
+import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context } from '../../shared/platform/context/context.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 import { devicePrincipal } from './device.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context } from '../../shared/platform/context/context.ts';
 import { accountOfToken, credentialHash, credentialId } from '../../shared/keys/credential.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import type { DevicePrincipal } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 

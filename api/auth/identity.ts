@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context } from '../../shared/platform/context/context.ts';
 import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
 import { verifyAccessToken } from '../../shared/identity/verify-access-token.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import type { IdentityPrincipal } from '../route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isoTime } from '../../shared/platform/basics/clock.ts';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
 import { exportUsage, LEVELS } from '../../shared/exports/export-usage.ts';
+import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { reply, route } from '../route.ts';
 import { epochMsIn } from '../time.ts';
 import { usageFilters, usageRange } from '../usage-query.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Context } from '../../shared/platform/context/context.ts';
 import { BUCKETS, REASONS } from '../../shared/credits/model.ts';
 import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/read-ledger.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { makeCursor, openCursor } from '../page.ts';
 import { reply, route } from '../route.ts';
 

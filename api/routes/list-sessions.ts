@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { text } from '../../shared/platform/basics/text.ts';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
-import { text } from '../../shared/platform/basics/text.ts';
 import { answerPage, pageOf, pageQuery } from '../page.ts';
 import { route } from '../route.ts';
 import { listRange, timeOrDate } from '../time.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { route } from '../route.ts';
 
 const signalSchema = z.toJSONSchema(signalInput, { io: 'input', unrepresentable: 'any' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DEVICE_ID_LENGTH } from '../../shared/platform/basics/contract.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
+import { DEVICE_ID_LENGTH } from '../../shared/platform/basics/contract.ts';
 import { route } from '../route.ts';
 
 /** Any other string could be a device id, and what is no device of the caller is a 404 (interface 7). */

@@ -4,7 +4,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/connect.ts';
+import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { mongoServerCommand, startMongo, startRedis } from '../stores.ts';
 

@@ -8,20 +8,28 @@ import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { holdAllGates } from '../../shared/budgets/gate.ts';
 import { firingKey } from '../../shared/budgets/keys.ts';
-import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget } from '../../shared/budgets/model.ts';
+import {
+  BUDGET_METRICS,
+  BUDGET_WINDOWS,
+  type Budget,
+  budgetFiringRows,
+  budgetRows,
+} from '../../shared/budgets/model.ts';
 import { periodAt } from '../../shared/budgets/periods.ts';
-import { readConfig } from '../../shared/platform/basics/config.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
-import { createLog } from '../../shared/platform/basics/log.ts';
-import { createIndexes, inTransaction, raw } from '../../shared/platform/mongo/connect.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Organization } from '../../shared/organizations/model.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { createLog } from '../../shared/platform/basics/log.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
+import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { signalRows } from '../../shared/signals/model.ts';
 import { rollupChanges } from '../../shared/usage/add-to-rollups.ts';
-import type { Rollup } from '../../shared/usage/model.ts';
+import { type Rollup, rollupRows, usageTotalRows } from '../../shared/usage/model.ts';
 import { addMeasures, totalsOf } from '../../shared/usage/totals.ts';
 import { evaluateBudgets } from '../../workers/evaluate-budgets.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
@@ -139,7 +147,7 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
         return draftAt(organization._id, from + offset, Math.floor(atMs), nowMs);
       });
       const rows = drafts.map((draft) => ({ ...draft, session_id: `ses_${draft.user_id}` }));
-      await raw(ctx.db.signals).insertMany(rows, { ordered: false });
+      await signalRows(ctx).insertMany(rows, { ordered: false });
       for (const change of rollupChanges(organization, drafts, [])) {
         const known = rollups.get(change._id);
         if (known) addMeasures(known, change);
@@ -149,8 +157,8 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
   };
   await Promise.all([insert(), insert(), insert()]);
   const rows = [...rollups.values()];
-  await raw(ctx.db.rollups).insertMany(rows, { ordered: false });
-  await raw(ctx.db.usageTotals).insertMany(totalsOf(rows, 0), { ordered: false });
+  await rollupRows(ctx).insertMany(rows, { ordered: false });
+  await usageTotalRows(ctx).insertMany(totalsOf(rows, 0), { ordered: false });
 }
 
 function draftAt(orgId: string, index: number, atMs: number, nowMs: number): Draft {
@@ -180,7 +188,7 @@ async function post(ctx: Context, orgId: string, index: number): Promise<void> {
 /** Budgets over every metric and window; half of them match each signal, the others its user or project. */
 async function growTo(ctx: Context, probe: Budget, count: number): Promise<void> {
   const { org_id } = probe;
-  const missing = count - (await ctx.db.budgets.countDocuments({ org_id }));
+  const missing = count - (await budgetRows(ctx).countDocuments({ org_id }));
   const budgets = Array.from({ length: missing }, (_, index): Budget => {
     const scope = (['org', 'user', 'org', 'project'] as const)[index % 4] ?? 'org';
     const scope_id = { org: org_id, user: `user-${index % USERS}`, project: `project-${index % 10}` }[scope];
@@ -191,7 +199,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
   });
   // Straight into the collection: a thousand recounts of a month are not what is measured here.
   await inTransaction(ctx.db, async (transaction) => {
-    await raw(ctx.db.budgets).insertMany(budgets, { session: transaction });
+    await budgetRows(ctx).insertMany(budgets, { session: transaction });
     await holdAllGates(ctx, org_id, transaction);
   });
 }
@@ -205,12 +213,12 @@ async function measureLatency(ctx: Context, probe: Budget, rounds: number): Prom
   for (let round = 0; round < rounds; round += 1) {
     await wait(Math.random() * 250);
     // Another revision, so that the level fires again.
-    await raw(ctx.db.budgets).updateOne({ _id: probe._id }, { $inc: { revision: 1 } });
-    const revision = (await ctx.db.budgets.findById(probe._id).lean())?.revision ?? 0;
+    await budgetRows(ctx).updateOne({ _id: probe._id }, { $inc: { revision: 1 } });
+    const revision = (await budgetRows(ctx).findOne({ _id: probe._id }))?.revision ?? 0;
     await post(ctx, probe.org_id, round);
     const accepted = performance.now();
     const firing = firingKey({ _id: probe._id, revision }, startMs, 'exceeded');
-    while (!(await raw(ctx.db.budgetFirings).findOne({ _id: firing }))) await wait(2);
+    while (!(await budgetFiringRows(ctx).findOne({ _id: firing }))) await wait(2);
     latencies.push(performance.now() - accepted);
   }
   await worker.close();

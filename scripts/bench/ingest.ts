@@ -1,10 +1,10 @@
 import { Agent, request } from 'node:http';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { raw } from '../../shared/platform/mongo/connect.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
 import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
 
 const BATCHES = [1, 100, 1_000];
@@ -97,7 +97,7 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
 
 /** What was measured was also kept. */
 async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
-  const rollups = await raw(stage.ctx.db.rollups).find({ org_id: orgId, period: 'month' }).toArray();
+  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'month' }).toArray();
   const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
   if (kept !== count) throw new Error(`${count} signals were accepted, ${kept} were kept`);
 }

@@ -1,10 +1,19 @@
-import { systemClock } from '../../shared/platform/basics/clock.ts';
-import type { Context } from '../../shared/platform/context/context.ts';
-import type { CreditAccount, LedgerRow, StoredAnswer } from '../../shared/credits/model.ts';
+import {
+  type CreditAccount,
+  creditAccountRows,
+  type LedgerRow,
+  ledgerFenceRows,
+  ledgerRows,
+  type StoredAnswer,
+  storedAnswerRows,
+} from '../../shared/credits/model.ts';
 import { fenceId } from '../../shared/credits/project-ledger.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
-import { raw } from '../../shared/platform/mongo/connect.ts';
+import { deviceRows } from '../../shared/devices/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { ALL_SHARDS } from '../../shared/platform/redis/keys.ts';
 import { openWallet, spendFrom, type Wallet } from './ledger-history.ts';
 
@@ -49,8 +58,8 @@ export async function seedLedger(
     seeded.rows += batch.length;
     const stored = storedAnswers(batch, receipts, answers - seeded.answers);
     seeded.answers += stored.length;
-    if (batch.length > 0) await raw(ctx.db.ledger).insertMany(batch, { ordered: false });
-    if (stored.length > 0) await raw(ctx.db.storedAnswers).insertMany(stored, { ordered: false });
+    if (batch.length > 0) await ledgerRows(ctx).insertMany(batch, { ordered: false });
+    if (stored.length > 0) await storedAnswerRows(ctx).insertMany(stored, { ordered: false });
     batch = [];
   };
   for (let round = 1; round <= small; round += 1) {
@@ -63,7 +72,7 @@ export async function seedLedger(
     if (batch.length >= ROWS_A_WRITE) await write();
   }
   await write();
-  await raw(ctx.db.ledgerFences).insertMany(
+  await ledgerFenceRows(ctx).insertMany(
     ALL_SHARDS.map((shard) => ({ _id: fenceId(shard), n: 1, last_id: `${endMs}-0` })),
   );
   return seeded;
@@ -93,9 +102,9 @@ async function openWallets(ctx: Context, count: number, createdMs: number): Prom
     return openWallet(account, newId('dev'), ctx.plans[PLAN]);
   });
   const iss = ctx.config.oidcIssuer ?? '';
-  await raw(ctx.db.members).insertMany(wallets.map((wallet) => memberOf(wallet, iss)));
-  await raw(ctx.db.creditAccounts).insertMany(wallets.map(({ account }) => account));
-  await raw(ctx.db.devices).insertMany(wallets.map(deviceOf));
+  await memberRows(ctx).insertMany(wallets.map((wallet) => memberOf(wallet, iss)));
+  await creditAccountRows(ctx).insertMany(wallets.map(({ account }) => account));
+  await deviceRows(ctx).insertMany(wallets.map(deviceOf));
   return wallets;
 }
 

@@ -1,10 +1,9 @@
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { raw } from '../../shared/platform/mongo/connect.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { sessionKey } from '../../shared/sessions/assign.ts';
-import type { Session } from '../../shared/sessions/model.ts';
+import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
@@ -51,7 +50,7 @@ export async function runListBench(args: string[]): Promise<void> {
 async function seed(stage: Stage, orgId: string, from: number, to: number): Promise<void> {
   const nowMs = systemClock.now();
   const began = performance.now();
-  const sessions = raw(stage.ctx.db.sessions);
+  const sessions = sessionRows(stage.ctx);
   let start = from;
   const insert = async () => {
     while (start < to) {

@@ -1,10 +1,15 @@
 import { get } from 'node:http';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { raw } from '../../shared/platform/mongo/connect.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
-import type { Rollup, RollupPeriod } from '../../shared/usage/model.ts';
+import {
+  type Rollup,
+  type RollupPeriod,
+  rollupRows,
+  usageSheetRows,
+  usageTotalRows,
+} from '../../shared/usage/model.ts';
 import { sheetOf } from '../../shared/usage/sheets.ts';
 import { totalsOf } from '../../shared/usage/totals.ts';
 import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
@@ -74,13 +79,13 @@ async function seed(
   const insert = async (rows: Rollup[]) => {
     count += rows.length;
     const totals = totalsOf(rows, 0);
-    await raw(stage.ctx.db.rollups).insertMany(rows, { ordered: false });
-    await raw(stage.ctx.db.usageTotals).insertMany(totals, { ordered: false });
+    await rollupRows(stage.ctx).insertMany(rows, { ordered: false });
+    await usageTotalRows(stage.ctx).insertMany(totals, { ordered: false });
     const [{ period, start } = { period: 'quarter_hour' as const, start: new Date(0) }] = rows;
     const isOpen = start.getTime() >= (period === 'month' ? monthOf(today - DAY_MS) : today - DAY_MS);
     if (period === 'quarter_hour' || isOpen) return;
     const sheet = sheetOf(orgId, { period, fromMs: start.getTime() }, rows, totals.length);
-    if (sheet) await raw(stage.ctx.db.usageSheets).insertOne(sheet);
+    if (sheet) await usageSheetRows(stage.ctx).insertOne(sheet);
   };
   let back = days;
   const insertDays = async () => {

@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { readConfig } from '../../shared/platform/basics/config.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { recordEvents } from '../../shared/webhooks/record-events.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createIndexes, inTransaction } from '../../shared/platform/mongo/connect.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
+import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { deliveryRows, queuedDeliveryRows, webhookRows } from '../../shared/webhooks/model.ts';
 import { post } from '../../shared/webhooks/post.ts';
+import { recordEvents } from '../../shared/webhooks/record-events.ts';
 import { signedHeaders } from '../../shared/webhooks/sign.ts';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
 import { findFreePort } from '../stack/ports.ts';
@@ -236,7 +238,9 @@ async function retries(bench: Bench): Promise<Figures[]> {
   const arrivals = new Map(
     (await takeArrivals(bench)).map((each) => [`${each.id} ${each.attempt}`, each.atMs]),
   );
-  const deliveries = await bench.ctx.db.deliveries.find({ org_id: { $in: orgs } }).lean();
+  const deliveries = await deliveryRows(bench.ctx)
+    .find({ org_id: { $in: orgs } })
+    .toArray();
   const retried = deliveries.flatMap(({ event_id: id, attempts }) =>
     attempts.slice(0, -1).map(({ number, at, latency_ms }) => {
       const arrivedMs = (arrivals.get(`${id} ${number + 1}`) ?? Number.NaN) - (waits[number] ?? Number.NaN);
@@ -403,15 +407,18 @@ async function killProcess(child: ChildProcess): Promise<void> {
 
 /** Nothing of these organizations is left to be done: every outcome is recorded. */
 async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<void> {
-  const webhooks = await bench.ctx.db.webhooks.find({}, { org_id: 1 }).lean();
+  const webhooks = await webhookRows(bench.ctx)
+    .find({}, { projection: { org_id: 1 } })
+    .toArray();
   const ids = webhooks.filter(({ org_id }) => orgs.includes(org_id)).map(({ _id }) => _id);
-  const { queuedDeliveries } = bench.ctx.db;
   for (const webhook_id of ids)
-    await untilTrue(async () => !(await queuedDeliveries.exists({ webhook_id, state: 'pending' })));
+    await untilTrue(
+      async () => !(await queuedDeliveryRows(bench.ctx).findOne({ webhook_id, state: 'pending' })),
+    );
 }
 
 async function countRecorded(bench: Bench, orgs: readonly string[]): Promise<number> {
-  return bench.ctx.db.deliveries.countDocuments({ org_id: orgs[0] ?? '' });
+  return deliveryRows(bench.ctx).countDocuments({ org_id: orgs[0] ?? '' });
 }
 
 async function countArrivals(bench: Bench): Promise<number> {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKey } from '../../shared/keys/model.ts';
+import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 

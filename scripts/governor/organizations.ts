@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
-import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { addMember, listMembers, removeMember, setTeams } from '../../shared/administration/members.ts';
+import { linkIdentity } from '../../shared/identity/link-identity.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
 import { timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
 import type { Run } from './run.ts';
 

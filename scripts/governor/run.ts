@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../../shared/platform/basics/config.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,6 +1,6 @@
 import { readConfig } from '../../shared/platform/basics/config.ts';
-import { openContext } from '../../shared/platform/context/context.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { ensureDemoOrganizations } from '../demo.ts';
 

@@ -1,12 +1,17 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
-import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_RANGE_S, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { followPlan } from '../credits/follow-plan.ts';
-import { DomainError } from '../platform/basics/errors.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
-import { moveTimers } from '../sessions/timers.ts';
-import type { Organization } from '../organizations/model.ts';
+import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import {
+  K_ANONYMITY_FLOOR,
+  type Plan,
+  SESSION_TIMEOUT_RANGE_S,
+  SIGNAL_AGE_MS,
+} from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { moveTimers } from '../sessions/timers.ts';
 
 export interface OrganizationChange {
   name?: string | undefined;
@@ -32,7 +37,7 @@ export async function changeOrganization(
     const timezones =
       timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
     const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
-    await ctx.db.organizations.updateOne(
+    await organizationRows(ctx).updateOne(
       { _id: orgId },
       { $set: { ...given, ...timezones } },
       { session: transaction },

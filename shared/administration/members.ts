@@ -1,14 +1,14 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
-import type { Context } from '../platform/context/context.ts';
-import type { Role } from '../platform/basics/contract.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
+import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import type { Role } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
-import type { Member } from '../organizations/model.ts';
-import { readOrganization } from '../organizations/read-organization.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 
 export interface NewMember {
   org_id: string;
@@ -39,8 +39,8 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   try {
     await inTransaction(ctx.db, async (transaction) => {
       await readOrganization(ctx, input.org_id, transaction);
-      await ctx.db.members.create([member], { session: transaction });
-      await ctx.db.organizations.updateOne(
+      await memberRows(ctx).insertOne(member, { session: transaction });
+      await organizationRows(ctx).updateOne(
         { _id: input.org_id },
         {
           $addToSet: {
@@ -73,12 +73,13 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
 /** Puts a member into exactly these teams. Throws `not_found`. */
 export async function setTeams(ctx: Context, orgId: string, userId: string, teams: string[]): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
-    const before = await ctx.db.members
-      .findOneAndUpdate({ org_id: orgId, user_id: userId }, { $set: { teams: [...new Set(teams)] } })
-      .session(transaction)
-      .lean();
+    const before = await memberRows(ctx).findOneAndUpdate(
+      { org_id: orgId, user_id: userId },
+      { $set: { teams: [...new Set(teams)] } },
+      { session: transaction },
+    );
     if (!before) throw new DomainError('not_found', 'There is no such member.');
-    await ctx.db.organizations.updateOne(
+    await organizationRows(ctx).updateOne(
       { _id: orgId },
       { $addToSet: { teams: { $each: teams } } },
       { session: transaction },
@@ -98,7 +99,7 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
  * Repeating it changes nothing. Throws `not_found`.
  */
 export async function removeMember(ctx: Context, orgId: string, userId: string): Promise<void> {
-  const leaving = await ctx.db.members.findOne({ org_id: orgId, user_id: userId }).lean();
+  const leaving = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!leaving) throw new DomainError('not_found', 'There is no such member.');
   await revokeAllDevices(ctx, leaving._id);
   await eraseMember(ctx, orgId, userId);
@@ -108,19 +109,19 @@ export async function removeMember(ctx: Context, orgId: string, userId: string):
 
 async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
-    const member = await ctx.db.members
-      .findOne({ org_id: orgId, user_id: userId })
-      .session(transaction)
-      .lean();
+    const member = await memberRows(ctx).findOne(
+      { org_id: orgId, user_id: userId },
+      { session: transaction },
+    );
     if (!member) throw new DomainError('not_found', 'There is no such member.');
     if (member.removed_at !== null) return;
     const { idp: _, ...rest } = member;
     const erased = { ...rest, email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) };
     // Put anew and not updated: the embedded store's unique index would keep the identity (docs/stores.md).
-    await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
-    await ctx.db.members.create([erased], { session: transaction });
+    await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
+    await memberRows(ctx).insertOne(erased, { session: transaction });
     if (member.email) {
-      await ctx.db.organizations.updateOne(
+      await organizationRows(ctx).updateOne(
         { _id: orgId },
         { $pull: { admin_emails: member.email } },
         { session: transaction },
@@ -138,6 +139,6 @@ async function eraseMember(ctx: Context, orgId: string, userId: string): Promise
 
 /** The members of an organization who are there, by user id. */
 export async function listMembers(ctx: Context, orgId: string): Promise<Member[]> {
-  const members = await ctx.db.members.find({ org_id: orgId }).sort({ user_id: 1 }).lean();
+  const members = await memberRows(ctx).find({ org_id: orgId }).sort({ user_id: 1 }).toArray();
   return members.filter((member) => member.removed_at === null);
 }

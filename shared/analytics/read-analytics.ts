@@ -1,8 +1,8 @@
+import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { Organization } from '../organizations/model.ts';
+import type { Context } from '../platform/context/context.ts';
 import { usd4OfBig } from '../usage/measures.ts';
 import { quarterHorizonMs } from '../usage/range.ts';
 import { teamsByUser } from '../usage/read-usage.ts';

@@ -1,8 +1,8 @@
-import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
+import type { Context } from '../platform/context/context.ts';
 import { zoneAt } from '../usage/calendar.ts';
 import { added } from '../usage/cover-range.ts';
+import { rollupRows } from '../usage/model.ts';
 import { planReads } from '../usage/plan-reads.ts';
 import { matchStages, sumRollups } from '../usage/sum-rollups.ts';
 import type { Contribution } from './suppress.ts';
@@ -61,7 +61,7 @@ export async function readWeek(
 function sumHours(ctx: Context, organization: Organization, week: { fromMs: number; toMs: number }) {
   const read = { period: 'quarter_hour', ...week } as const;
   const _id = { user: '$user_id', at: hourExpression(organization, week) };
-  return raw(ctx.db.rollups)
+  return rollupRows(ctx)
     .aggregate([...matchStages(organization._id, read, {}), { $group: { _id, ...SUM_STAGE } }])
     .toArray();
 }

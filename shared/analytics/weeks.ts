@@ -1,7 +1,7 @@
-import { isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
-import { DomainError } from '../platform/basics/errors.ts';
 import type { Organization } from '../organizations/model.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { bucketEdges, nextStart } from '../usage/calendar.ts';
 
 const DEFAULT_WEEKS = 4;

@@ -1,8 +1,8 @@
 import { dateAt } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
-import type { Session } from '../sessions/model.ts';
-import { streamSignals } from '../sessions/read-session.ts';
 import { walkPage } from '../platform/basics/paginate.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Session, sessionRows } from '../sessions/model.ts';
+import { streamSignals } from '../sessions/read-session.ts';
 import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
 import { totalsOf } from './mark-for-check.ts';
 
@@ -24,10 +24,10 @@ export async function readBaseline(ctx: Context, session: Session, timeoutMs: nu
     limit: BASELINE.sessions,
     position: (past) => ({ atMs: past.started_at.getTime(), id: past._id }),
     fetchRange: async (from, to) => {
-      const past = await ctx.db.sessions
+      const past = await sessionRows(ctx)
         .find({ org_id, user_id, started_at: { $gte: dateAt(from), $lt: dateAt(to) } })
         .sort({ started_at: -1, _id: -1 })
-        .lean<Session[]>();
+        .toArray();
       return past.filter(hadFinished);
     },
     fetchTies: async () => [],

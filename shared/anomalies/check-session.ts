@@ -1,16 +1,16 @@
 import type { ClientSession } from 'mongoose';
-import { dateAt } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
-import { isDuplicateKey } from '../platform/basics/errors.ts';
-import { recordEvents } from '../webhooks/record-events.ts';
-import { derivedId } from '../platform/basics/ids.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import type { Session } from '../sessions/model.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { derivedId } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type Session, sessionRows } from '../sessions/model.ts';
+import { recordEvents } from '../webhooks/record-events.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';
 import { detectAnomalies, isWorthReporting, mayHaveRunAway, type Verdict } from './detect.ts';
 import { nextCheck, totalsOf } from './mark-for-check.ts';
-import type { Anomaly } from './model.ts';
+import { type Anomaly, anomalyRows, sessionCheckRows } from './model.ts';
 
 /** What looking at a session's mark found. Times are epoch milliseconds. */
 export type CheckVerdict = { reported: number } | { notBeforeMs: number };
@@ -20,7 +20,7 @@ export type CheckVerdict = { reported: number } | { notBeforeMs: number };
  * again only when what was observed has doubled. Repeating it changes nothing.
  */
 export async function checkSession(ctx: Context, sessionId: string): Promise<CheckVerdict> {
-  const session = await ctx.db.sessions.findById(sessionId).lean<Session>();
+  const session = await sessionRows(ctx).findOne({ _id: sessionId });
   const dueAt = session?.check_due_at;
   if (!session || !dueAt) return { reported: 0 };
   if (dueAt.getTime() > ctx.clock.now()) return { notBeforeMs: dueAt.getTime() };
@@ -65,7 +65,7 @@ async function report(
 ): Promise<boolean> {
   const { _id: session_id, org_id, user_id } = session;
   const id = derivedId('anm', verdict.anomaly_type, session_id);
-  const known = await ctx.db.anomalies.findById(id).session(transaction).lean<Anomaly>();
+  const known = await anomalyRows(ctx).findOne({ _id: id }, { session: transaction });
   if (!isWorthReporting(verdict.observed, known?.observed ?? null)) return false;
   const now = dateAt(ctx.clock.now());
   const incident: Anomaly = {
@@ -78,8 +78,8 @@ async function report(
     detected_at: known?.detected_at ?? now,
     updated_at: now,
   };
-  if (known) await raw(ctx.db.anomalies).replaceOne({ _id: id }, incident, { session: transaction });
-  else await raw(ctx.db.anomalies).insertOne(incident, { session: transaction });
+  if (known) await anomalyRows(ctx).replaceOne({ _id: id }, incident, { session: transaction });
+  else await anomalyRows(ctx).insertOne(incident, { session: transaction });
   const { anomaly_type, baseline_avg, observed, deviation_pct } = verdict;
   const data = { anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id };
   const cause = [id, incident.reports];
@@ -93,20 +93,20 @@ async function report(
  */
 async function unmark(ctx: Context, seen: Session): Promise<number | null> {
   return inTransaction(ctx.db, async (transaction) => {
-    const session = await ctx.db.sessions.findById(seen._id).session(transaction).lean<Session>();
+    const session = await sessionRows(ctx).findOne({ _id: seen._id }, { session: transaction });
     if (!session) return null;
     const checked_at = dateAt(ctx.clock.now());
     const dueAt = isUnchanged(session, seen) ? null : markAfter(ctx, session, seen, checked_at);
     const mark = dueAt ? { $set: { checked_at, check_due_at: dueAt } } : { $set: { checked_at }, ...NO_MARK };
-    await raw(ctx.db.sessions).updateOne({ _id: seen._id }, mark, { session: transaction });
+    await sessionRows(ctx).updateOne({ _id: seen._id }, mark, { session: transaction });
     if (dueAt) {
       const set = { $set: { due_at: dueAt } };
-      await raw(ctx.db.sessionChecks).updateOne({ _id: seen._id }, set, {
+      await sessionCheckRows(ctx).updateOne({ _id: seen._id }, set, {
         upsert: true,
         session: transaction,
       });
     } else {
-      await raw(ctx.db.sessionChecks).deleteOne({ _id: seen._id }, { session: transaction });
+      await sessionCheckRows(ctx).deleteOne({ _id: seen._id }, { session: transaction });
     }
     return dueAt?.getTime() ?? null;
   });
@@ -128,11 +128,11 @@ const SWEEP_LIMIT = 1_000;
 
 /** Wakes every check that is due: its job was lost with Redis, or is late. */
 export async function sweepDueChecks(ctx: Context): Promise<number> {
-  const due = await ctx.db.sessionChecks
+  const due = await sessionCheckRows(ctx)
     .find({ due_at: { $lte: dateAt(ctx.clock.now() - GRACE_MS) } })
     .sort({ due_at: 1 })
     .limit(SWEEP_LIMIT)
-    .lean();
+    .toArray();
   ctx.queues.wake(
     'detect-anomalies',
     due.map(({ _id, due_at }) => ({

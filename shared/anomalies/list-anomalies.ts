@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { dateAt, isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
-import { ANOMALY_TYPES, type Anomaly, type AnomalyType } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { ANOMALY_TYPES, type Anomaly, type AnomalyType, anomalyRows } from './model.ts';
 
 /** Interface 6.2, with `id` and `detected_at`. */
 export const anomalyView = z.strictObject({
@@ -42,11 +42,11 @@ export async function listAnomalies(
   const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given) };
   const direction = page.order === 'desc' ? -1 : 1;
   const find = (condition: Record<string, unknown>, limit: number) =>
-    ctx.db.anomalies
+    anomalyRows(ctx)
       .find({ ...matching, ...condition })
       .sort({ detected_at: direction, _id: direction })
       .limit(limit)
-      .lean<Anomaly[]>();
+      .toArray();
   const between = (from: number, to: number) => ({ detected_at: { $gte: dateAt(from), $lt: dateAt(to) } });
   const [walked, total] = await Promise.all([
     walkPage<Anomaly>({
@@ -58,7 +58,7 @@ export async function listAnomalies(
       fetchTies: (at, id, limit) =>
         find({ detected_at: dateAt(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
     }),
-    page.total ?? ctx.db.anomalies.countDocuments({ ...matching, ...between(fromMs, toMs) }),
+    page.total ?? anomalyRows(ctx).countDocuments({ ...matching, ...between(fromMs, toMs) }),
   ]);
   return { ...walked, total };
 }

@@ -1,9 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
-import { afterCommit, raw } from '../platform/mongo/connect.ts';
+import { afterCommit } from '../platform/mongo/transaction.ts';
 import type { Session } from '../sessions/model.ts';
 import { isWorthALook, type Totals } from './detect.ts';
+import { sessionCheckRows } from './model.ts';
 
 /** A running session is looked at no more often (design 5). Milliseconds. */
 export const CHECK_EVERY_MS = 60_000;
@@ -30,7 +31,7 @@ export async function markForCheck(
   }
   const marks = newMarks(changed);
   if (marks.length === 0) return;
-  await raw(ctx.db.sessionChecks).bulkWrite(
+  await sessionCheckRows(ctx).bulkWrite(
     marks.map(({ sessionId, dueAt }) => ({
       updateOne: { filter: { _id: sessionId }, update: { $set: { due_at: dueAt } }, upsert: true },
     })),

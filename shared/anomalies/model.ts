@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { collection } from '../platform/mongo/collection.ts';
 
 export const ANOMALY_TYPES = ['token_spike', 'cost_spike', 'error_spike', 'runaway_session'] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
@@ -21,25 +21,16 @@ export interface Anomaly {
   updated_at: Date;
 }
 
-export const anomalySchema = new Schema<Anomaly>({
-  _id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  user_id: { type: String, required: true },
-  session_id: { type: String, required: true },
-  anomaly_type: { type: String, required: true },
-  baseline_avg: Number,
-  observed: Number,
-  deviation_pct: Number,
-  reports: Number,
-  detected_at: Date,
-  updated_at: Date,
+export const anomalyRows = collection<Anomaly>('anomalies', {
+  indexes: [
+    // One per list filter, and for two at once: a page reads a bounded range of one of them.
+    { key: { org_id: 1, detected_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, detected_at: 1, _id: 1 } },
+    { key: { org_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 } },
+    { key: { org_id: 1, session_id: 1, detected_at: 1, _id: 1 } },
+  ],
 });
-// One per list filter, and for two at once: a page reads a bounded range of one of them.
-anomalySchema.index({ org_id: 1, detected_at: 1, _id: 1 });
-anomalySchema.index({ org_id: 1, user_id: 1, detected_at: 1, _id: 1 });
-anomalySchema.index({ org_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 });
-anomalySchema.index({ org_id: 1, user_id: 1, anomaly_type: 1, detected_at: 1, _id: 1 });
-anomalySchema.index({ org_id: 1, session_id: 1, detected_at: 1, _id: 1 });
 
 /** That a session is marked for a look (its `check_due_at`), for the sweeper: the row comes and goes with the mark. */
 export interface SessionCheck {
@@ -48,8 +39,6 @@ export interface SessionCheck {
   due_at: Date;
 }
 
-export const sessionCheckSchema = new Schema<SessionCheck>({
-  _id: { type: String, required: true },
-  due_at: Date,
+export const sessionCheckRows = collection<SessionCheck>('session_checks', {
+  indexes: [{ key: { due_at: 1 } }],
 });
-sessionCheckSchema.index({ due_at: 1 });

@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { collection } from '../platform/mongo/collection.ts';
 
 /** Who changed what by hand. Never holds a credential. */
 export interface AuditEntry {
@@ -11,13 +11,6 @@ export interface AuditEntry {
   details: Record<string, unknown>;
 }
 
-export const auditSchema = new Schema<AuditEntry>({
-  _id: { type: String, required: true },
-  at: { type: Date, required: true },
-  actor: { type: String, required: true },
-  action: { type: String, required: true },
-  org_id: { type: String, default: null },
-  details: Schema.Types.Mixed,
+export const auditRows = collection<AuditEntry>('audit', {
+  indexes: [{ key: { org_id: 1, at: 1 } }, { key: { at: 1 } }],
 });
-auditSchema.index({ org_id: 1, at: 1 });
-auditSchema.index({ at: 1 });

@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { derivedId, newId } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
+import { auditRows } from './model.ts';
 
 interface NewEntry {
   action: string;
@@ -37,5 +38,5 @@ async function write(
   transaction?: ClientSession,
 ): Promise<void> {
   const row = { _id: id, at: new Date(ctx.clock.now()), actor: ctx.actor, action, org_id, details };
-  await ctx.db.audit.create([row], transaction ? { session: transaction } : {});
+  await auditRows(ctx).insertOne(row, transaction ? { session: transaction } : {});
 }

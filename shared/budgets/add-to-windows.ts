@@ -1,11 +1,12 @@
 import type { ClientSession, mongo } from 'mongoose';
+import { memberRows } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
+
 import type { Session } from '../sessions/model.ts';
 import type { CountedSignal } from '../usage/add-to-rollups.ts';
 import { markDue, passGate } from './gate.ts';
 import { windowKey } from './keys.ts';
-import { type BudgetWindow, TALLIED } from './model.ts';
+import { type BudgetWindow, budgetRows, budgetWindowRows, TALLIED } from './model.ts';
 import { type BudgetSet, makeBudgetSet, tallySignals, type WindowChange } from './tally-signals.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function addToBudgetWindows(
   if (set.budgets.length === 0) return false;
   const changes = tallySignals(set, signals, sessions, ctx.clock.now());
   if (changes.length === 0) return false;
-  await raw(ctx.db.budgetWindows).bulkWrite(
+  await budgetWindowRows(ctx).bulkWrite(
     changes.map((change) => incrementOf(orgId, change, slot)),
     { session: transaction, ordered: false },
   );
@@ -81,11 +82,10 @@ export async function readBudgetSet(
   orgId: string,
   transaction: ClientSession,
 ): Promise<BudgetSet> {
-  const budgets = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();
+  const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
   if (!budgets.some(({ scope }) => scope === 'team')) return makeBudgetSet(budgets, new Map());
-  const members = await ctx.db.members
-    .find({ org_id: orgId }, { user_id: 1, teams: 1 })
-    .session(transaction)
-    .lean();
+  const members = await memberRows(ctx)
+    .find({ org_id: orgId }, { projection: { user_id: 1, teams: 1 }, session: transaction })
+    .toArray();
   return makeBudgetSet(budgets, new Map(members.map(({ user_id, teams }) => [user_id, teams])));
 }

@@ -1,17 +1,24 @@
 import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
-import { DomainError } from '../platform/basics/errors.ts';
-import { newId } from '../platform/basics/ids.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { newId } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { nusdFromUsd } from '../pricing/money.ts';
 import { amountOf, levelsReached, mayFire } from './evaluate.ts';
 import { holdAllGates } from './gate.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { firingKey, tallyKey } from './keys.ts';
-import type { Budget, BudgetFiring, BudgetMetric } from './model.ts';
+import {
+  type Budget,
+  type BudgetFiring,
+  type BudgetMetric,
+  budgetFiringRows,
+  budgetRows,
+  budgetWindowRows,
+} from './model.ts';
 import { type CountedWindow, recountTally } from './recount.ts';
 import { thresholdOf } from './view.ts';
 import { wakeEvaluation } from './wake-evaluation.ts';
@@ -36,7 +43,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
       updated_at: now,
     };
     await refuseTooMany(ctx, orgId, transaction);
-    await raw(ctx.db.budgets).insertOne(created, { session: transaction });
+    await budgetRows(ctx).insertOne(created, { session: transaction });
     await countAnew(ctx, organization, created, transaction);
     await audit(ctx, 'budget.create', created, transaction);
     return created;
@@ -65,7 +72,7 @@ export async function changeBudget(
     if (!isDecisive && fields.name === before.name) return before;
     const revision = before.revision + Number(isDecisive);
     const after: Budget = { ...before, ...fields, revision, updated_at: now };
-    await raw(ctx.db.budgets).replaceOne({ _id: after._id }, after, { session: transaction });
+    await budgetRows(ctx).replaceOne({ _id: after._id }, after, { session: transaction });
     if (isDecisive) await countAnew(ctx, organization, after, transaction);
     await audit(ctx, 'budget.change', after, transaction);
     return after;
@@ -79,12 +86,12 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
   await inTransaction(ctx.db, async (transaction) => {
     await holdAllGates(ctx, orgId, transaction);
     const budget = await readOwn(ctx, orgId, budgetId, transaction);
-    await raw(ctx.db.budgets).deleteOne({ _id: budgetId }, { session: transaction });
-    await raw(ctx.db.budgetFirings).deleteMany({ budget_id: budgetId }, { session: transaction });
-    const others = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();
+    await budgetRows(ctx).deleteOne({ _id: budgetId }, { session: transaction });
+    await budgetFiringRows(ctx).deleteMany({ budget_id: budgetId }, { session: transaction });
+    const others = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
     const tally = tallyKey(budget);
     if (!others.some((other) => tallyKey(other) === tally)) {
-      await raw(ctx.db.budgetWindows).deleteMany({ org_id: orgId, tally }, { session: transaction });
+      await budgetWindowRows(ctx).deleteMany({ org_id: orgId, tally }, { session: transaction });
     }
     await audit(ctx, 'budget.remove', budget, transaction);
   });
@@ -149,13 +156,13 @@ async function readOwn(
   budgetId: string,
   transaction: ClientSession,
 ): Promise<Budget> {
-  const budget = await ctx.db.budgets.findById(budgetId).session(transaction).lean<Budget>();
+  const budget = await budgetRows(ctx).findOne({ _id: budgetId }, { session: transaction });
   if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
   return budget;
 }
 
 async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {
-  const count = await ctx.db.budgets.countDocuments({ org_id: orgId }).session(transaction);
+  const count = await budgetRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
   if (count < BUDGETS_PER_ORGANIZATION) return;
   throw new DomainError('conflict', `An organization may have ${BUDGETS_PER_ORGANIZATION} budgets.`);
 }
@@ -173,7 +180,7 @@ async function countAnew(
     ({ period }) => period.endMs <= now.getTime() && mayFire(period, now.getTime()),
   );
   const firings = closed.flatMap((window) => silentFirings(budget, window, now));
-  if (firings.length > 0) await raw(ctx.db.budgetFirings).insertMany(firings, { session: transaction });
+  if (firings.length > 0) await budgetFiringRows(ctx).insertMany(firings, { session: transaction });
 }
 
 function silentFirings(budget: Budget, { period, usage }: CountedWindow, now: Date): BudgetFiring[] {

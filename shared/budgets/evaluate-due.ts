@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
-import { type NewEvent, recordEvents } from '../webhooks/record-events.ts';
 import { derivedId } from '../platform/basics/ids.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type NewEvent, recordEvents } from '../webhooks/record-events.ts';
 import { evaluateBudget, type Verdict, type WindowUsage } from './evaluate.ts';
 import { ALL_SLOTS, firingCause, firingKey, gateKey, takenKey, tallyKey } from './keys.ts';
-import type { BudgetDue, BudgetFiring } from './model.ts';
+import {
+  type BudgetDue,
+  type BudgetFiring,
+  budgetDueRows,
+  budgetEvaluationRows,
+  budgetFiringRows,
+  budgetRows,
+  budgetWindowRows,
+} from './model.ts';
 import { addTo, noUsage } from './tally-signals.ts';
 import { shown, thresholdOf } from './view.ts';
 import { wakeEvaluation } from './wake-evaluation.ts';
@@ -22,7 +30,7 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
   if (!taken) return 0;
   const fired = await evaluateFrom(ctx, orgId, taken.reach.getTime());
   await recordEvaluation(ctx, orgId);
-  await raw(ctx.db.budgetDues).deleteOne({ _id: taken._id, take: taken.take ?? '' });
+  await budgetDueRows(ctx).deleteOne({ _id: taken._id, take: taken.take ?? '' });
   return fired;
 }
 
@@ -34,10 +42,10 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
 async function takeDue(ctx: Context, orgId: string): Promise<BudgetDue | null> {
   const taken = takenKey(orgId);
   const ids = [...ALL_SLOTS.map((slot) => gateKey(orgId, slot)), taken];
-  const waiting = await raw(ctx.db.budgetDues).findOne({ _id: { $in: ids } });
+  const waiting = await budgetDueRows(ctx).findOne({ _id: { $in: ids } });
   if (!waiting) return null;
   return firstToWrite(ctx, async (transaction) => {
-    const dues = await raw(ctx.db.budgetDues)
+    const dues = await budgetDueRows(ctx)
       .find({ _id: { $in: ids } }, { session: transaction })
       .toArray();
     if (dues.length === 0) return null;
@@ -49,8 +57,8 @@ async function takeDue(ctx: Context, orgId: string): Promise<BudgetDue | null> {
       take: randomUUID(),
     };
     const found = dues.map(({ _id }) => _id);
-    await raw(ctx.db.budgetDues).deleteMany({ _id: { $in: found } }, { session: transaction });
-    await raw(ctx.db.budgetDues).insertOne(merged, { session: transaction });
+    await budgetDueRows(ctx).deleteMany({ _id: { $in: found } }, { session: transaction });
+    await budgetDueRows(ctx).insertOne(merged, { session: transaction });
     return merged;
   });
 }
@@ -86,8 +94,8 @@ async function readVerdicts(
   reachMs: number,
   transaction: ClientSession,
 ): Promise<Verdict[]> {
-  const budgets = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();
-  const rows = await raw(ctx.db.budgetWindows)
+  const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
+  const rows = await budgetWindowRows(ctx)
     .find({ org_id: orgId, window_end: { $gte: new Date(reachMs) } }, { session: transaction })
     .toArray();
   const windows = new Map<string, Map<number, WindowUsage>>();
@@ -109,7 +117,7 @@ async function readVerdicts(
 /** Writes the levels that have not fired yet, each with its event. */
 async function fire(ctx: Context, verdicts: readonly Verdict[], transaction: ClientSession): Promise<number> {
   const keyOf = ({ budget, period, level }: Verdict) => firingKey(budget, period.startMs, level);
-  const known = await raw(ctx.db.budgetFirings)
+  const known = await budgetFiringRows(ctx)
     .find({ _id: { $in: verdicts.map(keyOf) } }, { session: transaction })
     .toArray();
   const firedAt = new Map(known.map((firing) => [firing._id, firing.fired_at.getTime()]));
@@ -125,7 +133,7 @@ async function fire(ctx: Context, verdicts: readonly Verdict[], transaction: Cli
     firings.push(firingOf(verdict, at, eventIdOf(event)));
   }
   if (firings.length === 0) return 0;
-  await raw(ctx.db.budgetFirings).insertMany(firings, { session: transaction });
+  await budgetFiringRows(ctx).insertMany(firings, { session: transaction });
   await recordEvents(ctx, events, transaction);
   return events.length;
 }
@@ -165,7 +173,7 @@ function eventIdOf({ type, cause }: NewEvent): string {
 }
 
 async function recordEvaluation(ctx: Context, orgId: string): Promise<void> {
-  await raw(ctx.db.budgetEvaluations).updateOne(
+  await budgetEvaluationRows(ctx).updateOne(
     { _id: orgId },
     { $max: { evaluated_at: new Date(ctx.clock.now()) } },
     { upsert: true },
@@ -178,11 +186,11 @@ const SWEEP_LIMIT = 1_000;
 
 /** Wakes every organization whose usage waits: its job was lost with Redis, or its worker died. */
 export async function sweepDueBudgets(ctx: Context): Promise<number> {
-  const dues = await ctx.db.budgetDues
-    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } }, { org_id: 1 })
+  const dues = await budgetDueRows(ctx)
+    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } }, { projection: { org_id: 1 } })
     .sort({ due_at: 1 })
     .limit(SWEEP_LIMIT)
-    .lean();
+    .toArray();
   const organizations = new Set(dues.map((due) => due.org_id));
   for (const orgId of organizations) wakeEvaluation(ctx, orgId);
   return organizations.size;

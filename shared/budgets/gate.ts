@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import { ALL_SLOTS, gateKey, SLOTS } from './keys.ts';
+import { budgetDueRows, budgetGateRows } from './model.ts';
 
 /**
  * Under snapshot isolation two transactions that only read what the other writes both commit. A budget counts what
@@ -35,7 +35,7 @@ interface Passage {
  */
 export async function passGate(ctx: Context, orgId: string, transaction: ClientSession): Promise<Passage> {
   const slot = currentSlot();
-  const gate = await raw(ctx.db.budgetGates).findOneAndUpdate(
+  const gate = await budgetGateRows(ctx).findOneAndUpdate(
     { _id: gateKey(orgId, slot) },
     { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId } },
     { upsert: true, returnDocument: 'after', session: transaction },
@@ -51,7 +51,7 @@ export async function markDue(
   reachMs: number,
   transaction: ClientSession,
 ): Promise<void> {
-  await raw(ctx.db.budgetDues).updateOne(
+  await budgetDueRows(ctx).updateOne(
     { _id: gateKey(orgId, slot) },
     {
       $min: { reach: new Date(reachMs) },
@@ -65,7 +65,7 @@ export async function markDue(
 
 /** Holds every slot for a change of budgets or teams, and makes the organization's open windows due. */
 export async function holdAllGates(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {
-  await raw(ctx.db.budgetGates).bulkWrite(
+  await budgetGateRows(ctx).bulkWrite(
     ALL_SLOTS.map((slot) => ({
       updateOne: {
         filter: { _id: gateKey(orgId, slot) },

@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { collection } from '../platform/mongo/collection.ts';
 
 export const BUDGET_SCOPES = ['org', 'team', 'project', 'user'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
@@ -39,23 +39,13 @@ export interface Budget {
   updated_at: Date;
 }
 
-export const budgetSchema = new Schema<Budget>({
-  _id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  name: { type: String, required: true },
-  scope: { type: String, required: true },
-  scope_id: { type: String, required: true },
-  metric: { type: String, required: true },
-  limit: { type: Number, required: true },
-  window: { type: String, required: true },
-  timezone: { type: String, required: true },
-  revision: { type: Number, required: true },
-  created_at: { type: Date, required: true },
-  updated_at: { type: Date, required: true },
+export const budgetRows = collection<Budget>('budgets', {
+  indexes: [
+    { key: { org_id: 1, created_at: 1, _id: 1 } },
+    // What a bound key lists.
+    { key: { org_id: 1, scope: 1, scope_id: 1, created_at: 1, _id: 1 } },
+  ],
 });
-budgetSchema.index({ org_id: 1, created_at: 1, _id: 1 });
-// What a bound key lists.
-budgetSchema.index({ org_id: 1, scope: 1, scope_id: 1, created_at: 1, _id: 1 });
 
 export const TALLIED = [
   'cost_nusd',
@@ -88,22 +78,15 @@ export interface BudgetWindow extends Tallied {
 /** No signal can reach a window any more once it lies this far back (signals are at most 35 days old). */
 const WINDOW_KEPT_S = 40 * 86_400;
 
-export const budgetWindowSchema = new Schema<BudgetWindow>(
-  {
-    _id: { type: String, required: true },
-    org_id: String,
-    tally: String,
-    window_start: Date,
-    window_end: Date,
-    ...Object.fromEntries(TALLIED.map((measure) => [measure, { type: Number, default: 0 }])),
-  },
-  { suppressReservedKeysWarning: true },
-);
-// What an evaluation reads.
-budgetWindowSchema.index({ org_id: 1, window_end: 1 });
-// What a recount replaces.
-budgetWindowSchema.index({ org_id: 1, tally: 1 });
-budgetWindowSchema.index({ window_end: 1 }, { expireAfterSeconds: WINDOW_KEPT_S });
+export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
+  indexes: [
+    // What an evaluation reads.
+    { key: { org_id: 1, window_end: 1 } },
+    // What a recount replaces.
+    { key: { org_id: 1, tally: 1 } },
+    { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S },
+  ],
+});
 
 /**
  * One slot of an organization. Every transaction that records signals writes one of them, a change of budgets
@@ -118,12 +101,7 @@ export interface BudgetGate {
   touches?: number;
 }
 
-export const budgetGateSchema = new Schema<BudgetGate>({
-  _id: { type: String, required: true },
-  org_id: String,
-  version: Number,
-  touches: Number,
-});
+export const budgetGateRows = collection<BudgetGate>('budget_gates', {});
 
 /**
  * Usage that waits to be evaluated: written with it, deleted when that has been done. A row of its own, because one
@@ -142,16 +120,12 @@ export interface BudgetDue {
   take?: string;
 }
 
-export const budgetDueSchema = new Schema<BudgetDue>({
-  _id: { type: String, required: true },
-  org_id: String,
-  due_at: Date,
-  reach: Date,
-  marks: Number,
-  take: String,
+export const budgetDueRows = collection<BudgetDue>('budget_dues', {
+  indexes: [
+    // What the sweeper looks for.
+    { key: { due_at: 1 } },
+  ],
 });
-// What the sweeper looks for.
-budgetDueSchema.index({ due_at: 1 });
 
 /** That a level was reached: once per budget, window, level and revision. */
 export interface BudgetFiring {
@@ -168,19 +142,9 @@ export interface BudgetFiring {
   fired_at: Date;
 }
 
-export const budgetFiringSchema = new Schema<BudgetFiring>({
-  _id: { type: String, required: true },
-  org_id: String,
-  budget_id: String,
-  revision: Number,
-  level: String,
-  window_start: Date,
-  window_end: Date,
-  event_id: { type: String, default: null },
-  fired_at: Date,
+export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
+  indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
 });
-budgetFiringSchema.index({ budget_id: 1 });
-budgetFiringSchema.index({ window_end: 1 }, { expireAfterSeconds: WINDOW_KEPT_S });
 
 /** When an organization's budgets were last evaluated: all are, every time. */
 export interface BudgetEvaluation {
@@ -189,7 +153,4 @@ export interface BudgetEvaluation {
   evaluated_at: Date;
 }
 
-export const budgetEvaluationSchema = new Schema<BudgetEvaluation>({
-  _id: { type: String, required: true },
-  evaluated_at: Date,
-});
+export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations', {});

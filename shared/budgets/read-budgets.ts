@@ -1,9 +1,8 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import type { Context } from '../platform/context/context.ts';
 import { ALL_SLOTS, tallyKey, windowKey } from './keys.ts';
-import type { Budget } from './model.ts';
+import { type Budget, budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
 import { createPeriods } from './periods.ts';
 import { addTo, noUsage } from './tally-signals.ts';
 import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
@@ -16,7 +15,7 @@ export interface BudgetReader {
 
 /** One budget as it stands now, or `not_found`. */
 export async function readBudget(ctx: Context, reader: BudgetReader, budgetId: string): Promise<BudgetView> {
-  const budget = await ctx.db.budgets.findById(budgetId).lean<Budget>();
+  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
   if (!budget || !isVisible(budget, reader)) throw new DomainError('not_found', 'There is no such budget.');
   const [view] = await viewBudgets(ctx, reader.orgId, [budget]);
   return view as BudgetView;
@@ -37,11 +36,11 @@ export async function listBudgets(
   const matching = { org_id: orgId, ...bound };
   const direction = page.order === 'desc' ? -1 : 1;
   const find = (condition: Record<string, unknown>, limit: number) =>
-    ctx.db.budgets
+    budgetRows(ctx)
       .find({ ...matching, ...condition })
       .sort({ created_at: direction, _id: direction })
       .limit(limit)
-      .lean<Budget[]>();
+      .toArray();
   const [walked, total] = await Promise.all([
     walkPage<Budget>({
       ...page,
@@ -53,7 +52,7 @@ export async function listBudgets(
       fetchTies: (at, id, limit) =>
         find({ created_at: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
     }),
-    page.total ?? ctx.db.budgets.countDocuments(matching),
+    page.total ?? budgetRows(ctx).countDocuments(matching),
   ]);
   const { rows, ...rest } = walked;
   return { ...rest, views: await viewBudgets(ctx, orgId, rows), total };
@@ -70,10 +69,10 @@ async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget
   });
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
   const [rows, evaluation] = await Promise.all([
-    raw(ctx.db.budgetWindows)
+    budgetWindowRows(ctx)
       .find({ _id: { $in: ids } })
       .toArray(),
-    ctx.db.budgetEvaluations.findById(orgId).lean(),
+    budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
   const byId = new Map(rows.map((row) => [row._id, row]));
   return keyed.map(({ budget, period, ids: own }) => {

@@ -1,8 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import type { Context } from '../platform/context/context.ts';
 import { holdAllGates } from './gate.ts';
 import { tallyKey } from './keys.ts';
+import { budgetRows } from './model.ts';
 import { recountTally } from './recount.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function recountTeams(
 ): Promise<void> {
   if (teams.length === 0) return;
   await holdAllGates(ctx, orgId, transaction);
-  const budgets = await ctx.db.budgets.find({ org_id: orgId }).session(transaction).lean();
+  const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
   const touched = budgets.filter(({ scope, scope_id }) => scope === 'team' && teams.includes(scope_id));
   if (touched.length === 0) return;
   const organization = await readOrganization(ctx, orgId, transaction);

@@ -1,13 +1,12 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
-import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { raw } from '../platform/mongo/connect.ts';
-import type { Organization } from '../organizations/model.ts';
+import { memberRows, type Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
-import type { RollupPeriod } from '../usage/model.ts';
+import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type RollupPeriod, rollupRows } from '../usage/model.ts';
 import { periodStarts, QUARTER_HOUR_MS } from '../usage/periods.ts';
 import { tallyKey, windowKey } from './keys.ts';
-import { TALLIED, type Tallied, type Tally } from './model.ts';
+import { budgetWindowRows, TALLIED, type Tallied, type Tally } from './model.ts';
 import { createPeriods, type Period } from './periods.ts';
 import { addTo, noUsage } from './tally-signals.ts';
 
@@ -29,7 +28,7 @@ export async function recountTally(
   const counted = await countWindows(ctx, organization, tally, transaction);
   const key = tallyKey(tally);
   const org_id = organization._id;
-  await raw(ctx.db.budgetWindows).deleteMany({ org_id, tally: key }, { session: transaction });
+  await budgetWindowRows(ctx).deleteMany({ org_id, tally: key }, { session: transaction });
   const rows = counted.map(({ period, usage }) => ({
     _id: windowKey(org_id, key, period.startMs, 0),
     org_id,
@@ -38,7 +37,7 @@ export async function recountTally(
     window_end: new Date(period.endMs),
     ...usage,
   }));
-  if (rows.length > 0) await raw(ctx.db.budgetWindows).insertMany(rows, { session: transaction });
+  if (rows.length > 0) await budgetWindowRows(ctx).insertMany(rows, { session: transaction });
   return counted;
 }
 
@@ -76,10 +75,9 @@ async function dimensionsOf(
   if (scope === 'org') return null;
   if (scope === 'user') return { user_id: scope_id };
   if (scope === 'project') return { project_id: scope_id };
-  const members = await ctx.db.members
-    .find({ org_id: orgId }, { user_id: 1, teams: 1 })
-    .session(transaction)
-    .lean();
+  const members = await memberRows(ctx)
+    .find({ org_id: orgId }, { projection: { user_id: 1, teams: 1 }, session: transaction })
+    .toArray();
   const inTeam = members.filter(({ teams }) => teams.includes(scope_id));
   return { user_id: { $in: inTeam.map(({ user_id }) => user_id) } };
 }
@@ -130,7 +128,7 @@ async function sumRollups(
 ): Promise<({ _id: Date } & Tallied)[]> {
   const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
   const sums = Object.fromEntries(TALLIED.map((measure) => [measure, { $sum: `$${measure}` }]));
-  return raw(ctx.db.rollups)
+  return rollupRows(ctx)
     .aggregate<{ _id: Date } & Tallied>(
       [
         { $match: { org_id: orgId, period, start } },

@@ -1,14 +1,13 @@
-import type { Context } from '../platform/context/context.ts';
+import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import type { Plan } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { raw } from '../platform/mongo/connect.ts';
-import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import type { Context } from '../platform/context/context.ts';
 import { accountKeys } from '../platform/redis/keys.ts';
 import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { emptyState } from './fold.ts';
 import { putOnPlan } from './follow-plan.ts';
-import type { Anchor, CreditAccount } from './model.ts';
+import { type Anchor, type CreditAccount, creditAccountRows } from './model.ts';
 import { identityFields, stateFields } from './state.ts';
 
 const script = loadScript(new URL('state.lua', import.meta.url), new URL('account.lua', import.meta.url));
@@ -60,7 +59,7 @@ async function recordAccount(
   member: { _id: string; org_id: string; user_id: string },
   plan: Plan,
 ): Promise<CreditAccount> {
-  const known = await ctx.db.creditAccounts.findById(member._id).lean();
+  const known = await creditAccountRows(ctx).findOne({ _id: member._id });
   if (known) return known;
   const organization = await readOrganization(ctx, member.org_id);
   const nowMs = ctx.clock.now();
@@ -72,12 +71,8 @@ async function recordAccount(
     anchor: anchorAt(nowMs, timezoneAt(organization, nowMs)),
     created_at: new Date(nowMs),
   };
-  await raw(ctx.db.creditAccounts).updateOne(
-    { _id: account._id },
-    { $setOnInsert: account },
-    { upsert: true },
-  );
-  return (await ctx.db.creditAccounts.findById(member._id).lean()) ?? account;
+  await creditAccountRows(ctx).updateOne({ _id: account._id }, { $setOnInsert: account }, { upsert: true });
+  return (await creditAccountRows(ctx).findOne({ _id: member._id })) ?? account;
 }
 
 function anchorAt(epochMs: number, timezone: string): Anchor {

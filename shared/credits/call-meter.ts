@@ -1,5 +1,5 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { isRedisRefusal, runScript, type Script } from '../platform/redis/script.ts';
 
 /**

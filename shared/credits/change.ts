@@ -1,5 +1,5 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { accountKeys } from '../platform/redis/keys.ts';
 import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';

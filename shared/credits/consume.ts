@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { type AccountKeys, accountKeys } from '../platform/redis/keys.ts';
 import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../platform/context/context.ts';
 import { accountKeys, shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
-import type { CreditAccount } from './model.ts';
+import { creditAccountRows } from './model.ts';
 import { creditNow } from './redis-time.ts';
 import { decodeLots } from './state.ts';
 
@@ -18,10 +18,7 @@ export async function expireCredits(ctx: Context): Promise<number> {
     expired += (await Promise.all(batch)).filter(Boolean).length;
     batch = [];
   };
-  for await (const { _id } of ctx.db.creditAccounts
-    .find({})
-    .lean<CreditAccount>()
-    .cursor({ batchSize: 1_000 })) {
+  for await (const { _id } of creditAccountRows(ctx).find({})) {
     batch.push(expireAccount(ctx, _id));
     if (batch.length >= PARALLEL) await settle();
   }

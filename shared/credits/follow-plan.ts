@@ -1,8 +1,8 @@
-import type { Context } from '../platform/context/context.ts';
-import { DomainError } from '../platform/basics/errors.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { changeCredits } from './change.ts';
-import type { CreditAccount } from './model.ts';
+import { type CreditAccount, creditAccountRows } from './model.ts';
 import { encodePlans } from './plans.ts';
 
 /**
@@ -11,7 +11,7 @@ import { encodePlans } from './plans.ts';
  * not reach is found by `reconcileCredits`.
  */
 export async function followPlan(ctx: Context, orgId: string): Promise<number> {
-  const accounts = await ctx.db.creditAccounts.find({ org_id: orgId }).lean<CreditAccount[]>();
+  const accounts = await creditAccountRows(ctx).find({ org_id: orgId }).toArray();
   for (const account of accounts) await putOnPlan(ctx, account);
   return accounts.length;
 }
@@ -28,7 +28,7 @@ export async function putOnPlan(
   let { plan } = await readOrganization(ctx, org_id);
   for (;;) {
     hasMoved = (await changePlan(ctx, _id, plan)) || hasMoved;
-    await ctx.db.creditAccounts.updateOne({ _id }, { $set: { plan } });
+    await creditAccountRows(ctx).updateOne({ _id }, { $set: { plan } });
     // Another change may have been faster, and this one have come behind it.
     const now = await readOrganization(ctx, org_id);
     if (now.plan === plan) return hasMoved;

@@ -1,10 +1,10 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
 import { shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { digest } from './digest.ts';
-import type { LedgerRow } from './model.ts';
+import { ledgerRows } from './model.ts';
 import { creditNow } from './redis-time.ts';
 import { viewRow } from './refund.ts';
 
@@ -33,7 +33,7 @@ export async function grantCredits(
   const idk = digest('grant', grant.idempotencyKey);
   const fingerprint = digest('grant', bucket, amount, expiresAt ?? 0);
   // Redis forgets a key after 48 h, the ledger never.
-  const known = await ctx.db.ledger.findById(`${accountId}:${idk}`).lean<LedgerRow>();
+  const known = await ledgerRows(ctx).findOne({ _id: `${accountId}:${idk}` });
   if (known) {
     if (known.fingerprint !== fingerprint)
       throw new DomainError('idempotency_key_reused', 'This Idempotency-Key was used for something else.');

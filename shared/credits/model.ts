@@ -1,5 +1,5 @@
-import { Schema } from 'mongoose';
 import type { Plan } from '../platform/basics/contract.ts';
+import { collection } from '../platform/mongo/collection.ts';
 
 export const BUCKETS = ['window', 'monthly', 'paid', 'granted'] as const;
 /** In the order in which they are spent (interface 4.4). */
@@ -25,18 +25,9 @@ export interface CreditAccount {
   created_at: Date;
 }
 
-export const creditAccountSchema = new Schema<CreditAccount>({
-  _id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  user_id: { type: String, required: true },
-  plan: { type: String, required: true },
-  anchor: {
-    type: new Schema({ day: Number, time: String, timezone: String }, { _id: false }),
-    required: true,
-  },
-  created_at: { type: Date, required: true },
+export const creditAccountRows = collection<CreditAccount>('credit_accounts', {
+  indexes: [{ key: { org_id: 1, user_id: 1 } }],
 });
-creditAccountSchema.index({ org_id: 1, user_id: 1 });
 
 export const REASONS = [
   'receipt',
@@ -72,21 +63,9 @@ export interface LedgerRow {
   lot?: [id: string, expiresMs: number];
 }
 
-export const ledgerSchema = new Schema<LedgerRow>({
-  _id: { type: String, required: true },
-  account_id: { type: String, required: true },
-  seq: { type: Number, required: true },
-  delta: { type: Number, required: true },
-  bucket: { type: String, required: true },
-  reason: { type: String, required: true },
-  created_at: { type: Number, required: true },
-  idk: String,
-  fingerprint: String,
-  device_id: String,
-  period: { type: [Number], default: undefined },
-  lot: { type: [Schema.Types.Mixed], default: undefined } as never,
+export const ledgerRows = collection<LedgerRow>('ledger', {
+  indexes: [{ key: { account_id: 1, seq: 1 }, unique: true }],
 });
-ledgerSchema.index({ account_id: 1, seq: 1 }, { unique: true });
 
 /** The answer to an idempotency key, for 48 h: what Redis holds too. */
 export interface StoredAnswer {
@@ -99,15 +78,9 @@ export interface StoredAnswer {
   expires_at: Date;
 }
 
-export const storedAnswerSchema = new Schema<StoredAnswer>({
-  _id: { type: String, required: true },
-  account_id: { type: String, required: true },
-  idk: { type: String, required: true },
-  fingerprint: { type: String, required: true },
-  answer: { type: String, required: true },
-  expires_at: { type: Date, required: true },
+export const storedAnswerRows = collection<StoredAnswer>('stored_answers', {
+  indexes: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
 });
-storedAnswerSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 });
 
 /** One row a shard. Whoever writes the shard's ledger raises `n` in the same transaction: a stalled writer fails. */
 export interface LedgerFence {
@@ -118,11 +91,7 @@ export interface LedgerFence {
   last_id: string;
 }
 
-export const ledgerFenceSchema = new Schema<LedgerFence>({
-  _id: { type: String, required: true },
-  n: { type: Number, required: true },
-  last_id: { type: String, required: true },
-});
+export const ledgerFenceRows = collection<LedgerFence>('ledger_fences', {});
 
 /** Public halves of every key that has signed; old ones stay, so that old receipts can be checked. */
 export interface SigningKey {
@@ -132,8 +101,4 @@ export interface SigningKey {
   created_at: Date;
 }
 
-export const signingKeySchema = new Schema<SigningKey>({
-  _id: { type: String, required: true },
-  x: { type: String, required: true },
-  created_at: { type: Date, required: true },
-});
+export const signingKeyRows = collection<SigningKey>('signing_keys', {});

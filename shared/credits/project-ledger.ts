@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { touchDevices } from '../devices/touch-devices.ts';
 import { DomainError, isDuplicateKey, isStoreError } from '../platform/basics/errors.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { ALL_SHARDS, shardKeys } from '../platform/redis/keys.ts';
-import type { LedgerRow } from './model.ts';
+import { type LedgerRow, ledgerFenceRows, ledgerRows, storedAnswerRows } from './model.ts';
 import { isEarlier, type OutboxEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';
 import { lengthsOf, readStream, shareOut } from './streams.ts';
@@ -124,12 +124,14 @@ export async function shardsWithEntries(ctx: Context): Promise<number[]> {
 }
 
 async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, Fence>> {
-  const rows = await ctx.db.ledgerFences.find({ _id: { $in: shards.map(fenceId) } }).lean();
+  const rows = await ledgerFenceRows(ctx)
+    .find({ _id: { $in: shards.map(fenceId) } })
+    .toArray();
   const known = new Map(rows.map((row) => [Number(row._id), { n: row.n, lastId: row.last_id }]));
   const missing = shards.filter((shard) => !known.has(shard));
   await Promise.all(
     missing.map((shard) =>
-      ctx.db.ledgerFences.updateOne(
+      ledgerFenceRows(ctx).updateOne(
         { _id: fenceId(shard) },
         { $setOnInsert: { n: 0, last_id: '0-0' } },
         { upsert: true },
@@ -203,7 +205,7 @@ async function raiseFences(
   batches: readonly ShardBatch[],
   transaction: ClientSession,
 ): Promise<void> {
-  const { matchedCount } = await raw(ctx.db.ledgerFences).bulkWrite(
+  const { matchedCount } = await ledgerFenceRows(ctx).bulkWrite(
     batches.map(({ shard, fence, entries }) => ({
       updateOne: {
         filter: { _id: fenceId(shard), n: fence.n },
@@ -227,8 +229,8 @@ async function insertEntries(
 ): Promise<void> {
   const rows = entries.flatMap((entry) => entry.rows);
   const answers = entries.flatMap((entry) => entry.answer ?? []);
-  if (rows.length > 0) await raw(ctx.db.ledger).insertMany(rows, { session: transaction });
-  if (answers.length > 0) await raw(ctx.db.storedAnswers).insertMany(answers, { session: transaction });
+  if (rows.length > 0) await ledgerRows(ctx).insertMany(rows, { session: transaction });
+  if (answers.length > 0) await storedAnswerRows(ctx).insertMany(answers, { session: transaction });
 }
 
 /** As `writeBatches`, after looking up what is there. */
@@ -241,10 +243,10 @@ async function writeCarefully(ctx: Context, batches: readonly ShardBatch[]): Pro
       const verdict = await compare(ctx, entry, transaction);
       if (verdict.late) late.push({ entry, row: verdict.late });
       if (!verdict.rows) continue;
-      await raw(ctx.db.ledger).insertMany(verdict.rows, { session: transaction });
+      await ledgerRows(ctx).insertMany(verdict.rows, { session: transaction });
       if (entry.answer) {
         const { _id, ...answer } = entry.answer;
-        await raw(ctx.db.storedAnswers).updateOne(
+        await storedAnswerRows(ctx).updateOne(
           { _id },
           { $set: answer },
           { upsert: true, session: transaction },
@@ -288,8 +290,7 @@ interface Verdict {
 async function compare(ctx: Context, entry: OutboxEntry, transaction: ClientSession): Promise<Verdict> {
   const last = entry.rows.at(-1);
   if (!last) return { rows: null, late: null };
-  const find = (filter: Record<string, unknown>) =>
-    ctx.db.ledger.findOne(filter).session(transaction).lean<LedgerRow>();
+  const find = (filter: Record<string, unknown>) => ledgerRows(ctx).findOne(filter, { session: transaction });
   const atSeq = await find({ account_id: last.account_id, seq: last.seq });
   const first = last.idk === undefined ? null : await find({ _id: `${last.account_id}:${last.idk}` });
   // A key's first row has its plain id; the first row of each other output that it was used for names that.

@@ -1,8 +1,8 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+
 import { shardOf } from '../platform/redis/keys.ts';
-import type { Bucket, LedgerRow, Reason } from './model.ts';
+import { type Bucket, type LedgerRow, ledgerRows, type Reason } from './model.ts';
 import { drainStreams, projectRound } from './project-ledger.ts';
 import { readAccount } from './read-balance.ts';
 
@@ -55,7 +55,7 @@ async function findRows(
   { bucket, reason }: LedgerFilter,
 ): Promise<LedgerItem[]> {
   const wanted = { ...(bucket === undefined ? {} : { bucket }), ...(reason === undefined ? {} : { reason }) };
-  return raw(ctx.db.ledger)
+  return ledgerRows(ctx)
     .aggregate<LedgerItem>([
       { $match: range },
       ...(Object.keys(wanted).length > 0 ? [{ $match: wanted }] : []),
@@ -71,15 +71,14 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   const seq = await lastSeq(ctx, accountId);
   if (seq === null) {
     if ((await drainStreams(ctx, [shard])).size > 0) throw lagging();
-    const [last] = await ctx.db.ledger
-      .find({ account_id: accountId })
-      .sort({ seq: -1 })
-      .limit(1)
-      .lean<LedgerRow[]>();
+    const [last] = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).limit(1).toArray();
     return last?.seq ?? 0;
   }
   const deadline = performance.now() + PATIENCE_MS;
-  while (seq > 0 && !(await ctx.db.ledger.exists({ account_id: accountId, seq }))) {
+  while (
+    seq > 0 &&
+    !(await ledgerRows(ctx).findOne({ account_id: accountId, seq }, { projection: { _id: 1 } }))
+  ) {
     const { moved, stuck } = await projectRound(ctx, [shard]);
     if (moved > 0) continue;
     if (stuck.size > 0 || performance.now() > deadline) throw lagging();
@@ -108,7 +107,7 @@ async function firstSeqAt(ctx: Context, accountId: string, time: number, newest:
   let high = newest + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const row = await ctx.db.ledger.findOne({ account_id: accountId, seq: middle }).lean<LedgerRow>();
+    const row = await ledgerRows(ctx).findOne({ account_id: accountId, seq: middle });
     if (row && row.created_at < time) low = middle + 1;
     else high = middle;
   }

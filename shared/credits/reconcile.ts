@@ -1,9 +1,10 @@
+import { organizationRows } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
 import { shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { storedBalances } from './fold.ts';
 import { putOnPlan } from './follow-plan.ts';
-import { BUCKETS, type Bucket, type CreditAccount } from './model.ts';
+import { BUCKETS, type Bucket, type CreditAccount, creditAccountRows, ledgerRows } from './model.ts';
 import { projectLedger } from './project-ledger.ts';
 import { type AccountRecord, readAccount } from './read-balance.ts';
 import { catchUp } from './read-ledger.ts';
@@ -47,7 +48,7 @@ export async function reconcileCredits(ctx: Context, options: { repair: boolean 
       result.plans += 1;
     return findDrift(ctx, account._id, record);
   };
-  for await (const account of ctx.db.creditAccounts.find({}).lean<CreditAccount>().cursor()) {
+  for await (const account of creditAccountRows(ctx).find({})) {
     result.accounts += 1;
     batch.push(check(account));
     if (batch.length >= PARALLEL) await settle();
@@ -68,7 +69,9 @@ function isOff(plan: string, account: CreditAccount, record: AccountRecord | nul
 
 /** What it may have missed meanwhile `putOnPlan` reads again. */
 async function readPlansOfOrganizations(ctx: Context): Promise<Map<string, string>> {
-  const organizations = await ctx.db.organizations.find({}, { plan: 1 }).lean();
+  const organizations = await organizationRows(ctx)
+    .find({}, { projection: { plan: 1 } })
+    .toArray();
   return new Map(organizations.map(({ _id, plan }) => [_id, plan]));
 }
 
@@ -79,7 +82,7 @@ async function findDrift(
 ): Promise<Drift | null> {
   if (!record) {
     // Either it never reached Redis, and nothing was spent from it, or `governor rebuild` brings it back.
-    const isLost = await ctx.db.ledger.exists({ account_id: accountId });
+    const isLost = await ledgerRows(ctx).findOne({ account_id: accountId }, { projection: { _id: 1 } });
     return isLost ? { account_id: accountId, drift: {}, missing_rows: 0 } : null;
   }
   await catchUp(ctx, accountId);
@@ -94,10 +97,12 @@ async function findDrift(
 }
 
 async function sumLedger(ctx: Context, accountId: string, seq: number) {
-  const groups = await ctx.db.ledger.aggregate<{ _id: Bucket; sum: number; rows: number }>([
-    { $match: { account_id: accountId, seq: { $gte: 1, $lte: seq } } },
-    { $group: { _id: '$bucket', sum: { $sum: '$delta' }, rows: { $sum: 1 } } },
-  ]);
+  const groups = await ledgerRows(ctx)
+    .aggregate<{ _id: Bucket; sum: number; rows: number }>([
+      { $match: { account_id: accountId, seq: { $gte: 1, $lte: seq } } },
+      { $group: { _id: '$bucket', sum: { $sum: '$delta' }, rows: { $sum: 1 } } },
+    ])
+    .toArray();
   return {
     byBucket: new Map(groups.map((group) => [group._id, group.sum])),
     rows: groups.reduce((total, group) => total + group.rows, 0),

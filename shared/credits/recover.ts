@@ -1,11 +1,12 @@
-import type { Context } from '../platform/context/context.ts';
+import { deviceRows } from '../devices/model.ts';
 import { isStoreError } from '../platform/basics/errors.ts';
-import { raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../platform/redis/keys.ts';
 import { loadScript, runScript } from '../platform/redis/script.ts';
 import { emptyState } from './fold.ts';
 import { foldLedger } from './fold-ledger.ts';
-import type { CreditAccount } from './model.ts';
+import { type CreditAccount, creditAccountRows, ledgerFenceRows, storedAnswerRows } from './model.ts';
 import { isEarlier } from './outbox.ts';
 import { drainStreams, fenceId } from './project-ledger.ts';
 import { identityFields, stateFields } from './state.ts';
@@ -134,7 +135,7 @@ async function callGate(ctx: Context, shard: number, args: string[]): Promise<[o
 
 /** Whoever read a stream of the Redis before cannot write behind this any more. */
 async function raiseFences(ctx: Context, shards: readonly number[]): Promise<void> {
-  await raw(ctx.db.ledgerFences).bulkWrite(
+  await ledgerFenceRows(ctx).bulkWrite(
     shards.map((shard) => ({
       updateOne: {
         filter: { _id: fenceId(shard) },
@@ -147,7 +148,9 @@ async function raiseFences(ctx: Context, shards: readonly number[]): Promise<voi
 
 /** Shards whose stream ends before what the ledger has of it, with a stream id beyond both. */
 async function shardsThatLost(ctx: Context, shards: readonly number[]): Promise<Map<number, string>> {
-  const fences = await ctx.db.ledgerFences.find({ _id: { $in: shards.map(fenceId) } }).lean();
+  const fences = await ledgerFenceRows(ctx)
+    .find({ _id: { $in: shards.map(fenceId) } })
+    .toArray();
   const lost = new Map<number, string>();
   for (const fence of fences) {
     const shard = Number(fence._id);
@@ -173,10 +176,7 @@ async function restoreAccounts(
   const devices = await readDevices(ctx, shards);
   let count = 0;
   let batch: Promise<void>[] = [];
-  for await (const account of ctx.db.creditAccounts
-    .find({})
-    .lean<CreditAccount>()
-    .cursor({ batchSize: 1_000 })) {
+  for await (const account of creditAccountRows(ctx).find({})) {
     const shard = shardOf(account._id);
     if (!shards.has(shard) || failed.has(shard)) continue;
     count += 1;
@@ -202,7 +202,7 @@ async function restoreAccounts(
 async function readDevices(ctx: Context, shards: ReadonlySet<number>): Promise<Map<string, string[]>> {
   const byAccount = new Map<string, string[]>();
   const fields = { account_id: 1, token_id: 1, token_hmac: 1, status: 1 };
-  for await (const device of raw(ctx.db.devices).find({}, { projection: fields, batchSize: 5_000 })) {
+  for await (const device of deviceRows(ctx).find({}, { projection: fields, batchSize: 5_000 })) {
     if (!shards.has(shardOf(device.account_id))) continue;
     const list = byAccount.get(device.account_id) ?? [];
     byAccount.set(device.account_id, list);
@@ -236,7 +236,7 @@ async function restoreAccount(
 async function restoreAnswers(ctx: Context, shards: ReadonlySet<number>): Promise<void> {
   const nowMs = ctx.clock.now();
   let batch: Promise<unknown>[] = [];
-  for await (const stored of raw(ctx.db.storedAnswers).find({}, { batchSize: 2_000 })) {
+  for await (const stored of storedAnswerRows(ctx).find({}, { batchSize: 2_000 })) {
     const expiresMs = stored.expires_at.getTime();
     if (expiresMs <= nowMs || !shards.has(shardOf(stored.account_id))) continue;
     const value = `${stored.fingerprint}\n${Math.floor(expiresMs / 1_000)}\n${stored.answer}`;

@@ -1,15 +1,15 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { changeCredits } from './change.ts';
 import { digest } from './digest.ts';
-import type { LedgerRow } from './model.ts';
+import { type LedgerRow, ledgerRows } from './model.ts';
 
 /**
  * Gives a spend's credit back, once however often it is asked for: to where it came from while that runs, else as a
  * granted one that does not expire. Throws `not_found`, `conflict` when the row is no spend, and as `changeCredits`.
  */
 export async function refundSpend(ctx: Context, accountId: string, seq: number): Promise<string> {
-  const row = await ctx.db.ledger.findOne({ account_id: accountId, seq }).lean<LedgerRow>();
+  const row = await ledgerRows(ctx).findOne({ account_id: accountId, seq });
   if (!row) throw new DomainError('not_found', 'There is no such row in the ledger.');
   if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');
   return refundRow(ctx, row, { isLate: false });
@@ -26,7 +26,7 @@ export async function refundLateRepeat(ctx: Context, row: LedgerRow): Promise<vo
 
 async function refundRow(ctx: Context, row: LedgerRow, { isLate }: { isLate: boolean }): Promise<string> {
   const idk = digest('refund', row.seq);
-  const done = await ctx.db.ledger.findById(`${row.account_id}:${idk}`).lean<LedgerRow>();
+  const done = await ledgerRows(ctx).findOne({ _id: `${row.account_id}:${idk}` });
   if (done) return JSON.stringify(viewRow(done));
   const [lotId, lotExpiresMs] = row.lot ?? ['', 0];
   const [startMs, endMs] = (await periodOf(ctx, row)) ?? ['', lotExpiresMs];
@@ -45,7 +45,7 @@ async function periodOf(ctx: Context, row: LedgerRow): Promise<LedgerRow['period
   const wanted = `${row.bucket}.reset`;
   for (let to = row.seq; to > 0; to -= 1_000) {
     const range = { account_id: row.account_id, seq: { $gte: to - 1_000, $lt: to } };
-    const rows = await ctx.db.ledger.find(range).sort({ seq: -1 }).lean<LedgerRow[]>();
+    const rows = await ledgerRows(ctx).find(range).sort({ seq: -1 }).toArray();
     const reset = rows.find((candidate) => candidate.reason === wanted);
     if (reset) return reset.period;
   }

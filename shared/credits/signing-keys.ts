@@ -1,8 +1,8 @@
-import type { Context } from '../platform/context/context.ts';
 import { isStoreError } from '../platform/basics/errors.ts';
-import { raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+
 import { perContext } from '../platform/context/per-context.ts';
-import type { SigningKey } from './model.ts';
+import { type SigningKey, signingKeyRows } from './model.ts';
 import type { PublicJwk } from './signer.ts';
 
 interface Known {
@@ -40,7 +40,7 @@ export async function publishSigningKey(ctx: Context): Promise<void> {
   for (const { kid, x } of keys.values()) {
     if (published.has(kid)) continue;
     const row: SigningKey = { _id: kid, x, created_at: new Date(ctx.clock.now()) };
-    await raw(ctx.db.signingKeys).updateOne({ _id: kid }, { $setOnInsert: row }, { upsert: true });
+    await signingKeyRows(ctx).updateOne({ _id: kid }, { $setOnInsert: row }, { upsert: true });
     published.add(kid);
   }
 }
@@ -50,7 +50,7 @@ export async function readJwks(ctx: Context): Promise<PublicJwk[]> {
   const { keys, published } = memoryOf(ctx);
   try {
     await publishSigningKey(ctx);
-    const rows = await ctx.db.signingKeys.find({}).lean<SigningKey[]>();
+    const rows = await signingKeyRows(ctx).find({}).toArray();
     for (const { _id, x } of rows) {
       keys.set(_id, jwkOf(_id, x));
       published.add(_id);

@@ -1,11 +1,11 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
 import { DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { countWrongCode, refuseGuesser } from './guesses.ts';
 import { activeSlots } from './list-devices.ts';
-import type { DeviceGrant } from './model.ts';
+import { type DeviceGrant, deviceGrantRows } from './model.ts';
 import { parseUserCode } from './user-code.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function approveLinking(
   }
   const isPending = { $eq: ['$status', 'pending'] };
   await inTransaction(ctx.db, async (transaction) => {
-    const { modifiedCount } = await raw(ctx.db.deviceGrants).updateOne(
+    const { modifiedCount } = await deviceGrantRows(ctx).updateOne(
       { _id: grant._id },
       [
         {
@@ -53,7 +53,7 @@ async function findPending(
   const guessers = [`account:${member.accountId}`, `address:${member.address}`];
   refuseGuesser(ctx, guessers);
   const code = parseUserCode(typedCode);
-  const grant = code === null ? null : await ctx.db.deviceGrants.findOne({ user_code: code }).lean();
+  const grant = code === null ? null : await deviceGrantRows(ctx).findOne({ user_code: code });
   refuseGuesser(ctx, guessers);
   const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
   if (grant?.status === 'pending' && !isExpired) return grant;

@@ -1,6 +1,6 @@
-import type { Context } from '../platform/context/context.ts';
 import { DEVICE_CODE_LIFETIME_S, WRONG_USER_CODES } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 
 interface Count {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../platform/context/context.ts';
-import type { Device, DeviceSlot } from './model.ts';
+import { type Device, type DeviceSlot, deviceRows, deviceSlotRows } from './model.ts';
 
 /** Interface 2.6 and the name: times in Unix seconds, never the key. */
 export const deviceView = z.strictObject({
@@ -27,10 +27,10 @@ function unixSeconds(time: Date): number {
 
 /** All devices that an account ever had, newest first. */
 export async function listDevices(ctx: Context, accountId: string): Promise<Device[]> {
-  return ctx.db.devices.find({ account_id: accountId }).sort({ created_at: -1 }).lean();
+  return deviceRows(ctx).find({ account_id: accountId }).sort({ created_at: -1 }).toArray();
 }
 
 /** The active ones: at most twenty. */
 export async function activeSlots(ctx: Context, accountId: string): Promise<DeviceSlot[]> {
-  return ctx.db.deviceSlots.find({ account_id: accountId }).lean();
+  return deviceSlotRows(ctx).find({ account_id: accountId }).toArray();
 }

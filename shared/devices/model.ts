@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { collection } from '../platform/mongo/collection.ts';
 
 /** A machine linked to an account. Its token is kept as a keyed hash, from which Redis can be rebuilt. */
 export interface Device {
@@ -20,22 +20,9 @@ export interface Device {
   last_seen_at: Date | null;
 }
 
-export const deviceSchema = new Schema<Device>({
-  _id: { type: String, required: true },
-  account_id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  device_id: { type: String, required: true },
-  name: { type: String, default: null },
-  public_key: { type: Schema.Types.Mixed, default: null },
-  status: { type: String, required: true },
-  slot: { type: Number, required: true },
-  token_id: { type: String, required: true },
-  token_hmac: { type: String, required: true },
-  created_at: { type: Date, required: true },
-  revoked_at: { type: Date, default: null },
-  last_seen_at: { type: Date, default: null },
+export const deviceRows = collection<Device>('devices', {
+  indexes: [{ key: { account_id: 1, device_id: 1 }, unique: true }],
 });
-deviceSchema.index({ account_id: 1, device_id: 1 }, { unique: true });
 
 /**
  * An active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of their
@@ -49,13 +36,9 @@ export interface DeviceSlot {
   slot: number;
 }
 
-export const deviceSlotSchema = new Schema<DeviceSlot>({
-  _id: { type: String, required: true },
-  account_id: { type: String, required: true },
-  device_id: { type: String, required: true },
-  slot: { type: Number, required: true },
+export const deviceSlotRows = collection<DeviceSlot>('device_slots', {
+  indexes: [{ key: { account_id: 1 } }],
 });
-deviceSlotSchema.index({ account_id: 1 });
 
 export function deviceSlotId(accountId: string, slot: number): string {
   return `${accountId}/${slot}`;
@@ -78,19 +61,10 @@ export interface DeviceGrant {
   expires_at: Date;
 }
 
-export const deviceGrantSchema = new Schema<DeviceGrant>({
-  _id: { type: String, required: true },
-  user_code: { type: String, required: true },
-  device_id: { type: String, required: true },
-  name: { type: String, default: null },
-  public_key: { type: Schema.Types.Mixed, default: null },
-  status: { type: String, required: true },
-  account_id: { type: String, default: null },
-  interval_s: { type: Number, required: true },
-  last_polled_at: { type: Date, default: null },
-  created_at: { type: Date, required: true },
-  expires_at: { type: Date, required: true },
+export const deviceGrantRows = collection<DeviceGrant>('device_grants', {
+  indexes: [
+    { key: { user_code: 1 }, unique: true },
+    // An hour longer than it is valid, so that a late device learns that its code has expired.
+    { key: { expires_at: 1 }, expireAfterSeconds: 3_600 },
+  ],
 });
-deviceGrantSchema.index({ user_code: 1 }, { unique: true });
-// An hour longer than it is valid, so that a late device learns that its code has expired.
-deviceGrantSchema.index({ expires_at: 1 }, { expireAfterSeconds: 3_600 });

@@ -1,15 +1,22 @@
 import { createHmac } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
-import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { ensureAccount, putDevice } from '../credits/account.ts';
-import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
-import type { Member } from '../organizations/model.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { activeSlots } from './list-devices.ts';
-import { type Device, type DeviceGrant, deviceSlotId } from './model.ts';
+import {
+  type Device,
+  type DeviceGrant,
+  deviceGrantRows,
+  deviceRows,
+  deviceSlotId,
+  deviceSlotRows,
+} from './model.ts';
 import { revokeDevice } from './revoke-device.ts';
 
 /**
@@ -21,9 +28,9 @@ export async function redeemGrant(
   ctx: Context,
   deviceCode: string,
 ): Promise<{ access_token: string; device_id: string }> {
-  const grant = await ctx.db.deviceGrants
-    .findById(credentialHash(deviceCode, ctx.config.apiKeyPepper))
-    .lean();
+  const grant = await deviceGrantRows(ctx).findOne({
+    _id: credentialHash(deviceCode, ctx.config.apiKeyPepper),
+  });
   if (!grant || grant.status === 'redeemed')
     throw new DomainError('invalid_grant', 'This device code is not known, or it was used already.');
   if (grant.expires_at.getTime() <= ctx.clock.now())
@@ -49,7 +56,7 @@ async function refusePoll(ctx: Context, grant: DeviceGrant): Promise<never> {
   const isEarly =
     grant.last_polled_at !== null && nowMs - grant.last_polled_at.getTime() < grant.interval_s * 1_000;
   const interval = grant.interval_s + (isEarly ? DEVICE_SLOW_DOWN_S : 0);
-  await ctx.db.deviceGrants.updateOne(
+  await deviceGrantRows(ctx).updateOne(
     { _id: grant._id },
     { $set: { last_polled_at: new Date(nowMs), interval_s: interval } },
   );
@@ -58,7 +65,7 @@ async function refusePoll(ctx: Context, grant: DeviceGrant): Promise<never> {
 }
 
 async function readMember(ctx: Context, accountId: string): Promise<Member> {
-  const member = await ctx.db.members.findById(accountId).lean();
+  const member = await memberRows(ctx).findOne({ _id: accountId });
   if (!member || member.removed_at !== null)
     throw new DomainError('access_denied', 'Who approved this device is no member any more.');
   return member;
@@ -78,7 +85,8 @@ async function linkDevice(
 ): Promise<void> {
   const { device_id, name, public_key } = grant;
   for (;;) {
-    if (await ctx.db.devices.exists({ account_id: member._id, device_id })) return;
+    if (await deviceRows(ctx).findOne({ account_id: member._id, device_id }, { projection: { _id: 1 } }))
+      return;
     const slot = await freeSlot(ctx, member._id);
     try {
       await insertDevice(ctx, {
@@ -107,8 +115,8 @@ async function insertDevice(ctx: Context, device: Device): Promise<void> {
   const { account_id, device_id, slot } = device;
   await inTransaction(ctx.db, async (transaction) => {
     const taking = { _id: deviceSlotId(account_id, slot), account_id, device_id, slot };
-    await ctx.db.deviceSlots.create([taking], { session: transaction });
-    await ctx.db.devices.create([device], { session: transaction });
+    await deviceSlotRows(ctx).insertOne(taking, { session: transaction });
+    await deviceRows(ctx).insertOne(device, { session: transaction });
     const details = { account_id, device_id };
     await recordAudit(ctx, { action: 'device.link', org_id: device.org_id, details }, transaction);
   });
@@ -150,7 +158,7 @@ async function refuseIfGone(ctx: Context, accountId: string, deviceId: string): 
 
 /** Compare-and-set: true for the one poll that gets the answer. */
 async function markRedeemed(ctx: Context, grant: DeviceGrant): Promise<boolean> {
-  const { modifiedCount } = await raw(ctx.db.deviceGrants).updateOne({ _id: grant._id }, [
+  const { modifiedCount } = await deviceGrantRows(ctx).updateOne({ _id: grant._id }, [
     { $set: { status: { $cond: [{ $eq: ['$status', 'approved'] }, 'redeemed', '$status'] } } },
   ]);
   return modifiedCount === 1;

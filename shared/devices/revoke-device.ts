@@ -1,10 +1,10 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
 import { revokeDeviceInAccount } from '../credits/account.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { activeSlots } from './list-devices.ts';
-import { deviceSlotId } from './model.ts';
+import { deviceRows, deviceSlotId, deviceSlotRows } from './model.ts';
 
 /**
  * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
@@ -12,13 +12,13 @@ import { deviceSlotId } from './model.ts';
  * `rebuilding` when it has to be repeated.
  */
 export async function revokeDevice(ctx: Context, accountId: string, deviceId: string): Promise<void> {
-  const device = await ctx.db.devices.findOne({ account_id: accountId, device_id: deviceId }).lean();
+  const device = await deviceRows(ctx).findOne({ account_id: accountId, device_id: deviceId });
   if (!device) throw new DomainError('not_found', 'There is no such device.');
   await revokeInRedis(ctx, accountId, deviceId);
   if (device.status === 'revoked') return;
   await inTransaction(ctx.db, async (transaction) => {
     const isActive = { $eq: ['$status', 'active'] };
-    const { modifiedCount } = await raw(ctx.db.devices).updateOne(
+    const { modifiedCount } = await deviceRows(ctx).updateOne(
       { _id: deviceId },
       [
         {
@@ -32,7 +32,7 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
     );
     if (modifiedCount === 0) return;
     const slotId = deviceSlotId(accountId, device.slot);
-    await ctx.db.deviceSlots.deleteOne({ _id: slotId }, { session: transaction });
+    await deviceSlotRows(ctx).deleteOne({ _id: slotId }, { session: transaction });
     const details = { account_id: accountId, device_id: deviceId };
     await recordAudit(ctx, { action: 'device.revoke', org_id: device.org_id, details }, transaction);
   });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { credentialHash } from '../keys/credential.ts';
 import { baseUrl } from '../platform/basics/config.ts';
-import type { Context } from '../platform/context/context.ts';
 import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../platform/basics/contract.ts';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
-import { credentialHash } from '../keys/credential.ts';
-import type { DeviceGrant } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type DeviceGrant, deviceGrantRows } from './model.ts';
 import { newUserCode, showUserCode } from './user-code.ts';
 
 /** RFC 8628 section 3.2. Times in seconds. */
@@ -53,7 +53,7 @@ export async function startLinking(
 async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGrant> {
   for (;;) {
     try {
-      await ctx.db.deviceGrants.create([grant]);
+      await deviceGrantRows(ctx).insertOne(grant);
       return grant;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;

@@ -1,6 +1,6 @@
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import { perContext } from '../platform/context/per-context.ts';
+import { deviceRows } from './model.ts';
 
 /** A device is written at most once in this time. */
 const RESOLUTION_MS = 60_000;
@@ -24,7 +24,7 @@ export async function touchDevices(
     due.set(device_id, Math.max(at_ms, due.get(device_id) ?? 0));
   }
   if (due.size === 0) return;
-  await raw(ctx.db.devices).bulkWrite(
+  await deviceRows(ctx).bulkWrite(
     [...due].map(([device_id, at_ms]) => ({
       updateOne: { filter: { _id: device_id }, update: { $max: { last_seen_at: new Date(at_ms) } } },
     })),

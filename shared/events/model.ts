@@ -1,5 +1,5 @@
-import { Schema } from 'mongoose';
 import type { EventType } from '../platform/basics/contract.ts';
+import { collection } from '../platform/mongo/collection.ts';
 
 /** Something that happened, recorded in the transaction of the change itself (the outbox). */
 export interface Event {
@@ -15,14 +15,6 @@ export interface Event {
   created_at: Date;
 }
 
-export const eventSchema = new Schema<Event>({
-  _id: { type: String, required: true },
-  type: String,
-  org_id: String,
-  ts: Date,
-  data: Schema.Types.Mixed,
-  body: String,
-  created_at: Date,
+export const eventRows = collection<Event>('events', {
+  indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { created_at: 1 } }],
 });
-eventSchema.index({ org_id: 1, created_at: 1 });
-eventSchema.index({ created_at: 1 });

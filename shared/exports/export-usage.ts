@@ -1,19 +1,18 @@
-import { isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
-import type { Session } from '../sessions/model.ts';
-import { viewSession } from '../sessions/view.ts';
+import { isoTime } from '../platform/basics/clock.ts';
 import { type Position, walkPage } from '../platform/basics/paginate.ts';
-import type { Columns, Row } from './encode.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Session, sessionRows } from '../sessions/model.ts';
+import { viewSession } from '../sessions/view.ts';
 import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
-import { DIMENSIONS, type Dimensions, MEASURES } from '../usage/model.ts';
+import { DIMENSIONS, type Dimensions, MEASURES, rollupRows } from '../usage/model.ts';
 import { partsOf, planReads, type Read } from '../usage/plan-reads.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
 import { freshSheets } from '../usage/sheets.ts';
 import { matchStages, sumStage } from '../usage/sum-rollups.ts';
 import { idOf, type Match, rowsOfSheet } from '../usage/sum-sheets.ts';
+import type { Columns, Row } from './encode.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
 export type Level = (typeof LEVELS)[number];
@@ -45,7 +44,7 @@ export function exportUsage(ctx: Context, organization: Organization, question: 
   const { fromMs, toMs } = boundsOf(ctx, asked);
   return {
     columns: SESSION_COLUMNS,
-    rows: sessionRows(ctx, organization._id, fromMs, toMs, equal),
+    rows: exportSessions(ctx, organization._id, fromMs, toMs, equal),
     fromMs,
     toMs,
   };
@@ -74,7 +73,7 @@ const SESSION_COLUMNS: Columns = [
 ];
 
 /** Sessions that started in the range, in order of (`started_at`, id): page by page, so memory stays flat. */
-async function* sessionRows(
+async function* exportSessions(
   ctx: Context,
   orgId: string,
   fromMs: number,
@@ -82,7 +81,7 @@ async function* sessionRows(
   equal: Match,
 ): AsyncGenerator<readonly Row[]> {
   const find = (condition: Record<string, unknown>, limit: number) =>
-    raw(ctx.db.sessions)
+    sessionRows(ctx)
       .find({ org_id: orgId, ...equal, ...condition })
       .sort({ started_at: 1, _id: 1 })
       .limit(limit)
@@ -195,7 +194,7 @@ async function* readStoredSums(
   equal: Match,
 ): AsyncGenerator<readonly KeyedSums[]> {
   const isSummed = read.period === 'quarter_hour';
-  const cursor = raw(ctx.db.rollups).aggregate(
+  const cursor = rollupRows(ctx).aggregate(
     [...matchStages(orgId, read, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
     { useBigInt64: true, batchSize: BATCH_ROWS },
   );

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import { z } from 'zod';
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { fetchJson } from './fetch-bounded.ts';
 

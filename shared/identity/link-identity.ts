@@ -1,7 +1,8 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
+import { memberRows } from '../organizations/model.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { Identity } from './verify-access-token.ts';
 
 /**
@@ -16,16 +17,16 @@ export async function linkIdentity(
 ): Promise<void> {
   try {
     await inTransaction(ctx.db, async (transaction) => {
-      const member = await ctx.db.members
-        .findOne({ org_id: orgId, user_id: userId })
-        .session(transaction)
-        .lean();
+      const member = await memberRows(ctx).findOne(
+        { org_id: orgId, user_id: userId },
+        { session: transaction },
+      );
       if (!member || member.removed_at !== null)
         throw new DomainError('not_found', 'There is no such member.');
       if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return;
       // Put anew and not updated: the embedded store's unique index would keep the old identity (docs/stores.md).
-      await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
-      await ctx.db.members.create([{ ...member, idp }], { session: transaction });
+      await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
+      await memberRows(ctx).insertMany([{ ...member, idp }], { session: transaction });
       const details = { user_id: userId, ...idp };
       await recordAudit(ctx, { action: 'member.identity', org_id: orgId, details }, transaction);
     });

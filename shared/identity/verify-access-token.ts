@@ -1,7 +1,7 @@
 import { jwtVerify } from 'jose';
 import { dateAt } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
 /** Asymmetric only: with HS256 in the list, whoever knows a public key could sign. */

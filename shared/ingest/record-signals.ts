@@ -3,21 +3,21 @@ import { markForCheck } from '../anomalies/mark-for-check.ts';
 import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
 import { moveToOtherSlot } from '../budgets/gate.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
-import type { Context } from '../platform/context/context.ts';
-import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
-import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../webhooks/record-events.ts';
-import { newId } from '../platform/basics/ids.ts';
-import type { Lane } from '../platform/context/batcher.ts';
-import { afterCommit, inTransaction, raw } from '../platform/mongo/connect.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
-import type { Session } from '../sessions/model.ts';
-import { type TimerChange, writeTimers } from '../sessions/timers.ts';
-import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
+import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
+import { newId } from '../platform/basics/ids.ts';
 import { walkPage } from '../platform/basics/paginate.ts';
+import type { Lane } from '../platform/context/batcher.ts';
+import type { Context } from '../platform/context/context.ts';
+import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
+import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import { type Session, sessionHeadRows, sessionRows } from '../sessions/model.ts';
+import { type TimerChange, writeTimers } from '../sessions/timers.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
-import type { Signal } from '../signals/model.ts';
+import { type Signal, signalRows } from '../signals/model.ts';
+import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
+import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../webhooks/record-events.ts';
 
 /**
  * Records posted signals: one result per signal, in order; one bad signal never loses the others. Repeating a batch
@@ -122,7 +122,7 @@ async function findKnown(
   transaction: ClientSession,
 ): Promise<Map<string, Standing>> {
   const ids = drafts.map((draft) => draft._id);
-  const rows = await raw(ctx.db.signals)
+  const rows = await signalRows(ctx)
     .find({ _id: { $in: ids } }, { session: transaction, projection: { session_id: 1, user_id: 1 } })
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
@@ -161,16 +161,14 @@ async function findNewest(
   keys: readonly string[],
   transaction: ClientSession,
 ): Promise<Map<string, Session>> {
-  const heads = await ctx.db.sessionHeads
-    .find({ _id: { $in: keys } }, { session_id: 1 })
-    .session(transaction)
-    .lean();
+  const heads = await sessionHeadRows(ctx)
+    .find({ _id: { $in: keys } }, { projection: { session_id: 1 }, session: transaction })
+    .toArray();
   if (heads.length === 0) return new Map();
   const ids = heads.map((head) => head.session_id);
-  const sessions = await ctx.db.sessions
-    .find({ _id: { $in: ids } })
-    .session(transaction)
-    .lean<Session[]>();
+  const sessions = await sessionRows(ctx)
+    .find({ _id: { $in: ids } }, { session: transaction })
+    .toArray();
   return new Map(sessions.map((session) => [session.key, session]));
 }
 
@@ -187,10 +185,9 @@ async function findReachable(
   const earliestMs = Math.min(...signals.map((signal) => signal.ts.getTime()));
   if (earliestMs >= newest.started_at.getTime()) return [newest];
   const edge = new Date(earliestMs - timeoutMs);
-  const after = await ctx.db.sessions
-    .find({ key, started_at: { $gte: edge } })
-    .session(transaction)
-    .lean<Session[]>();
+  const after = await sessionRows(ctx)
+    .find({ key, started_at: { $gte: edge } }, { session: transaction })
+    .toArray();
   return [...(await findLastBefore(ctx, key, edge, transaction)), ...after];
 }
 
@@ -210,12 +207,11 @@ async function findLastBefore(
     position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
     fetchTies: async () => [],
     fetchRange: (from, to, limit) =>
-      ctx.db.sessions
-        .find({ key, started_at: { $gte: new Date(from), $lt: new Date(to) } })
+      sessionRows(ctx)
+        .find({ key, started_at: { $gte: new Date(from), $lt: new Date(to) } }, { session: transaction })
         .sort({ started_at: -1 })
         .limit(limit)
-        .session(transaction)
-        .lean<Session[]>(),
+        .toArray(),
   });
   return rows;
 }
@@ -227,7 +223,7 @@ async function insertSignals(
   transaction: ClientSession,
 ): Promise<void> {
   const rows: Signal[] = fresh.map((draft) => ({ ...draft, session_id: placed.get(draft._id) as string }));
-  await raw(ctx.db.signals).insertMany(rows, { session: transaction, ordered: false });
+  await signalRows(ctx).insertMany(rows, { session: transaction, ordered: false });
 }
 
 async function writeSessions(
@@ -242,8 +238,7 @@ async function writeSessions(
       ? { replaceOne: { filter: { _id: after._id }, replacement: after } }
       : { insertOne: { document: after } },
   );
-  if (writes.length > 0)
-    await raw(ctx.db.sessions).bulkWrite(writes, { session: transaction, ordered: false });
+  if (writes.length > 0) await sessionRows(ctx).bulkWrite(writes, { session: transaction, ordered: false });
   await writeTimers(ctx, timerChanges(changed, timeoutMs), transaction);
   await writeHeads(ctx, assignments, transaction);
 }
@@ -265,7 +260,7 @@ async function writeHeads(
 ): Promise<void> {
   const heads = assignments.flatMap(({ reshaped, newest }) => (reshaped && newest ? [newest] : []));
   if (heads.length === 0) return;
-  await raw(ctx.db.sessionHeads).bulkWrite(
+  await sessionHeadRows(ctx).bulkWrite(
     heads.map(({ key, _id }) => ({
       updateOne: {
         filter: { _id: key },

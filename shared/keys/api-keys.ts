@@ -1,13 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import type { Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
-import { readOrganization } from '../organizations/read-organization.ts';
+import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
-import type { ApiKey } from './model.ts';
+import { type ApiKey, apiKeyRows } from './model.ts';
 
 export interface NewApiKey {
   org_id: string;
@@ -43,7 +43,7 @@ async function insertKey(
     revoked_at: null,
     last_used_at: null,
   };
-  await ctx.db.apiKeys.create([row], { session: transaction });
+  await apiKeyRows(ctx).insertOne(row, { session: transaction });
   const details = { key_id: id, scopes: input.scopes };
   await recordAudit(ctx, { action: 'key.create', org_id: input.org_id, details }, transaction);
   return { key: token, key_id: id };
@@ -72,7 +72,7 @@ export async function rotateApiKey(
     );
     const until = Math.min(ctx.clock.now() + graceMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY);
     const change = { expires_at: new Date(until) };
-    await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: change }, { session: transaction });
+    await apiKeyRows(ctx).updateOne({ _id: keyId }, { $set: change }, { session: transaction });
     const details = { key_id: keyId, next: fresh.key_id };
     await recordAudit(ctx, { action: 'key.rotate', org_id: old.org_id, details }, transaction);
     return fresh;
@@ -85,20 +85,20 @@ export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
     const key = await readKey(ctx, keyId, transaction);
     if (key.revoked_at) return;
     const change = { revoked_at: new Date(ctx.clock.now()) };
-    await ctx.db.apiKeys.updateOne({ _id: keyId }, { $set: change }, { session: transaction });
+    await apiKeyRows(ctx).updateOne({ _id: keyId }, { $set: change }, { session: transaction });
     const details = { key_id: keyId };
     await recordAudit(ctx, { action: 'key.revoke', org_id: key.org_id, details }, transaction);
   });
 }
 
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {
-  const key = await ctx.db.apiKeys.findById(keyId).session(transaction).lean<ApiKey>();
+  const key = await apiKeyRows(ctx).findOne({ _id: keyId }, { session: transaction });
   if (!key) throw new DomainError('not_found', 'There is no such key.');
   return key;
 }
 
 export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]> {
-  return ctx.db.apiKeys.find({ org_id: orgId }).sort({ created_at: 1 }).lean();
+  return apiKeyRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }
 
 /**
@@ -120,7 +120,9 @@ export async function authenticateApiKey(ctx: Context, token: string): Promise<A
 }
 
 async function findKeys(ctx: Context, ids: readonly string[]): Promise<(ApiKey | undefined)[]> {
-  const rows = await ctx.db.apiKeys.find({ _id: { $in: [...new Set(ids)] } }).lean();
+  const rows = await apiKeyRows(ctx)
+    .find({ _id: { $in: [...new Set(ids)] } })
+    .toArray();
   const byId = new Map(rows.map((row) => [row._id, row]));
   return ids.map((id) => byId.get(id));
 }
@@ -140,7 +142,7 @@ function rememberUse(ctx: Context, key: ApiKey): void {
   if (nowMs - last < USE_RESOLUTION_MS) return;
   if (written.size > 10_000) written.clear();
   written.set(key._id, nowMs);
-  ctx.db.apiKeys
+  apiKeyRows(ctx)
     .updateOne({ _id: key._id }, { $set: { last_used_at: new Date(nowMs) } })
     .catch((error: unknown) => ctx.log.debug({ err: error }, 'last use of a key was not kept'));
 }

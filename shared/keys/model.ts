@@ -1,5 +1,5 @@
-import { Schema } from 'mongoose';
 import type { Scope } from '../platform/basics/contract.ts';
+import { collection } from '../platform/mongo/collection.ts';
 
 /** An API key as it is kept: never the key itself, only its keyed hash. */
 export interface ApiKey {
@@ -20,17 +20,6 @@ export interface ApiKey {
   last_used_at: Date | null;
 }
 
-export const apiKeySchema = new Schema<ApiKey>({
-  _id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  hmac: { type: String, required: true },
-  name: { type: String, required: true },
-  scopes: { type: [String], required: true },
-  user_id: { type: String, default: null },
-  project_id: { type: String, default: null },
-  created_at: { type: Date, required: true },
-  expires_at: { type: Date, default: null },
-  revoked_at: { type: Date, default: null },
-  last_used_at: { type: Date, default: null },
+export const apiKeyRows = collection<ApiKey>('api_keys', {
+  indexes: [{ key: { org_id: 1, created_at: 1 } }],
 });
-apiKeySchema.index({ org_id: 1, created_at: 1 });

@@ -1,10 +1,10 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
 import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_S } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
-import type { Organization } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type Organization, organizationRows } from './model.ts';
 
 /** Creates an organization. Throws `conflict` when a given `org_id` is taken. */
 export async function createOrganization(
@@ -31,7 +31,7 @@ export async function createOrganization(
   };
   try {
     await inTransaction(ctx.db, async (transaction) => {
-      await ctx.db.organizations.create([organization], { session: transaction });
+      await organizationRows(ctx).insertOne(organization, { session: transaction });
       await recordAudit(
         ctx,
         { action: 'organization.create', org_id: organization._id, details: { plan: input.plan } },

@@ -1,5 +1,5 @@
-import { Schema } from 'mongoose';
 import type { Plan, Role } from '../platform/basics/contract.ts';
+import { collection } from '../platform/mongo/collection.ts';
 
 export interface Organization {
   _id: string;
@@ -15,19 +15,7 @@ export interface Organization {
   created_at: Date;
 }
 
-export const organizationSchema = new Schema<Organization>({
-  _id: { type: String, required: true },
-  name: { type: String, required: true },
-  plan: { type: String, required: true },
-  timezones: [
-    { _id: false, from: { type: Date, required: true }, timezone: { type: String, required: true } },
-  ],
-  session_timeout: { type: Number, required: true },
-  k_anonymity: { type: Number, required: true },
-  admin_emails: [String],
-  teams: [String],
-  created_at: { type: Date, required: true },
-});
+export const organizationRows = collection<Organization>('organizations', {});
 
 /** A user in an organization. One member is one account of credits and devices. */
 export interface Member {
@@ -45,20 +33,13 @@ export interface Member {
   removed_at: Date | null;
 }
 
-export const memberSchema = new Schema<Member>({
-  _id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  user_id: { type: String, required: true },
-  email: { type: String, default: null },
-  name: { type: String, default: null },
-  role: { type: String, required: true },
-  teams: [String],
-  idp: { type: new Schema({ iss: String, sub: String }, { _id: false }), required: false },
-  created_at: { type: Date, required: true },
-  removed_at: { type: Date, default: null },
+export const memberRows = collection<Member>('members', {
+  indexes: [
+    { key: { org_id: 1, user_id: 1 }, unique: true },
+    {
+      key: { 'idp.iss': 1, 'idp.sub': 1 },
+      unique: true,
+      partialFilterExpression: { 'idp.sub': { $exists: true } },
+    },
+  ],
 });
-memberSchema.index({ org_id: 1, user_id: 1 }, { unique: true });
-memberSchema.index(
-  { 'idp.iss': 1, 'idp.sub': 1 },
-  { unique: true, partialFilterExpression: { 'idp.sub': { $exists: true } } },
-);

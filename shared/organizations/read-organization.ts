@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { Organization } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Organization, organizationRows } from './model.ts';
 
 /** The organization, or `not_found`. Within a transaction, as of its snapshot. */
 export async function readOrganization(
@@ -9,9 +9,8 @@ export async function readOrganization(
   orgId: string,
   transaction?: ClientSession,
 ): Promise<Organization> {
-  const query = ctx.db.organizations.findById(orgId).lean();
-  if (transaction) query.session(transaction);
-  const organization = await query;
+  const options = transaction ? { session: transaction } : {};
+  const organization = await organizationRows(ctx).findOne({ _id: orgId }, options);
   if (!organization) throw new DomainError('not_found', 'There is no such organization.');
   return organization;
 }

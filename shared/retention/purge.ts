@@ -1,7 +1,12 @@
-import type { Context } from '../platform/context/context.ts';
+import { auditRows } from '../audit/model.ts';
+import { eventRows } from '../events/model.ts';
+import { organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { raw } from '../platform/mongo/connect.ts';
-import { POSITIONS_PER_MS } from '../webhooks/model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { signalRows } from '../signals/model.ts';
+import { rollupRows, usageTotalRows } from '../usage/model.ts';
+
+import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../webhooks/model.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of one delete: short enough that nothing waits for it. */
@@ -17,32 +22,32 @@ const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> =
     eachOrganization(ctx, (orgId) => {
       const ts = { $lt: new Date(nowMs - ctx.config.signalRetentionDays * DAY_MS) };
       return deleteAll(
-        (limit) => idsOf(raw(ctx.db.signals), { org_id: orgId, ts }, { ts: 1 }, limit),
-        (ids) => raw(ctx.db.signals).deleteMany({ _id: { $in: ids } }),
+        (limit) => idsOf(signalRows(ctx), { org_id: orgId, ts }, { ts: 1 }, limit),
+        (ids) => signalRows(ctx).deleteMany({ _id: { $in: ids } }),
       );
     }),
-  quarter_hours: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, raw(ctx.db.rollups)),
-  quarter_hour_totals: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, raw(ctx.db.usageTotals)),
+  quarter_hours: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, rollupRows(ctx)),
+  quarter_hour_totals: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, usageTotalRows(ctx)),
   events: (ctx, nowMs) => {
     const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
     return deleteAll(
-      (limit) => idsOf(raw(ctx.db.events), { created_at }, { created_at: 1 }, limit),
-      (ids) => raw(ctx.db.events).deleteMany({ _id: { $in: ids } }),
+      (limit) => idsOf(eventRows(ctx), { created_at }, { created_at: 1 }, limit),
+      (ids) => eventRows(ctx).deleteMany({ _id: { $in: ids } }),
     );
   },
   deliveries: (ctx, nowMs) => {
     const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
     return deleteAll(
-      (limit) => idsOf(raw(ctx.db.deliveries), { created_at }, { created_at: 1 }, limit),
-      (ids) => raw(ctx.db.deliveries).deleteMany({ _id: { $in: ids } }),
+      (limit) => idsOf(deliveryRows(ctx), { created_at }, { created_at: 1 }, limit),
+      (ids) => deliveryRows(ctx).deleteMany({ _id: { $in: ids } }),
     );
   },
   unfinished_deliveries: (ctx, nowMs) => purgeUnfinished(ctx, nowMs - ctx.config.eventRetentionDays * DAY_MS),
   audit: (ctx, nowMs) => {
     const at = { $lt: new Date(nowMs - ctx.config.auditRetentionDays * DAY_MS) };
     return deleteAll(
-      (limit) => idsOf(raw(ctx.db.audit), { at }, { at: 1 }, limit),
-      (ids) => raw(ctx.db.audit).deleteMany({ _id: { $in: ids } }),
+      (limit) => idsOf(auditRows(ctx), { at }, { at: 1 }, limit),
+      (ids) => auditRows(ctx).deleteMany({ _id: { $in: ids } }),
     );
   },
 };
@@ -60,7 +65,7 @@ export async function purge(ctx: Context): Promise<Record<string, number>> {
 
 /** Held ones by their place in the order of events, those that nobody could attempt by when they were due. */
 async function purgeUnfinished(ctx: Context, beforeMs: number): Promise<number> {
-  const queued = raw(ctx.db.queuedDeliveries);
+  const queued = queuedDeliveryRows(ctx);
   let gone = 0;
   for (const [state, before] of [
     ['held', beforeMs * POSITIONS_PER_MS],
@@ -90,7 +95,7 @@ function purgeQuarterHours(
 
 async function eachOrganization(ctx: Context, work: (orgId: string) => Promise<number>): Promise<number> {
   let gone = 0;
-  for await (const { _id } of ctx.db.organizations.find({}, { _id: 1 }).lean().cursor()) {
+  for await (const { _id } of organizationRows(ctx).find({}, { projection: { _id: 1 } })) {
     gone += await work(_id);
   }
   return gone;

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import { markForCheck } from '../anomalies/mark-for-check.ts';
-import type { Context } from '../platform/context/context.ts';
-import { DomainError } from '../platform/basics/errors.ts';
-import { recordEvents, sessionEnded } from '../webhooks/record-events.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { recordEvents, sessionEnded } from '../webhooks/record-events.ts';
 import { endByTimeout, isPastTimeout } from './assign.ts';
-import type { Session } from './model.ts';
+import { type Session, sessionRows, sessionTimerRows } from './model.ts';
 import { writeTimers } from './timers.ts';
 
 /** What looking at a session's timer found. Times are epoch milliseconds. */
@@ -18,7 +18,7 @@ export type TimerVerdict = { ended: boolean } | { notBeforeMs: number };
  */
 export async function endIfSilent(ctx: Context, sessionId: string): Promise<TimerVerdict> {
   return inTransaction(ctx.db, async (transaction): Promise<TimerVerdict> => {
-    const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
+    const session = await sessionRows(ctx).findOne({ _id: sessionId }, { session: transaction });
     if (session?.state !== 'open') return { ended: false };
     const organization = await readOrganization(ctx, session.org_id, transaction);
     const timeoutMs = organization.session_timeout * 1_000;
@@ -41,7 +41,7 @@ export async function closeSession(
   sessionId: string,
 ): Promise<Session> {
   return inTransaction(ctx.db, async (transaction) => {
-    const session = await ctx.db.sessions.findById(sessionId).session(transaction).lean<Session>();
+    const session = await sessionRows(ctx).findOne({ _id: sessionId }, { session: transaction });
     if (session?.org_id !== owner.orgId || (owner.userId !== null && session.user_id !== owner.userId)) {
       throw new DomainError('not_found', 'There is no such session.');
     }
@@ -66,7 +66,7 @@ interface Ending {
 async function writeEnd(ctx: Context, ending: Ending, transaction: ClientSession): Promise<void> {
   const { after } = ending;
   await markForCheck(ctx, [ending], transaction);
-  await raw(ctx.db.sessions).replaceOne({ _id: after._id }, after, { session: transaction });
+  await sessionRows(ctx).replaceOne({ _id: after._id }, after, { session: transaction });
   await writeTimers(ctx, [{ session: after, dueMs: null }], transaction);
   await recordEvents(ctx, [sessionEnded(after)], transaction);
 }
@@ -77,11 +77,11 @@ const SWEEP_LIMIT = 1_000;
 
 /** Wakes every session that is due without having ended: its job was lost with Redis, or is late. */
 export async function sweepSilentSessions(ctx: Context): Promise<number> {
-  const due = await ctx.db.sessionTimers
+  const due = await sessionTimerRows(ctx)
     .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
     .sort({ due_at: 1 })
     .limit(SWEEP_LIMIT)
-    .lean();
+    .toArray();
   const wakeUps = due.map(({ session_id }) => ({ id: session_id, job: { session_id }, delayMs: 0 }));
   ctx.queues.wake('close-session', wakeUps);
   return due.length;

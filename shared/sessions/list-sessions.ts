@@ -1,7 +1,7 @@
-import type { Context } from '../platform/context/context.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
-import type { Session } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Session, sessionRows } from './model.ts';
 
 export interface SessionFilter {
   user_id?: string | undefined;
@@ -33,7 +33,9 @@ export async function listSessions(
   const sort = { started_at: direction, _id: direction } as const;
   const match = (condition: Record<string, unknown>) => matchStages(orgId, equal, condition);
   const find = (condition: Record<string, unknown>, limit: number) =>
-    ctx.db.sessions.aggregate<Session>([...match(condition), { $sort: sort }, { $limit: limit }]);
+    sessionRows(ctx)
+      .aggregate<Session>([...match(condition), { $sort: sort }, { $limit: limit }])
+      .toArray();
   const [walked, total] = await Promise.all([
     walkPage<Session>({
       ...page,
@@ -87,10 +89,9 @@ function matchStages(
 /** The embedded server counts what one index holds without reading it. */
 async function count(ctx: Context, stages: { $match: Record<string, unknown> }[]): Promise<number> {
   const [indexed, ...others] = stages;
-  if (others.length === 0) return ctx.db.sessions.countDocuments(indexed?.$match);
-  const [counted] = await ctx.db.sessions.aggregate<{ n: number }>([
-    ...stages,
-    { $group: { _id: 1, n: { $sum: 1 } } },
-  ]);
+  if (others.length === 0) return sessionRows(ctx).countDocuments(indexed?.$match);
+  const [counted] = await sessionRows(ctx)
+    .aggregate<{ n: number }>([...stages, { $group: { _id: 1, n: { $sum: 1 } } }])
+    .toArray();
   return counted?.n ?? 0;
 }

@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { collection } from '../platform/mongo/collection.ts';
 
 /** A run of activity of one user in one project with one adapter. */
 export interface Session {
@@ -31,38 +31,18 @@ export interface Session {
   checked_at?: Date;
 }
 
-export const sessionSchema = new Schema<Session>({
-  _id: { type: String, required: true },
-  org_id: String,
-  user_id: String,
-  project_id: String,
-  adapter: String,
-  key: String,
-  state: String,
-  end_reason: String,
-  started_at: Date,
-  last_activity_at: Date,
-  ended_at: Date,
-  model: String,
-  model_tokens: [{ _id: false, model: String, tokens: Number, first_at: Date }],
-  tokens_in: Number,
-  tokens_out: Number,
-  cost_nusd: Number,
-  unpriced_signals: Number,
-  signal_count: Number,
-  error_count: Number,
-  intervention_count: Number,
-  check_due_at: Date,
-  checked_at: Date,
+export const sessionRows = collection<Session>('sessions', {
+  indexes: [
+    // Which sessions of a key begin around a moment.
+    { key: { key: 1, started_at: 1 } },
+    // One per list filter: a page reads a bounded range of one of them.
+    { key: { org_id: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, user_id: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, project_id: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, model: 1, started_at: 1, _id: 1 } },
+    { key: { org_id: 1, adapter: 1, started_at: 1, _id: 1 } },
+  ],
 });
-// Which sessions of a key begin around a moment.
-sessionSchema.index({ key: 1, started_at: 1 });
-// One per list filter: a page reads a bounded range of one of them.
-sessionSchema.index({ org_id: 1, started_at: 1, _id: 1 });
-sessionSchema.index({ org_id: 1, user_id: 1, started_at: 1, _id: 1 });
-sessionSchema.index({ org_id: 1, project_id: 1, started_at: 1, _id: 1 });
-sessionSchema.index({ org_id: 1, model: 1, started_at: 1, _id: 1 });
-sessionSchema.index({ org_id: 1, adapter: 1, started_at: 1, _id: 1 });
 
 /**
  * The newest session of a key. A transaction that changes which sessions a key has writes this row, so that two
@@ -74,11 +54,7 @@ export interface SessionHead {
   version: number;
 }
 
-export const sessionHeadSchema = new Schema<SessionHead>({
-  _id: { type: String, required: true },
-  session_id: String,
-  version: Number,
-});
+export const sessionHeadRows = collection<SessionHead>('session_heads', {});
 
 /**
  * The timer of an open session: inserted when it opens, deleted when it ends, in the same transaction. Its primary
@@ -92,11 +68,6 @@ export interface SessionTimer {
   due_at: Date;
 }
 
-export const sessionTimerSchema = new Schema<SessionTimer>({
-  _id: { type: String, required: true },
-  session_id: String,
-  org_id: String,
-  due_at: Date,
+export const sessionTimerRows = collection<SessionTimer>('session_timers', {
+  indexes: [{ key: { due_at: 1 } }, { key: { org_id: 1 } }],
 });
-sessionTimerSchema.index({ due_at: 1 });
-sessionTimerSchema.index({ org_id: 1 });

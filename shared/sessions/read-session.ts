@@ -1,9 +1,8 @@
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { raw } from '../platform/mongo/connect.ts';
-import type { Signal } from '../signals/model.ts';
 import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
-import type { Session } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Signal, signalRows } from '../signals/model.ts';
+import { type Session, sessionRows } from './model.ts';
 
 /** Who reads: an organization, and for a bound key its one user. */
 export interface Reader {
@@ -13,7 +12,7 @@ export interface Reader {
 
 /** The session, or `not_found`: another tenant's looks like one that never was. */
 export async function readSession(ctx: Context, reader: Reader, sessionId: string): Promise<Session> {
-  const session = await ctx.db.sessions.findById(sessionId).lean<Session>();
+  const session = await sessionRows(ctx).findOne({ _id: sessionId });
   const visible =
     session?.org_id === reader.orgId && (reader.userId === null || session.user_id === reader.userId);
   if (!visible || !session) throw new DomainError('not_found', 'There is no such session.');
@@ -25,7 +24,7 @@ const BATCH_SIGNALS = 64;
 
 /** All signals of a session in time order, from a cursor: memory does not grow with the session. */
 export async function* streamSignals(ctx: Context, sessionId: string): AsyncGenerator<Signal> {
-  const cursor = raw(ctx.db.signals)
+  const cursor = signalRows(ctx)
     .find({ session_id: sessionId }, { batchSize: BATCH_SIGNALS })
     .sort({ ts: 1, _id: 1 });
   try {
@@ -44,11 +43,11 @@ export async function listInterventions(
   const direction = page.order === 'desc' ? -1 : 1;
   const matching = { session_id: session._id, type: 'intervention' as const };
   const find = (condition: Record<string, unknown>, limit: number) =>
-    ctx.db.signals
+    signalRows(ctx)
       .find({ ...matching, ...condition })
       .sort({ ts: direction, _id: direction })
       .limit(limit)
-      .lean<Signal[]>();
+      .toArray();
   const walked = await walkPage<Signal>({
     ...page,
     fromMs: session.started_at.getTime(),

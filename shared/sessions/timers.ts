@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
-import type { Session } from './model.ts';
+
+import { type Session, sessionRows, sessionTimerRows } from './model.ts';
 
 /** What becomes of a session's timer: due at `dueMs` (epoch ms), or gone with the session's end (null). */
 export interface TimerChange {
@@ -16,7 +16,7 @@ export async function writeTimers(
   transaction: ClientSession,
 ): Promise<void> {
   if (changes.length === 0) return;
-  const timers = raw(ctx.db.sessionTimers);
+  const timers = sessionTimerRows(ctx);
   const keys = [...new Set(changes.map(({ session }) => session.key))];
   await timers.deleteMany({ _id: { $in: keys } }, { session: transaction });
   const set = changes.flatMap(({ session, dueMs }) =>
@@ -34,12 +34,11 @@ export async function moveTimers(
   timeoutMs: number,
   transaction: ClientSession,
 ): Promise<void> {
-  const timers = await ctx.db.sessionTimers.find({ org_id: orgId }).session(transaction).lean();
+  const timers = await sessionTimerRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
   const ids = timers.map((timer) => timer.session_id);
-  const sessions = await ctx.db.sessions
-    .find({ _id: { $in: ids } })
-    .session(transaction)
-    .lean<Session[]>();
+  const sessions = await sessionRows(ctx)
+    .find({ _id: { $in: ids } }, { session: transaction })
+    .toArray();
   const changes = sessions.map((session) => ({
     session,
     dueMs: session.last_activity_at.getTime() + timeoutMs + 1,

@@ -1,5 +1,5 @@
-import { Schema } from 'mongoose';
 import { hashedKey } from '../platform/basics/ids.ts';
+import { collection } from '../platform/mongo/collection.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
 export interface Signal {
@@ -44,37 +44,13 @@ export interface Intervention {
 }
 
 /** Written by `insertMany` on the raw collection (input is checked by zod, casting again would cost half the time). */
-export const signalSchema = new Schema<Signal>(
-  {
-    _id: { type: String, required: true },
-    org_id: String,
-    id: String,
-    type: String,
-    ts: Date,
-    user_id: String,
-    project_id: String,
-    adapter: String,
-    model: String,
-    provider: String,
-    tokens_in: Number,
-    tokens_out: Number,
-    cache_read_tokens: Number,
-    cache_write_tokens: Number,
-    cost_nusd: Number,
-    cost_source: String,
-    error: Schema.Types.Mixed,
-    latency_ms: Number,
-    tool_name: String,
-    metadata: Schema.Types.Mixed,
-    intervention: Schema.Types.Mixed,
-    session_id: String,
-    received_at: Date,
-  },
-  { id: false },
-);
-signalSchema.index({ session_id: 1, ts: 1, _id: 1 });
-signalSchema.index({ session_id: 1, type: 1, ts: 1, _id: 1 });
-signalSchema.index({ org_id: 1, ts: 1 });
+export const signalRows = collection<Signal>('signals', {
+  indexes: [
+    { key: { session_id: 1, ts: 1, _id: 1 } },
+    { key: { session_id: 1, type: 1, ts: 1, _id: 1 } },
+    { key: { org_id: 1, ts: 1 } },
+  ],
+});
 
 /** The identity of a signal (design 1, rule 3): 192 bits of SHA-256 over organization, adapter and client id. */
 export function signalKey(orgId: string, adapter: string, id: string): string {

@@ -1,12 +1,19 @@
 import type { ClientSession, mongo } from 'mongoose';
 import { currentSlot } from '../budgets/gate.ts';
-import type { Context } from '../platform/context/context.ts';
-import { hashedKey } from '../platform/basics/ids.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
-import { type Dimensions, MEASURES, type Measures, type Rollup, type RollupPeriod } from './model.ts';
+import {
+  type Dimensions,
+  MEASURES,
+  type Measures,
+  type Rollup,
+  type RollupPeriod,
+  rollupRows,
+  usageTotalRows,
+} from './model.ts';
 import { periodStarts } from './periods.ts';
 import { addMeasures, totalsOf } from './totals.ts';
 
@@ -61,8 +68,8 @@ export async function addToRollups(
 ): Promise<void> {
   if (changes.length === 0) return;
   const options = { session: transaction, ordered: false };
-  await raw(ctx.db.rollups).bulkWrite(changes.map(incrementOf), options);
-  await raw(ctx.db.usageTotals).bulkWrite(totalsOf(changes, currentSlot()).map(incrementOf), options);
+  await rollupRows(ctx).bulkWrite(changes.map(incrementOf), options);
+  await usageTotalRows(ctx).bulkWrite(totalsOf(changes, currentSlot()).map(incrementOf), options);
 }
 
 /** The row comes into being with its first increment. */

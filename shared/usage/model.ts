@@ -1,4 +1,4 @@
-import { Schema } from 'mongoose';
+import { collection } from '../platform/mongo/collection.ts';
 
 export const MEASURES = [
   'sessions',
@@ -73,51 +73,20 @@ export interface Sheet {
   cells: Buffer;
 }
 
-const sums = Object.fromEntries(MEASURES.map((measure) => [measure, { type: Number, default: 0 }]));
+export const rollupRows = collection<Rollup>('rollups', {
+  indexes: [
+    { key: { org_id: 1, period: 1, start: 1 } },
+    // What one user did, however many others there are.
+    { key: { org_id: 1, period: 1, user_id: 1, start: 1 } },
+  ],
+});
 
-export const rollupSchema = new Schema<Rollup>(
-  {
-    _id: { type: String, required: true },
-    org_id: String,
-    period: String,
-    start: Date,
-    user_id: String,
-    project_id: String,
-    model: String,
-    adapter: String,
-    ...sums,
-  },
-  { suppressReservedKeysWarning: true },
-);
-rollupSchema.index({ org_id: 1, period: 1, start: 1 });
-// What one user did, however many others there are.
-rollupSchema.index({ org_id: 1, period: 1, user_id: 1, start: 1 });
-
-export const totalSchema = new Schema<Total>(
-  {
-    _id: { type: String, required: true },
-    org_id: String,
-    period: String,
-    start: Date,
-    model: String,
-    adapter: String,
-    ...sums,
-    writes: Number,
-  },
-  { suppressReservedKeysWarning: true },
-);
-totalSchema.index({ org_id: 1, period: 1, start: 1 });
+export const usageTotalRows = collection<Total>('usage_totals', {
+  indexes: [{ key: { org_id: 1, period: 1, start: 1 } }],
+});
 
 /** Read by primary key only. */
-export const sheetSchema = new Schema<Sheet>({
-  _id: { type: String, required: true },
-  org_id: String,
-  period: String,
-  start: Date,
-  version: Number,
-  values: String,
-  cells: Buffer,
-});
+export const usageSheetRows = collection<Sheet>('usage_sheets', {});
 
 /** A sheet's fields as they are worked with; the dimensions in the order of `DIMENSIONS`. */
 export interface OpenSheet {

@@ -1,9 +1,9 @@
-import { isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { DomainError } from '../platform/basics/errors.ts';
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
 import {
   bucketEdges,
   ceilToQuarter,

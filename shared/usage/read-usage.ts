@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import { isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
 import { listMembers } from '../administration/members.ts';
 import type { Organization } from '../organizations/model.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
 import { added, coverRange } from './cover-range.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';

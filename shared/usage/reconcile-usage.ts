@@ -1,11 +1,11 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
+import { type Organization, organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
-import type { Organization } from '../organizations/model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { rollupKey } from './add-to-rollups.ts';
 import { ceilToQuarter } from './calendar.ts';
-import type { Rollup } from './model.ts';
+import { type Rollup, rollupRows } from './model.ts';
 import { periodStarts } from './periods.ts';
 import { periodsIn, type Read } from './plan-reads.ts';
 import { quarterHorizonMs } from './range.ts';
@@ -96,7 +96,7 @@ async function reconcileDay(
   const keptMs = Math.max(day.fromMs, ceilToQuarter(quarterHorizonMs(nowMs)));
   const reads: Read[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
   const { wrong, differing } = await inTransaction(ctx.db, async (transaction) => {
-    const there = await findRows(ctx.db.rollups, organization._id, reads, transaction);
+    const there = await findRows(ctx, rollupRows, organization._id, reads, transaction);
     const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
     const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
     return settle(ctx, organization._id, { reads, right, there, repair }, transaction);
@@ -118,8 +118,14 @@ async function reconcileMonth(
 ): Promise<Found> {
   const reads = [month];
   const { wrong } = await inTransaction(ctx.db, async (transaction) => {
-    const days = await findRows(ctx.db.rollups, organization._id, [{ ...month, period: 'day' }], transaction);
-    const there = await findRows(ctx.db.rollups, organization._id, reads, transaction);
+    const days = await findRows(
+      ctx,
+      rollupRows,
+      organization._id,
+      [{ ...month, period: 'day' }],
+      transaction,
+    );
+    const there = await findRows(ctx, rollupRows, organization._id, reads, transaction);
     const right = new Map<string, Rollup>();
     for (const day of days) addRow(right, monthOf(organization, day));
     for (const row of left.values()) addRow(right, row);
@@ -138,7 +144,7 @@ function monthOf(organization: Organization, day: Rollup): Rollup {
 /** Every organization in turn. One that fails is logged and left for the next time. */
 export async function reconcileAllUsage(ctx: Context, options: ReconcileOptions): Promise<Reconciled> {
   const total = { days: 0, months: 0, wrong: 0, repaired: 0 };
-  for await (const organization of ctx.db.organizations.find().lean<Organization[]>().cursor()) {
+  for await (const organization of organizationRows(ctx).find({})) {
     try {
       const result = await reconcileUsage(ctx, organization as unknown as Organization, options);
       total.days += result.days;

@@ -1,14 +1,15 @@
-import type { ClientSession, Model, mongo } from 'mongoose';
+import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
+
 import { incrementOf } from './add-to-rollups.ts';
-import { MEASURES, type Measures, type Rollup, type Total } from './model.ts';
+import { MEASURES, type Measures, type Rollup, rollupRows, type Total, usageTotalRows } from './model.ts';
 import type { Read } from './plan-reads.ts';
 import { settleSheet } from './sheets.ts';
 import { addRow, isZeros, totalKey, totalsOf } from './totals.ts';
 
 export async function findRows<Row extends Rollup | Total>(
-  model: Model<Row>,
+  ctx: Context,
+  rowsOf: (ctx: Context) => mongo.Collection<Row>,
   orgId: string,
   reads: readonly Read[],
   transaction: ClientSession,
@@ -17,7 +18,7 @@ export async function findRows<Row extends Rollup | Total>(
   for (const { period, fromMs, toMs } of reads) {
     const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
     const filter = { org_id: orgId, period, start } as mongo.Filter<Row>;
-    const found = await raw(model).find(filter, { session: transaction, batchSize: 5_000 }).toArray();
+    const found = await rowsOf(ctx).find(filter, { session: transaction, batchSize: 5_000 }).toArray();
     rows.push(...(found as Row[]));
   }
   return rows;
@@ -46,7 +47,7 @@ export async function settle(
   transaction: ClientSession,
 ): Promise<Settled> {
   const { reads, right, repair } = asked;
-  const totals = await findRows(ctx.db.usageTotals, orgId, reads, transaction);
+  const totals = await findRows(ctx, usageTotalRows, orgId, reads, transaction);
   const differing = differencesOf(right, asked.there);
   const missing = missingTotals(right, totals);
   if (repair) await write(ctx, differing, missing, transaction);
@@ -107,6 +108,6 @@ async function write(
       ? { deleteOne: { filter } }
       : { replaceOne: { filter, replacement: right, upsert: true } };
   });
-  if (writes.length > 0) await raw(ctx.db.rollups).bulkWrite(writes, options);
-  if (missing.length > 0) await raw(ctx.db.usageTotals).bulkWrite(missing.map(incrementOf), options);
+  if (writes.length > 0) await rollupRows(ctx).bulkWrite(writes, options);
+  if (missing.length > 0) await usageTotalRows(ctx).bulkWrite(missing.map(incrementOf), options);
 }

@@ -1,9 +1,17 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
-import { raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+
 import { keepSheet, keptSheet } from './kept-sheets.ts';
-import { DIMENSIONS, MEASURES, type OpenSheet, type Rollup, type Sheet } from './model.ts';
+import {
+  DIMENSIONS,
+  MEASURES,
+  type OpenSheet,
+  type Rollup,
+  type Sheet,
+  usageSheetRows,
+  usageTotalRows,
+} from './model.ts';
 import type { Read } from './plan-reads.ts';
 import { isZeros } from './totals.ts';
 
@@ -69,7 +77,7 @@ export async function* freshSheets<Period extends SheetPeriod>(
   }
   if (unknown.length === 0) return;
   const options = { ...sessionOption(transaction), promoteBuffers: true, batchSize: BATCH_SHEETS };
-  const cursor = raw(ctx.db.usageSheets).find({ _id: { $in: unknown } }, options);
+  const cursor = usageSheetRows(ctx).find({ _id: { $in: unknown } }, options);
   try {
     for await (const { _id, version, values, cells } of cursor) {
       const of = asked.get(_id);
@@ -93,7 +101,7 @@ export async function settleSheet(
   of: SheetPeriod & { version: number; next: number; rollups: readonly Rollup[]; repair: boolean },
   transaction: ClientSession,
 ): Promise<boolean> {
-  const sheets = raw(ctx.db.usageSheets);
+  const sheets = usageSheetRows(ctx);
   const wanted = sheetOf(orgId, of, of.rollups, of.next);
   const filter = { _id: sheetKey(orgId, of.period, of.fromMs) };
   const there = await sheets.findOne(filter, { session: transaction, promoteBuffers: true });
@@ -119,7 +127,7 @@ async function readVersions(
   for (const [period, some] of Map.groupBy(periods, (of) => of.period)) {
     const starts = some.map((of) => of.fromMs);
     const start = { $gte: new Date(Math.min(...starts)), $lte: new Date(Math.max(...starts)) };
-    const rows = await raw(ctx.db.usageTotals)
+    const rows = await usageTotalRows(ctx)
       .aggregate(
         [
           { $match: { org_id: orgId, period, start } },

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { SignedRead } from './cover-range.ts';
 import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
+import { rollupRows, usageTotalRows } from './model.ts';
 import { joinReads, partsOf, type Read } from './plan-reads.ts';
 import { freshSheets } from './sheets.ts';
 import { addSheet, type Column, idOf, type Key, type Match, sumsOfTally, type Tally } from './sum-sheets.ts';
@@ -36,7 +36,7 @@ export async function sumRollups(
   const hasTotals = totalsAnswer([...columns, ...Object.keys(match)]);
   const reads =
     hasTotals || isOfOneUser ? asked.reads : await sumSheets(ctx, organization, asked, found, transaction);
-  const source = hasTotals ? raw(ctx.db.usageTotals) : raw(ctx.db.rollups);
+  const source = hasTotals ? usageTotalRows(ctx) : rollupRows(ctx);
   for (const read of reads) {
     const stages = [...matchStages(organization._id, read, match), sumStage(columns)];
     const options = { useBigInt64: true, batchSize: 10_000, ...(transaction && { session: transaction }) };

@@ -1,9 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import type { Organization } from '../organizations/model.ts';
-import type { Session } from '../sessions/model.ts';
-import type { Signal } from '../signals/model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Session, sessionRows } from '../sessions/model.ts';
+import { type Signal, signalRows } from '../signals/model.ts';
 import { type CountedSignal, rollupChanges } from './add-to-rollups.ts';
 import type { Rollup } from './model.ts';
 import { addRow } from './totals.ts';
@@ -21,14 +20,14 @@ export async function sumOfSignals(
     for (const change of changes) if (change.period !== 'month') addRow(rows, change);
   };
   const options = { session: transaction, batchSize: 5_000 };
-  const signals = raw(ctx.db.signals).find(
+  const signals = signalRows(ctx).find(
     { org_id: organization._id, ts: within },
     { ...options, projection: COUNTED },
   );
   for await (const chunk of chunked(signals)) {
     add(rollupChanges(organization, chunk as CountedSignal[], []));
   }
-  const sessions = raw(ctx.db.sessions).find({ org_id: organization._id, started_at: within }, options);
+  const sessions = sessionRows(ctx).find({ org_id: organization._id, started_at: within }, options);
   for await (const chunk of chunked(sessions)) {
     add(
       rollupChanges(

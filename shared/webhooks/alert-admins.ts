@@ -1,16 +1,17 @@
+import { organizationRows } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { sendMail } from '../platform/mail/send-mail.ts';
-import { inTransaction } from '../platform/mongo/connect.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
-import type { Webhook } from './model.ts';
+import { type Webhook, webhookRows } from './model.ts';
 
 const TRY_AGAIN_MS = 60_000;
 
 /** Tells an organization's admins that a webhook is failing: one mail, tried again each minute until it was taken. */
 export async function alertAdmins(ctx: Context, webhookId: string): Promise<void> {
   if (!(await readTask(ctx, 'alert-admin', webhookId))) return;
-  const webhook = await ctx.db.webhooks.findById(webhookId).lean<Webhook>();
+  const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
   if (webhook?.status === 'failing') {
     try {
       await tell(ctx, webhook);
@@ -27,7 +28,7 @@ export async function alertAdmins(ctx: Context, webhookId: string): Promise<void
 }
 
 async function tell(ctx: Context, webhook: Webhook): Promise<void> {
-  const organization = await ctx.db.organizations.findById(webhook.org_id).lean();
+  const organization = await organizationRows(ctx).findOne({ _id: webhook.org_id });
   const to = organization?.admin_emails ?? [];
   const sent = await sendMail(ctx, {
     to,

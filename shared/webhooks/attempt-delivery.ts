@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, dateAt } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../platform/basics/contract.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { JobOf } from '../platform/queues/queues.ts';
 import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
 import { type DueIds, decide, type LoadedAttempt, loadAttempt, type Verdict } from './load-attempt.ts';

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { WEBHOOK_TIMEOUT_MS } from '../platform/basics/contract.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
-import { finished, type QueuedDelivery, type Webhook } from './model.ts';
+import { finished, type QueuedDelivery, queuedDeliveryRows, type Webhook, webhookRows } from './model.ts';
 import { nextRoundOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
@@ -29,7 +29,7 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
 }
 
 async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSession): Promise<Status> {
-  const webhook = await raw(ctx.db.webhooks).findOne(
+  const webhook = await webhookRows(ctx).findOne(
     { _id: webhookId },
     { projection: { status: 1 }, ...(transaction ? { session: transaction } : {}) },
   );
@@ -44,7 +44,7 @@ async function drainSome(ctx: Context, webhookId: string, status: Status): Promi
 }
 
 async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
-  const held = await raw(ctx.db.queuedDeliveries)
+  const held = await queuedDeliveryRows(ctx)
     .find({ webhook_id: webhookId, state: 'held' })
     .project<Pick<QueuedDelivery, '_id' | 'round'>>({ round: 1 })
     .sort({ at: 1 })
@@ -61,7 +61,7 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
 
 async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
   return inTransaction(ctx.db, async (transaction) => {
-    const rows = await raw(ctx.db.queuedDeliveries)
+    const rows = await queuedDeliveryRows(ctx)
       .find({ webhook_id: webhookId }, { session: transaction })
       .limit(READ_AT_ONCE)
       .toArray();
@@ -97,12 +97,12 @@ async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<
 /** False when somebody else has moved it meanwhile. */
 async function release(ctx: Context, held: Pick<QueuedDelivery, '_id' | 'round'>): Promise<boolean> {
   return inTransaction(ctx.db, async (transaction) => {
-    const row = await raw(ctx.db.queuedDeliveries).findOne({ _id: held._id }, { session: transaction });
+    const row = await queuedDeliveryRows(ctx).findOne({ _id: held._id }, { session: transaction });
     if (row?.state !== 'held' || row.round !== held.round) return false;
     const at = ctx.clock.now() + LEASE_MS;
     const released: QueuedDelivery = { ...row, state: 'pending', at, ...nextRoundOf(row) };
-    await raw(ctx.db.queuedDeliveries).deleteOne({ _id: row._id }, { session: transaction });
-    await raw(ctx.db.queuedDeliveries).insertOne(released, { session: transaction });
+    await queuedDeliveryRows(ctx).deleteOne({ _id: row._id }, { session: transaction });
+    await queuedDeliveryRows(ctx).insertOne(released, { session: transaction });
     return true;
   });
 }

@@ -1,9 +1,9 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import type { Context } from '../platform/context/context.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { setDrain } from './mark-failing.ts';
-import type { Webhook } from './model.ts';
+import { type Webhook, webhookRows } from './model.ts';
 
 /**
  * Lets a failing webhook deliver again; what was held drains in order. One that is active stays as it is. `orgId` null:
@@ -11,12 +11,12 @@ import type { Webhook } from './model.ts';
  */
 export async function enableWebhook(ctx: Context, orgId: string | null, webhookId: string): Promise<Webhook> {
   return inTransaction(ctx.db, async (transaction) => {
-    const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { session: transaction });
+    const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
     if (!webhook || (orgId !== null && webhook.org_id !== orgId))
       throw new DomainError('not_found', 'There is no such webhook.');
     if (webhook.status === 'active') return webhook;
     const change = { status: 'active', failing_since: null } as const;
-    await raw(ctx.db.webhooks).updateOne({ _id: webhookId }, { $set: change }, { session: transaction });
+    await webhookRows(ctx).updateOne({ _id: webhookId }, { $set: change }, { session: transaction });
     await setDrain(ctx, webhookId, transaction);
     await recordAudit(
       ctx,

@@ -1,9 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
-import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
-import { perContext } from '../platform/context/per-context.ts';
 import { walkPage } from '../platform/basics/paginate.ts';
+import type { Context } from '../platform/context/context.ts';
+
+import { perContext } from '../platform/context/per-context.ts';
 import { createGuard, type Guard } from './guard.ts';
+import { queuedDeliveryRows } from './model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 
 /** In flight at one endpoint from one process: grows with answers, shrinks with silence. */
@@ -228,7 +229,7 @@ async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: n
     position: ({ at, _id }) => ({ atMs: at, id: _id }),
     fetchTies: async () => [],
     fetchRange: (from, to, most) =>
-      raw(ctx.db.queuedDeliveries)
+      queuedDeliveryRows(ctx)
         .find({ webhook_id: webhookId, state: 'pending', at: { $gte: from, $lt: to } })
         .project<Wakeable>(WAKEABLE)
         .sort({ at: 1 })

@@ -1,7 +1,7 @@
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { endTask } from './mark-failing.ts';
-import type { QueuedDelivery } from './model.ts';
+import { type QueuedDelivery, queuedDeliveryRows, webhookRows } from './model.ts';
 import { replaceQueued } from './record-outcome.ts';
 
 const HELD_AT_ONCE = 200;
@@ -15,9 +15,9 @@ export async function holdDeliveries(ctx: Context, webhookId: string): Promise<v
 /** Whether there may be more. */
 async function holdSome(ctx: Context, webhookId: string): Promise<boolean> {
   return inTransaction(ctx.db, async (transaction) => {
-    const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { session: transaction });
+    const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
     if (webhook?.status !== 'failing') return false;
-    const rows = await raw(ctx.db.queuedDeliveries)
+    const rows = await queuedDeliveryRows(ctx)
       .find({ webhook_id: webhookId, state: 'pending' }, { session: transaction })
       .limit(HELD_AT_ONCE)
       .toArray();

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
 import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
-import { type Delivery, viewOfQueued, type Webhook } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type Delivery, deliveryRows, queuedDeliveryRows, viewOfQueued, type Webhook } from './model.ts';
 
 /**
  * One page of a webhook's log, ordered by (`created_at`, id). Counts only when `total` is not known. One snapshot, so
@@ -28,8 +28,8 @@ export async function lastDelivery(ctx: Context, webhook: Webhook): Promise<Deli
 
 async function countDeliveries(ctx: Context, webhook: Webhook, session: ClientSession): Promise<number> {
   const filter = { webhook_id: webhook._id };
-  const unfinished = await raw(ctx.db.queuedDeliveries).countDocuments(filter, { session });
-  return unfinished + (await raw(ctx.db.deliveries).countDocuments(filter, { session }));
+  const unfinished = await queuedDeliveryRows(ctx).countDocuments(filter, { session });
+  return unfinished + (await deliveryRows(ctx).countDocuments(filter, { session }));
 }
 
 function walk(
@@ -62,8 +62,8 @@ async function findBoth(
   const direction = order === 'desc' ? -1 : 1;
   const sort = { created_at: direction, _id: direction } as const;
   const options = { session, sort, limit };
-  const queued = await raw(ctx.db.queuedDeliveries).find(filter, options).toArray();
-  const done = await raw(ctx.db.deliveries).find(filter, options).toArray();
+  const queued = await queuedDeliveryRows(ctx).find(filter, options).toArray();
+  const done = await deliveryRows(ctx).find(filter, options).toArray();
   return [...queued.map(viewOfQueued), ...done].toSorted((a, b) => direction * compare(a, b)).slice(0, limit);
 }
 

@@ -1,8 +1,8 @@
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
+
 import { perContext } from '../platform/context/per-context.ts';
 import { takeAnnounced } from './announcements.ts';
-import type { QueuedDelivery, Webhook } from './model.ts';
+import { type QueuedDelivery, queuedDeliveryRows, type Webhook, webhookRows } from './model.ts';
 
 /** Which delivery, and of which webhook. */
 export interface DueIds {
@@ -67,8 +67,8 @@ async function readAttempt(ctx: Context, ids: DueIds): Promise<LoadedAttempt> {
       const due = { _id: anyOf(attempts.map((each) => each.deliveryId)) };
       const theirs = { _id: anyOf(attempts.map((each) => each.webhookId)) };
       const [queued, webhooks] = await Promise.all([
-        findAll(raw(ctx.db.queuedDeliveries).find(due).project<DueDelivery>(DUE_FIELDS)),
-        findAll(raw(ctx.db.webhooks).find(theirs)),
+        findAll(queuedDeliveryRows(ctx).find(due).project<DueDelivery>(DUE_FIELDS)),
+        findAll(webhookRows(ctx).find(theirs)),
       ]);
       return attempts.map(({ deliveryId, webhookId }) => ({
         queued: queued.get(deliveryId),

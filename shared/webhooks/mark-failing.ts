@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
-import { afterCommit, raw } from '../platform/mongo/connect.ts';
-import type { WebhookTask } from './model.ts';
+import { afterCommit } from '../platform/mongo/transaction.ts';
+import { type WebhookTask, webhookRows, webhookTaskRows } from './model.ts';
 
 /**
  * A delivery has failed its fifth attempt: the webhook turns failing, once (two transactions that do it conflict, and
@@ -13,10 +13,10 @@ export async function markFailing(
   webhookId: string,
   transaction: ClientSession,
 ): Promise<void> {
-  const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { session: transaction });
+  const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
   if (webhook?.status !== 'active') return;
   const nowMs = ctx.clock.now();
-  await raw(ctx.db.webhooks).updateOne(
+  await webhookRows(ctx).updateOne(
     { _id: webhookId },
     { $set: { status: 'failing', failing_since: dateAt(nowMs) } },
     { session: transaction },
@@ -41,7 +41,7 @@ export async function setTask(
 ): Promise<void> {
   const { kind, webhook_id, dueMs, untilMs } = task;
   const _id = `${kind} ${webhook_id}`;
-  const tasks = raw(ctx.db.webhookTasks);
+  const tasks = webhookTaskRows(ctx);
   await tasks.deleteOne({ _id }, { session: transaction });
   const row = { _id, kind, webhook_id, due_at: dateAt(dueMs), until: dateAt(untilMs) };
   await tasks.insertOne(row, { session: transaction });
@@ -70,7 +70,7 @@ export async function readTask(
   transaction?: ClientSession,
 ): Promise<WebhookTask | null> {
   const options = transaction ? { session: transaction } : {};
-  return raw(ctx.db.webhookTasks).findOne({ _id: `${kind} ${webhookId}` }, options);
+  return webhookTaskRows(ctx).findOne({ _id: `${kind} ${webhookId}` }, options);
 }
 
 export async function endTask(
@@ -80,5 +80,5 @@ export async function endTask(
   transaction?: ClientSession,
 ): Promise<void> {
   const options = transaction ? { session: transaction } : {};
-  await raw(ctx.db.webhookTasks).deleteOne({ _id: `${kind} ${webhookId}` }, options);
+  await webhookTaskRows(ctx).deleteOne({ _id: `${kind} ${webhookId}` }, options);
 }

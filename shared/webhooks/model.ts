@@ -1,6 +1,6 @@
-import { Schema } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { EventType } from '../platform/basics/contract.ts';
+import { collection } from '../platform/mongo/collection.ts';
 
 export interface Webhook {
   _id: string;
@@ -16,19 +16,9 @@ export interface Webhook {
   created_at: Date;
 }
 
-export const webhookSchema = new Schema<Webhook>({
-  _id: { type: String, required: true },
-  org_id: { type: String, required: true },
-  url: { type: String, required: true },
-  events: { type: [String], required: true },
-  secret: { type: String, required: true },
-  enabled: { type: Boolean, required: true },
-  status: { type: String, required: true },
-  failing_since: { type: Date, default: null },
-  created_at: { type: Date, required: true },
+export const webhookRows = collection<Webhook>('webhooks', {
+  indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1 } }],
 });
-webhookSchema.index({ org_id: 1, created_at: 1 });
-webhookSchema.index({ status: 1 });
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'held', 'exhausted', 'cancelled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -64,25 +54,9 @@ export interface Delivery {
   created_at: Date;
 }
 
-const attemptSchema = new Schema<Attempt>(
-  { number: Number, at: Date, status: Number, latency_ms: Number, error: String, answer: String },
-  { _id: false },
-);
-
-const logged = {
-  _id: { type: String, required: true },
-  event_id: String,
-  webhook_id: String,
-  org_id: String,
-  type: String,
-  round: Number,
-  attempts: [attemptSchema],
-  created_at: Date,
-} as const;
-
-export const deliverySchema = new Schema<Delivery>({ ...logged, status: String, next_attempt_at: Date });
-deliverySchema.index({ webhook_id: 1, created_at: 1, _id: 1 });
-deliverySchema.index({ created_at: 1 });
+export const deliveryRows = collection<Delivery>('deliveries', {
+  indexes: [{ key: { webhook_id: 1, created_at: 1, _id: 1 } }, { key: { created_at: 1 } }],
+});
 
 export const POSITIONS_PER_MS = 4_096;
 
@@ -107,18 +81,13 @@ export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_
   position: number;
 }
 
-export const queuedDeliverySchema = new Schema<QueuedDelivery>({
-  ...logged,
-  body: String,
-  state: String,
-  at: Number,
-  attempt: Number,
-  wake: String,
-  position: Number,
+export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
+  indexes: [
+    { key: { state: 1, at: 1 } },
+    { key: { webhook_id: 1, state: 1, at: 1 } },
+    { key: { webhook_id: 1, created_at: 1, _id: 1 } },
+  ],
 });
-queuedDeliverySchema.index({ state: 1, at: 1 });
-queuedDeliverySchema.index({ webhook_id: 1, state: 1, at: 1 });
-queuedDeliverySchema.index({ webhook_id: 1, created_at: 1, _id: 1 });
 
 /** What the log shows of a delivery that is not finished. */
 export function viewOfQueued(queued: QueuedDelivery): Delivery {
@@ -147,11 +116,6 @@ export interface WebhookTask {
   until: Date;
 }
 
-export const webhookTaskSchema = new Schema<WebhookTask>({
-  _id: { type: String, required: true },
-  kind: String,
-  webhook_id: String,
-  due_at: Date,
-  until: Date,
+export const webhookTaskRows = collection<WebhookTask>('webhook_tasks', {
+  indexes: [{ key: { due_at: 1 } }],
 });
-webhookTaskSchema.index({ due_at: 1 });

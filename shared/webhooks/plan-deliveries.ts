@@ -1,12 +1,18 @@
 import type { ClientSession } from 'mongoose';
-import { isoTime } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import type { Event } from '../events/model.ts';
+import { isoTime } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
-import { afterCommit, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { afterCommit } from '../platform/mongo/transaction.ts';
 import type { QueueName, WakeUp } from '../platform/queues/queues.ts';
 import { announce } from './announcements.ts';
-import { POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
+import {
+  POSITIONS_PER_MS,
+  type QueuedDelivery,
+  queuedDeliveryRows,
+  type Webhook,
+  webhookRows,
+} from './model.ts';
 import { WOKEN_EARLY_MS } from './schedule.ts';
 
 /** Deliveries that one wake-up brings: few enough that several workers share a burst. */
@@ -38,7 +44,7 @@ export async function planDeliveries(
   });
   if (planned.length === 0) return;
   joinWakeUps(planned);
-  await raw(ctx.db.queuedDeliveries).insertMany(planned, { session: transaction, ordered: false });
+  await queuedDeliveryRows(ctx).insertMany(planned, { session: transaction, ordered: false });
   const due = planned.filter(({ state }) => state === 'pending');
   afterCommit(transaction, () => {
     announce(ctx, due);
@@ -106,7 +112,7 @@ async function findSubscribers(
   orgId: string,
   transaction: ClientSession,
 ): Promise<Subscriber[]> {
-  return raw(ctx.db.webhooks)
+  return webhookRows(ctx)
     .find({ org_id: orgId }, { session: transaction, projection: { events: 1, status: 1 } })
     .toArray();
 }

@@ -1,12 +1,11 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
+import { type Event, eventRows } from '../events/model.ts';
 import type { EventType } from '../platform/basics/contract.ts';
 import { derivedId } from '../platform/basics/ids.ts';
-import { raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
 import { planDeliveries } from './plan-deliveries.ts';
-import type { Event } from '../events/model.ts';
 
 export interface NewEvent {
   /** What makes it this event and no other: the id is derived from it. */
@@ -34,7 +33,7 @@ export async function recordEvents(
     created_at,
   }));
   await planDeliveries(ctx, rows, transaction);
-  await raw(ctx.db.events).insertMany(rows, { session: transaction });
+  await eventRows(ctx).insertMany(rows, { session: transaction });
   return rows;
 }
 

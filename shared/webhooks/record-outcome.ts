@@ -1,9 +1,16 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
 import { isStoreError } from '../platform/basics/errors.ts';
-import { afterCommit, inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
 import { markFailing } from './mark-failing.ts';
-import { type Attempt, type Delivery, finished, type QueuedDelivery } from './model.ts';
+import {
+  type Attempt,
+  type Delivery,
+  deliveryRows,
+  finished,
+  type QueuedDelivery,
+  queuedDeliveryRows,
+} from './model.ts';
 import { wakeDeliveries, wakeOf } from './plan-deliveries.ts';
 import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
 
@@ -46,7 +53,7 @@ export async function recordOutcome(ctx: Context, outcome: Outcome): Promise<voi
 
 async function record(ctx: Context, outcomes: readonly Outcome[], transaction: ClientSession): Promise<void> {
   const ids = [...new Set(outcomes.map(({ deliveryId }) => deliveryId))];
-  const found = await raw(ctx.db.queuedDeliveries)
+  const found = await queuedDeliveryRows(ctx)
     .find({ _id: { $in: ids } }, { session: transaction })
     .toArray();
   const before = new Map(found.map((row) => [row._id, row]));
@@ -94,10 +101,10 @@ export async function replaceQueued(
   const queued = rows.filter((row) => 'state' in row);
   const done = rows.filter((row) => 'status' in row);
   const ids = rows.map(({ _id }) => _id);
-  await raw(ctx.db.queuedDeliveries).deleteMany({ _id: { $in: ids } }, { session: transaction });
+  await queuedDeliveryRows(ctx).deleteMany({ _id: { $in: ids } }, { session: transaction });
   const options = { session: transaction, ordered: false };
-  if (queued.length > 0) await raw(ctx.db.queuedDeliveries).insertMany(queued, options);
-  if (done.length > 0) await raw(ctx.db.deliveries).insertMany(done, options);
+  if (queued.length > 0) await queuedDeliveryRows(ctx).insertMany(queued, options);
+  if (done.length > 0) await deliveryRows(ctx).insertMany(done, options);
   const pending = queued.filter(({ state }) => state === 'pending');
   if (pending.length > 0) afterCommit(transaction, () => wakeDeliveries(ctx, pending));
 }

@@ -1,8 +1,18 @@
 import type { ClientSession } from 'mongoose';
-import type { Context } from '../platform/context/context.ts';
+import { eventRows } from '../events/model.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
-import { type Delivery, POSITIONS_PER_MS, type QueuedDelivery, viewOfQueued, type Webhook } from './model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import {
+  type Delivery,
+  deliveryRows,
+  POSITIONS_PER_MS,
+  type QueuedDelivery,
+  queuedDeliveryRows,
+  viewOfQueued,
+  type Webhook,
+  webhookRows,
+} from './model.ts';
 import { nextRoundOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
@@ -13,7 +23,7 @@ import { replaceQueued } from './record-outcome.ts';
 export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: string): Promise<Delivery> {
   return inTransaction(ctx.db, async (transaction) => {
     const delivery = await takeOut(ctx, deliveryId, webhook._id, transaction);
-    const current = await raw(ctx.db.webhooks).findOne({ _id: webhook._id }, { session: transaction });
+    const current = await webhookRows(ctx).findOne({ _id: webhook._id }, { session: transaction });
     if (!current) throw new DomainError('not_found', 'There is no such webhook.');
     const isHeld = current.status === 'failing';
     const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
@@ -39,13 +49,13 @@ async function takeOut(
   transaction: ClientSession,
 ): Promise<TakenOut> {
   const options = { session: transaction };
-  const queued = await raw(ctx.db.queuedDeliveries).findOne({ _id }, options);
+  const queued = await queuedDeliveryRows(ctx).findOne({ _id }, options);
   if (queued?.webhook_id === webhookId) return queued;
-  const delivery = await raw(ctx.db.deliveries).findOne({ _id }, options);
-  const event = delivery && (await raw(ctx.db.events).findOne({ _id: delivery.event_id }, options));
+  const delivery = await deliveryRows(ctx).findOne({ _id }, options);
+  const event = delivery && (await eventRows(ctx).findOne({ _id: delivery.event_id }, options));
   if (delivery?.webhook_id !== webhookId || event?.body === undefined)
     throw new DomainError('not_found', 'There is no such delivery.');
-  await raw(ctx.db.deliveries).deleteOne({ _id }, options);
+  await deliveryRows(ctx).deleteOne({ _id }, options);
   const { status: _status, next_attempt_at: _next, ...logged } = delivery;
   return { ...logged, body: event.body };
 }

@@ -1,6 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
+import { webhookRows } from './model.ts';
+
 import { isSealedByCurrentKey, openSecret, sealSecret } from './seal.ts';
 
 /**
@@ -10,13 +11,13 @@ import { isSealedByCurrentKey, openSecret, sealSecret } from './seal.ts';
 export async function rotateSecretKeys(ctx: Context): Promise<{ resealed: number; current: number }> {
   let resealed = 0;
   let current = 0;
-  for await (const { _id, secret } of raw(ctx.db.webhooks).find({}, { projection: { secret: 1 } })) {
+  for await (const { _id, secret } of webhookRows(ctx).find({}, { projection: { secret: 1 } })) {
     if (isSealedByCurrentKey(ctx.config, secret)) {
       current += 1;
       continue;
     }
     const sealed = sealSecret(ctx.config, _id, openSecret(ctx.config, _id, secret));
-    await raw(ctx.db.webhooks).updateOne({ _id }, { $set: { secret: sealed } });
+    await webhookRows(ctx).updateOne({ _id }, { $set: { secret: sealed } });
     resealed += 1;
   }
   await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { resealed } });

@@ -1,5 +1,5 @@
-import type { Context } from '../platform/context/context.ts';
 import { WEBHOOK_WAITS_MS } from '../platform/basics/contract.ts';
+import type { Context } from '../platform/context/context.ts';
 
 export const ATTEMPTS = WEBHOOK_WAITS_MS.length;
 

@@ -1,7 +1,7 @@
 import type { Context } from '../platform/context/context.ts';
-import { raw } from '../platform/mongo/connect.ts';
 import { leaveToBusyEndpoint } from './endpoints.ts';
 import { wakeTask } from './mark-failing.ts';
+import { queuedDeliveryRows, webhookRows, webhookTaskRows } from './model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 
 /** How late a due row may be before it is taken for one without a live job. */
@@ -15,7 +15,7 @@ const WAKE_OF_ONE_WEBHOOK = 2_000;
  * more than its share, so that a long list of one never hides another's.
  */
 export async function sweepDeliveries(ctx: Context): Promise<number> {
-  const cursor = raw(ctx.db.queuedDeliveries)
+  const cursor = queuedDeliveryRows(ctx)
     .find({ state: 'pending', at: { $lte: ctx.clock.now() - GRACE_MS } })
     .project<Wakeable>(WAKEABLE)
     .sort({ at: 1 })
@@ -35,11 +35,11 @@ export async function sweepDeliveries(ctx: Context): Promise<number> {
 
 /** Wakes what is to be done about webhooks themselves, and counts what is paused. */
 export async function sweepWebhookTasks(ctx: Context): Promise<number> {
-  const due = await ctx.db.webhookTasks
+  const due = await webhookTaskRows(ctx)
     .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
-    .lean();
+    .toArray();
   for (const task of due) wakeTask(ctx, task);
-  ctx.metrics.webhooksFailing.set(await ctx.db.webhooks.countDocuments({ status: 'failing' }));
-  ctx.metrics.webhooksHeld.set(await ctx.db.queuedDeliveries.countDocuments({ state: 'held' }));
+  ctx.metrics.webhooksFailing.set(await webhookRows(ctx).countDocuments({ status: 'failing' }));
+  ctx.metrics.webhooksHeld.set(await queuedDeliveryRows(ctx).countDocuments({ state: 'held' }));
   return due.length;
 }

@@ -1,9 +1,9 @@
+import type { Event } from '../events/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import type { Event } from '../events/model.ts';
 import { newId } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
 import type { SessionView } from '../sessions/view.ts';
 import { takeSlot } from './endpoints.ts';
 import type { AttemptError, Webhook } from './model.ts';

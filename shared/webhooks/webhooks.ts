@@ -1,21 +1,21 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import type { Context } from '../platform/context/context.ts';
 import { WEBHOOKS_PER_ORGANIZATION } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
-import { inTransaction, raw } from '../platform/mongo/connect.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { guardOf } from './endpoints.ts';
 import { lastDelivery } from './list-deliveries.ts';
 import { setDrain } from './mark-failing.ts';
-import type { Delivery, Webhook } from './model.ts';
+import { type Delivery, queuedDeliveryRows, type Webhook, webhookRows } from './model.ts';
 import { sealSecret } from './seal.ts';
 import type { WebhookInput } from './view.ts';
 
 /** Registers a webhook; its secret is sealed and never shown. Throws `invalid_request`, `conflict`. */
 export async function registerWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
   await refuseTarget(ctx, input.url);
-  const existing = await ctx.db.webhooks.countDocuments({ org_id: orgId });
+  const existing = await webhookRows(ctx).countDocuments({ org_id: orgId });
   if (existing >= WEBHOOKS_PER_ORGANIZATION) {
     throw new DomainError('conflict', `An organization has at most ${WEBHOOKS_PER_ORGANIZATION} webhooks.`);
   }
@@ -32,7 +32,7 @@ export async function registerWebhook(ctx: Context, orgId: string, input: Webhoo
     created_at: dateAt(ctx.clock.now()),
   };
   await inTransaction(ctx.db, async (transaction) => {
-    await raw(ctx.db.webhooks).insertOne(webhook, { session: transaction });
+    await webhookRows(ctx).insertOne(webhook, { session: transaction });
     await recordAudit(
       ctx,
       { action: 'webhook.register', org_id: orgId, details: { webhook_id: id, events: input.events } },
@@ -51,7 +51,7 @@ export async function refuseTarget(ctx: Context, url: string): Promise<void> {
 
 /** Throws `not_found`: another organization's webhook looks like one that never was. */
 export async function readWebhook(ctx: Context, orgId: string, webhookId: string): Promise<Webhook> {
-  const webhook = await ctx.db.webhooks.findById(webhookId).lean<Webhook>();
+  const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
   if (webhook?.org_id !== orgId) throw new DomainError('not_found', 'There is no such webhook.');
   return webhook;
 }
@@ -64,11 +64,11 @@ export interface ListedWebhook {
 
 /** All of an organization, oldest first. */
 export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedWebhook[]> {
-  const webhooks = await ctx.db.webhooks.find({ org_id: orgId }).sort({ created_at: 1 }).lean<Webhook[]>();
+  const webhooks = await webhookRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
   return Promise.all(
     webhooks.map(async (webhook) => ({
       webhook,
-      held: await ctx.db.queuedDeliveries.countDocuments({ webhook_id: webhook._id, state: 'held' }),
+      held: await queuedDeliveryRows(ctx).countDocuments({ webhook_id: webhook._id, state: 'held' }),
       lastDelivery: await lastDelivery(ctx, webhook),
     })),
   );
@@ -81,7 +81,7 @@ export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedW
 export async function removeWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
   await readWebhook(ctx, orgId, webhookId);
   await inTransaction(ctx.db, async (transaction) => {
-    await raw(ctx.db.webhooks).deleteOne({ _id: webhookId }, { session: transaction });
+    await webhookRows(ctx).deleteOne({ _id: webhookId }, { session: transaction });
     await setDrain(ctx, webhookId, transaction);
     await recordAudit(
       ctx,

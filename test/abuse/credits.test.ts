@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRow, emptyState, storedBalances } from '../../shared/credits/fold.ts';
-import type { LedgerRow } from '../../shared/credits/model.ts';
-import { readBalances } from '../../shared/credits/read-balance.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { removeMember } from '../../shared/administration/members.ts';
+import { addRow, emptyState, storedBalances } from '../../shared/credits/fold.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
+import { readBalances } from '../../shared/credits/read-balance.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -197,7 +197,7 @@ describe('row 78: a month begins on the day and at the time of the account, in i
       clock.set(Date.parse(turn));
     }
     await projectAll(ctx);
-    const rows = await ctx.db.ledger.find({ account_id: accountId, reason: 'monthly.reset' }).lean();
+    const rows = await ledgerRows(ctx).find({ account_id: accountId, reason: 'monthly.reset' }).toArray();
     expect(rows).toHaveLength(turns.length);
     clock.set(Date.parse('2028-01-31T12:00:00Z'));
   });
@@ -211,7 +211,7 @@ test('row 82: a plan that gives less than was used leaves nothing, never less, a
   for (let count = 0; count < 200; count += 1) await spendSurely(ctx, token);
   expect((await spend(token)).status).toBe(402);
   await projectAll(ctx);
-  const rows = await ctx.db.ledger.find({ account_id: accountId }).sort({ seq: 1 }).lean<LedgerRow[]>();
+  const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: 1 }).toArray();
   const state = emptyState();
   for (const row of rows) {
     addRow(state, row);

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../api/routes/index.ts';
+import { signalRows } from '../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, startApi, type TestApi, until } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   ({ key, orgId } = await makeTenant(api.ctx));
 });
 afterAll(async () => {
-  expect(await api.ctx.db.signals.countDocuments({ org_id: orgId })).toBe(0);
+  expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
   await api.close();
 });
 

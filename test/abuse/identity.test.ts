@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WRONG_USER_CODES } from '../../shared/platform/basics/contract.ts';
-import { newCredentialId } from '../../shared/keys/credential.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { removeMember } from '../../shared/administration/members.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { deviceRows } from '../../shared/devices/model.ts';
+import { newCredentialId } from '../../shared/keys/credential.ts';
+import { WRONG_USER_CODES } from '../../shared/platform/basics/contract.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -192,7 +194,7 @@ describe('row 60: a code serves once', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 400]));
     const winner = people[answers.findIndex(({ status }) => status === 204)];
     const { body } = await poll(api, device_code);
-    expect((await api.ctx.db.devices.findById(body.device_id).lean())?.account_id).toBe(winner?.accountId);
+    expect((await deviceRows(api.ctx).findOne({ _id: body.device_id }))?.account_id).toBe(winner?.accountId);
     clock.advance(900_000);
   });
 
@@ -255,7 +257,7 @@ describe('row 62: what is not the own device does not exist', () => {
     }
     expect([...seen]).toHaveLength(1);
     expect([...seen][0]).toMatch(/^\[404,/);
-    expect((await api.ctx.db.devices.findById(foreign.device_id).lean())?.status).toBe('active');
+    expect((await deviceRows(api.ctx).findOne({ _id: foreign.device_id }))?.status).toBe('active');
   });
 
   test('a colleague in the same organization is a stranger too', async () => {
@@ -275,21 +277,22 @@ describe('row 62: what is not the own device does not exist', () => {
     };
     const revokeOnly = await import('../../shared/devices/revoke-device.ts');
     const { db } = api.ctx;
-    const find = db.devices.collection.findOne.bind(db.devices.collection);
-    db.devices.collection.findOne = ((filter: object, ...rest: never[]) => {
+    const devices = deviceRows({ db });
+    const find = devices.findOne.bind(devices);
+    const findOne = vi.spyOn(devices, 'findOne').mockImplementation(((filter: object, ...rest: never[]) => {
       listen({ commandName: 'find', command: { find: 'devices', filter } });
       return find(filter as never, ...rest);
-    }) as typeof db.devices.collection.findOne;
+    }) as typeof devices.findOne);
     try {
       for (const id of [foreign.device_id, ...odd])
         await expect(revokeOnly.revokeDevice(api.ctx, ada.accountId, id)).rejects.toMatchObject({
           code: 'not_found',
         });
     } finally {
-      db.devices.collection.findOne = find as typeof db.devices.collection.findOne;
+      findOne.mockRestore();
     }
     expect(commands).toEqual(Array(odd.length + 1).fill('["account_id","device_id"]'));
-    const indexes = await db.devices.collection.indexes();
+    const indexes = await deviceRows({ db }).indexes();
     expect(indexes).toContainEqual(
       expect.objectContaining({ key: { account_id: 1, device_id: 1 }, unique: true }),
     );
@@ -345,7 +348,7 @@ test('row 65: revoking twice, and ten times at once, is the same 200', async () 
     new Set(['200 {"revoked":true}']),
   );
   expect(
-    await api.ctx.db.audit.countDocuments({ action: 'device.revoke', 'details.device_id': device_id }),
+    await auditRows(api.ctx).countDocuments({ action: 'device.revoke', 'details.device_id': device_id }),
   ).toBe(1);
 });
 
@@ -451,7 +454,7 @@ describe('row 69: an account has twenty active devices', () => {
     const answers = await Promise.all(codes.map(({ device_code }) => poll(api, device_code)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('access_denied');
-    const devices = await api.ctx.db.devices.find({ account_id: person.accountId }).lean();
+    const devices = await deviceRows(api.ctx).find({ account_id: person.accountId }).toArray();
     expect(devices.filter((device) => device.status === 'active')).toHaveLength(20);
   });
 });

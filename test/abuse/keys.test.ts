@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AuditEntry } from '../../shared/audit/model.ts';
+import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential } from '../../shared/keys/credential.ts';
+import { apiKeyRows } from '../../shared/keys/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import {
   type Answer,
@@ -38,16 +39,14 @@ async function get(authorization: string): Promise<Answer> {
 
 /** A process that ends just before it writes that line of the audit log. */
 function dyingAt(action: string): TestContext {
-  const audit = new Proxy(api.ctx.db.audit, {
-    get: (model, name) =>
-      name === 'create'
-        ? async (rows: AuditEntry[], options: object) => {
-            if (rows[0]?.action === action) throw new Error('died');
-            return model.create(rows, options);
-          }
-        : Reflect.get(model, name),
+  const dying = { ...api.ctx, db: { ...api.ctx.db } };
+  const audit = auditRows(dying);
+  const insertOne = audit.insertOne.bind(audit);
+  vi.spyOn(audit, 'insertOne').mockImplementation(async (row, options) => {
+    if (row.action === action) throw new Error('died');
+    return insertOne(row, options);
   });
-  return { ...api.ctx, db: { ...api.ctx.db, audit } };
+  return dying;
 }
 
 describe('API keys (rows 33 to 43)', () => {
@@ -68,7 +67,7 @@ describe('API keys (rows 33 to 43)', () => {
   });
 
   it('34 a wrong checksum never reaches the database', async () => {
-    const find = vi.spyOn(api.ctx.db.apiKeys, 'find');
+    const find = vi.spyOn(apiKeyRows(api.ctx), 'find');
     const wrong = key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A');
     expectSameRefusal(await get(`Bearer ${wrong}`));
     expect(find).not.toHaveBeenCalled();
@@ -131,8 +130,8 @@ describe('API keys (rows 33 to 43)', () => {
     const { orgId } = await makeTenant(api.ctx);
     const { key_id } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
     const stored = async () => ({
-      keys: await api.ctx.db.apiKeys.find({ org_id: orgId }).sort({ _id: 1 }).lean(),
-      audit: await api.ctx.db.audit.countDocuments({ org_id: orgId }),
+      keys: await apiKeyRows(api.ctx).find({ org_id: orgId }).sort({ _id: 1 }).toArray(),
+      audit: await auditRows(api.ctx).countDocuments({ org_id: orgId }),
     });
     const before = await stored();
     const create = (ctx: TestContext) => createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'] });
@@ -172,7 +171,7 @@ describe('API keys (rows 33 to 43)', () => {
     await logged.close();
     expect(written()).toContain('"msg":"request"');
     expect(written()).not.toContain(key);
-    const rows = await api.ctx.db.apiKeys.find({ org_id: orgId }).lean();
+    const rows = await apiKeyRows(api.ctx).find({ org_id: orgId }).toArray();
     expect(JSON.stringify(rows)).not.toContain(key.slice(20));
     const jobs = await Promise.all(Object.values(api.ctx.queues.byName).map((queue) => queue.getJobs()));
     expect(JSON.stringify(jobs.flat().map((job) => job.data))).not.toContain('ugk_');
@@ -193,8 +192,9 @@ describe('API keys (rows 33 to 43)', () => {
 
   it('writes the last use at most once a minute', async () => {
     const used = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
-    const read = async () => (await api.ctx.db.apiKeys.findById(used.key_id).lean())?.last_used_at?.getTime();
-    const update = vi.spyOn(api.ctx.db.apiKeys, 'updateOne');
+    const read = async () =>
+      (await apiKeyRows(api.ctx).findOne({ _id: used.key_id }))?.last_used_at?.getTime();
+    const update = vi.spyOn(apiKeyRows(api.ctx), 'updateOne');
     for (let index = 0; index < 5; index += 1) await get(`Bearer ${used.key}`);
     expect(update).toHaveBeenCalledTimes(1);
     await vi.waitUntil(async () => (await read()) === clock.now());

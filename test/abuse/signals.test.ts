@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
@@ -34,17 +37,24 @@ describe('operators and tenants (rows 87 to 91)', () => {
   );
 
   it('88 a filter with an undefined tenant throws', async () => {
-    const { sessions, members } = api.ctx.db;
-    await expect(sessions.find({ org_id: undefined as never })).rejects.toThrow('undefined');
-    await expect(sessions.countDocuments({ org_id: undefined as never })).rejects.toThrow('undefined');
-    await expect(members.updateOne({ org_id: undefined as never }, { $set: { name: 'x' } })).rejects.toThrow(
-      'undefined',
-    );
-    await expect(members.deleteMany({ org_id: undefined as never })).rejects.toThrow('undefined');
+    const sessions = sessionRows(api.ctx);
+    const members = memberRows(api.ctx);
+    const noTenant = { org_id: undefined as never };
+    expect(() => sessions.find(noTenant)).toThrow('undefined');
+    expect(() => sessions.find({ org_id: { $in: [undefined as never] } })).toThrow('undefined');
+    expect(() => sessions.countDocuments(noTenant)).toThrow('undefined');
+    expect(() => sessions.aggregate([{ $match: noTenant }])).toThrow('undefined');
+    expect(() => members.updateOne(noTenant, { $set: { name: 'x' } })).toThrow('undefined');
+    expect(() => members.deleteMany(noTenant)).toThrow('undefined');
+    expect(() => members.bulkWrite([{ deleteOne: { filter: noTenant } }])).toThrow('undefined');
   });
 
   it('89 a misspelt filter path throws', async () => {
-    await expect(api.ctx.db.sessions.find({ orgid: 'x' } as never)).rejects.toThrow('orgid');
+    await expect(
+      sessionRows(api.ctx)
+        .find({ orgid: 'x' } as never)
+        .toArray(),
+    ).rejects.toThrow('orgid');
   });
 
   it('90, 91 filters are literal values, and no other parameter exists', async () => {
@@ -97,7 +107,7 @@ describe('signals (rows 92 to 95)', () => {
     const tooMany = await api.call('/api/v1/signals', { key: tenant.key, body: { signals } });
     expect(tooMany.status).toBe(413);
     expect(tooMany.body.code).toBe('payload_too_large');
-    expect(await api.ctx.db.signals.countDocuments({ org_id: tenant.orgId })).toBe(0);
+    expect(await signalRows(api.ctx).countDocuments({ org_id: tenant.orgId })).toBe(0);
     const { body } = await api.call('/api/v1/signals', {
       key: tenant.key,
       body: { signals: signals.slice(1) },
@@ -156,7 +166,7 @@ describe('signals (rows 92 to 95)', () => {
       makeSignal({ ts: clock.now(), user_id: 'tenth', cost_usd: 0.1 }),
     );
     await api.call('/api/v1/signals', { key, body: { signals } });
-    const [session] = await api.ctx.db.sessions.find({ org_id: orgId, user_id: 'tenth' }).lean();
+    const [session] = await sessionRows(api.ctx).find({ org_id: orgId, user_id: 'tenth' }).toArray();
     expect(session?.cost_nusd).toBe(1_000_000_000);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
+import { type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';

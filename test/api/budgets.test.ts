@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { addMember } from '../../shared/administration/members.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyRoute } from '../../api/route.ts';
 import { routes as table } from '../../api/routes/index.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice, makePerson } from '../support/people.ts';

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {
   addDevice,
@@ -339,12 +341,12 @@ describe('POST /admin/credits', () => {
   test('is recorded in the audit log once, also when the api died between the credits and the record', async () => {
     const spender = await makeSpender();
     const key = randomUUID();
-    const record = vi.spyOn(ctx.db.audit, 'create').mockRejectedValueOnce(new Error('died'));
+    const record = vi.spyOn(auditRows(ctx), 'insertOne').mockRejectedValueOnce(new Error('died'));
     expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(500);
     record.mockRestore();
     for (let repeat = 0; repeat < 3; repeat += 1)
       expect((await addCredits(spender, { bucket: 'paid', amount: 7 }, key)).status).toBe(201);
-    const rows = await ctx.db.audit.find({ org_id: spender.orgId, action: 'credits.add' }).lean();
+    const rows = await auditRows(ctx).find({ org_id: spender.orgId, action: 'credits.add' }).toArray();
     expect(rows).toMatchObject([{ details: { user_id: spender.userId, bucket: 'paid', amount: 7 } }]);
   });
 
@@ -439,7 +441,7 @@ describe('GET /v1/ledger', () => {
   test('503, not half an answer, when a store is away before there is a row to send, with and without limit', async () => {
     const spender = await makeSpender();
     await spend(spender.token);
-    vi.spyOn(ctx.db.ledger, 'exists').mockImplementation(() => {
+    vi.spyOn(ledgerRows(ctx), 'findOne').mockImplementation(() => {
       throw new Error('Connection is closed.');
     });
     for (const query of ['', '?limit=5']) {

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
 import { touchDevices } from '../../shared/devices/touch-devices.ts';
 import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
-import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
-import { createTestClock, openTestContext, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import {
+  createTestClock,
+  openTestContext,
+  startApi,
+  type TestApi,
+  type TestClock,
+} from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { approve, linkDevice, makePerson, poll, revoke, startLink } from '../support/people.ts';
 
@@ -126,7 +134,7 @@ describe('linking', () => {
       200,
       { access_token: expect.any(String), token_type: 'Bearer', device_id: expect.stringMatching(/^dev_/) },
     ]);
-    const row = await api.ctx.db.devices.findById(token.body.device_id).lean();
+    const row = await deviceRows(api.ctx).findOne({ _id: token.body.device_id });
     expect(row?.public_key).toMatchObject({ kty: 'OKP' });
   });
 
@@ -137,9 +145,9 @@ describe('linking', () => {
     const hmac = credentialHash(access_token, api.ctx.config.apiKeyPepper);
     const record = await api.ctx.redis.meter.hgetall(accountKeys(person.accountId).account);
     expect(record[`d:${tokenId}`]).toBe(`${device_id},${hmac}`);
-    const row = await api.ctx.db.devices.findById(device_id).lean();
+    const row = await deviceRows(api.ctx).findOne({ _id: device_id });
     expect(row).toMatchObject({ token_id: tokenId, token_hmac: hmac, account_id: person.accountId });
-    const grants = JSON.stringify(await api.ctx.db.deviceGrants.find().lean());
+    const grants = JSON.stringify(await deviceGrantRows(api.ctx).find({}).toArray());
     expect(JSON.stringify(row) + grants).not.toContain(access_token);
   });
 
@@ -177,8 +185,8 @@ describe('linking', () => {
     for (const { status, body } of answers) if (status !== 200) expect(body.error).toBe('invalid_grant');
     expect(await spendingDevices(person.accountId)).toEqual([won[0]?.body.device_id]);
     const hmac = credentialHash(won[0]?.body.access_token, api.ctx.config.apiKeyPepper);
-    expect(await api.ctx.db.devices.countDocuments({ account_id: person.accountId })).toBe(1);
-    expect((await api.ctx.db.devices.findById(won[0]?.body.device_id).lean())?.token_hmac).toBe(hmac);
+    expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
+    expect((await deviceRows(api.ctx).findOne({ _id: won[0]?.body.device_id }))?.token_hmac).toBe(hmac);
     expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
@@ -195,7 +203,7 @@ describe('linking', () => {
     const answer = await poll(api, device_code);
     expect(answer.status).toBe(200);
     expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
-    expect(await api.ctx.db.devices.countDocuments({ account_id: person.accountId })).toBe(1);
+    expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
   });
 
   test('answers the errors of RFC 6749, whatever is wrong', async () => {
@@ -273,7 +281,7 @@ describe('POST /v1/devices/revoke', () => {
     await api.ctx.redis.meter.set(gate, 'another run');
     expect((await revoke(api, person, device_id)).status).toBe(503);
     await api.ctx.redis.meter.set(gate, open);
-    expect((await api.ctx.db.devices.findById(device_id).lean())?.status).toBe('active');
+    expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('active');
     expect((await revoke(api, person, device_id)).status).toBe(200);
   });
 
@@ -281,7 +289,7 @@ describe('POST /v1/devices/revoke', () => {
     const person = await makePerson(api.ctx, idp);
     const { device_id } = await linkDevice(api, person);
     await revoke(api, person, device_id);
-    const rows = await api.ctx.db.audit.find({ org_id: person.orgId }).sort({ at: 1 }).lean();
+    const rows = await auditRows(api.ctx).find({ org_id: person.orgId }).sort({ at: 1 }).toArray();
     const actions = rows.filter((row) => row.details.device_id === device_id).map((row) => row.action);
     expect(actions.toSorted()).toEqual(['device.approve', 'device.link', 'device.revoke']);
   });
@@ -295,7 +303,7 @@ test('a removed member has no session and no device that spends, also one that w
   await removeMember(api.ctx, person.orgId, person.userId);
   expect((await api.call('/v1/devices', { key: person.session })).status).toBe(401);
   expect(await spendingDevices(person.accountId)).toEqual([]);
-  expect((await api.ctx.db.devices.findById(device_id).lean())?.status).toBe('revoked');
+  expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('revoked');
   const late = await poll(api, underWay.device_code);
   expect([late.status, late.body.error]).toEqual([400, 'access_denied']);
   expect(await spendingDevices(person.accountId)).toEqual([]);

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { raw } from '../../shared/platform/mongo/connect.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
+
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';
@@ -94,7 +96,7 @@ async function duckdb(bytes: Buffer, sql: (file: string) => string) {
 it.each(['csv', 'ndjson', 'parquet'])(
   'as %s is a problem, not a file that is cut, when its query fails at once',
   async (format) => {
-    vi.spyOn(api.ctx.db.sessions.collection, 'find').mockImplementation(() => {
+    vi.spyOn(sessionRows(api.ctx), 'find').mockImplementation(() => {
       throw new Error('This is no store error: a 503 would mean that load was shed.');
     });
     const { status, headers } = await download({ format, level: 'sessions' });
@@ -248,7 +250,7 @@ describe('GET /api/v1/usage/export', () => {
 
     it('stops the query when the client stops reading or goes away', async () => {
       let reads = 0;
-      const collection = raw(api.ctx.db.rollups);
+      const collection = rollupRows(api.ctx);
       const original = collection.aggregate.bind(collection);
       collection.aggregate = ((...args: Parameters<typeof original>) => {
         reads += 1;

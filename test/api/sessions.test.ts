@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { raw } from '../../shared/platform/mongo/connect.ts';
+import { anomalyRows } from '../../shared/anomalies/model.ts';
+import { eventRows } from '../../shared/events/model.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -102,7 +106,7 @@ describe('GET /api/v1/sessions', () => {
       for (const ts of ['2026-11-20T10:59:59.999Z', '2026-11-20T11:00:00Z', '2026-11-21T10:59:59.999Z']) {
         const body = makeSignal({ ts, user_id: ts });
         const posted = await api.call('/api/v1/signals', { key: tenant.key, body });
-        await raw(api.ctx.db.anomalies).insertOne({
+        await anomalyRows(api.ctx).insertOne({
           _id: `ano_${tenant.orgId}_${ts}`,
           org_id: tenant.orgId,
           anomaly_type: 'token_spike',
@@ -145,7 +149,7 @@ describe('GET /api/v1/sessions', () => {
     const ids = seen.map((session) => session.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(before.map((session) => session.id)));
-    await api.ctx.db.sessions.deleteMany({ org_id: orgId, user_id: { $regex: /^new/ } });
+    await sessionRows(api.ctx).deleteMany({ org_id: orgId, user_id: { $regex: /^new/ } });
   });
 
   it('pages through many sessions that started in the same millisecond', async () => {
@@ -276,7 +280,7 @@ describe('GET /api/v1/sessions/{id}', () => {
 
   it('is 503, not half an answer, when the store is away before there is a signal to send', async () => {
     const { body } = await api.call('/api/v1/sessions?limit=1', { key });
-    vi.spyOn(raw(api.ctx.db.signals), 'find').mockImplementation(() => {
+    vi.spyOn(signalRows(api.ctx), 'find').mockImplementation(() => {
       throw new Error('Connection is closed.');
     });
     const answer = await api.call(`/api/v1/sessions/${body.data[0].id}`, { key });
@@ -347,7 +351,7 @@ describe('POST /api/v1/sessions/{id}/close', () => {
       ended_at: new Date(clock.now()).toISOString(),
     });
     expect(second?.body).toEqual(first?.body);
-    const ended = await api.ctx.db.events.find({ org_id: tenant.orgId, type: 'session.ended' }).lean();
+    const ended = await eventRows(api.ctx).find({ org_id: tenant.orgId, type: 'session.ended' }).toArray();
     expect(ended).toHaveLength(1);
     clock.advance(1_000);
     const later = await api.call('/api/v1/signals', {

@@ -1,7 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { rollupRows, usageTotalRows } from '../../shared/usage/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
@@ -36,7 +40,7 @@ describe('POST /api/v1/signals', () => {
       { id: null, status: 'rejected' },
       { id: 'b', status: 'accepted', session_id: first.session_id },
     ]);
-    expect(await api.ctx.db.signals.countDocuments({ org_id: orgId })).toBe(2);
+    expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(2);
   });
 
   it('takes a single signal and a gzipped batch alike', async () => {
@@ -95,13 +99,13 @@ describe('POST /api/v1/signals', () => {
     );
     await other.close();
     await expectSumsAgree(orgId);
-    const sessions = await api.ctx.db.sessions.find({ org_id: orgId }).sort({ started_at: 1 }).lean();
+    const sessions = await sessionRows(api.ctx).find({ org_id: orgId }).sort({ started_at: 1 }).toArray();
     for (let index = 1; index < sessions.length; index += 1) {
       expect(sessions[index - 1]?.ended_at.getTime()).toBeLessThan(
         sessions[index]?.started_at.getTime() ?? 0,
       );
     }
-    const events = await api.ctx.db.events.find({ org_id: orgId }).lean();
+    const events = await eventRows(api.ctx).find({ org_id: orgId }).toArray();
     expect(events.filter((event) => event.type === 'session.started')).toHaveLength(sessions.length);
     const ended = sessions.filter((session) => session.state === 'ended');
     expect(events.filter((event) => event.type === 'session.ended')).toHaveLength(ended.length);
@@ -142,7 +146,7 @@ describe('POST /api/v1/signals', () => {
     const repeat = { id: 'shared', status: 'duplicate', session_id: first.result.session_id };
     expect((await post(bob.key, 'bob')).result).toEqual(repeat);
     expect((await post(key, 'ada')).result).toEqual(repeat);
-    expect(await api.ctx.db.signals.countDocuments({ org_id: orgId })).toBe(1);
+    expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
   });
 
   it("tells a bound key nothing of another user's signal that one transaction records with its own", async () => {
@@ -219,27 +223,26 @@ describe('POST /api/v1/signals', () => {
 });
 
 async function expectSumsAgree(orgId: string): Promise<void> {
-  const { signals, sessions, rollups, usageTotals } = api.ctx.db;
-  const [signalRows, sessionRows, rollupRows, totalRows] = await Promise.all([
-    signals.find({ org_id: orgId }).lean(),
-    sessions.find({ org_id: orgId }).lean(),
-    rollups.find({ org_id: orgId }).lean(),
-    usageTotals.find({ org_id: orgId }).lean(),
+  const [signals, sessions, rollups, totals] = await Promise.all([
+    signalRows(api.ctx).find({ org_id: orgId }).toArray(),
+    sessionRows(api.ctx).find({ org_id: orgId }).toArray(),
+    rollupRows(api.ctx).find({ org_id: orgId }).toArray(),
+    usageTotalRows(api.ctx).find({ org_id: orgId }).toArray(),
   ]);
   const sum = (rows: readonly object[], field: string) =>
     rows.reduce((total, row) => total + Number((row as Record<string, unknown>)[field] ?? 0), 0);
   const expected = {
-    count: signalRows.length,
-    tokens: sum(signalRows, 'tokens_in'),
-    cost: sum(signalRows, 'cost_nusd'),
+    count: signals.length,
+    tokens: sum(signals, 'tokens_in'),
+    cost: sum(signals, 'cost_nusd'),
   };
   const ofSessions = {
-    count: sum(sessionRows, 'signal_count'),
-    tokens: sum(sessionRows, 'tokens_in'),
-    cost: sum(sessionRows, 'cost_nusd'),
+    count: sum(sessions, 'signal_count'),
+    tokens: sum(sessions, 'tokens_in'),
+    cost: sum(sessions, 'cost_nusd'),
   };
   expect(ofSessions).toEqual(expected);
-  for (const level of [rollupRows, totalRows]) {
+  for (const level of [rollups, totals]) {
     for (const period of ['quarter_hour', 'day', 'month']) {
       const rows = level.filter((row) => row.period === period);
       expect({

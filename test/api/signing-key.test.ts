@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { signingKeyRows } from '../../shared/credits/model.ts';
 import { createSigner } from '../../shared/credits/signer.ts';
 import { keepKeysPublished } from '../../shared/credits/signing-keys.ts';
 import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../support/credits.ts';
@@ -34,7 +35,7 @@ afterAll(async () => {
 });
 
 test('the public half of each key is kept, from the start and when it is replaced, though nobody asks for it', async () => {
-  const isKept = (kid: string) => ctx.db.signingKeys.exists({ _id: kid });
+  const isKept = (kid: string) => signingKeyRows(ctx).findOne({ _id: kid }, { projection: { _id: 1 } });
   await until(() => isKept('test-key-1'));
   writeFileSync(file, makeKey('replaced'));
   child.process.kill('SIGHUP');
@@ -47,7 +48,7 @@ test('keys that are replaced while MongoDB is away are kept once it is back', as
   const own = join(folder, 'own-key.json');
   writeFileSync(own, makeKey('first'));
   const signer = createSigner({ ...ctx.config, signingKeyFile: own }, ctx.log);
-  const writing = vi.spyOn(ctx.db.signingKeys.collection, 'updateOne');
+  const writing = vi.spyOn(signingKeyRows(ctx), 'updateOne');
   writing.mockRejectedValue(new Error('Connection is closed.'));
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const stop = keepKeysPublished({ ...ctx, signer });
@@ -57,7 +58,7 @@ test('keys that are replaced while MongoDB is away are kept once it is back', as
   writing.mockRestore();
   vi.advanceTimersByTime(5_000);
   await until(
-    async () => (await ctx.db.signingKeys.countDocuments({ _id: { $in: ['first', 'second'] } })) === 2,
+    async () => (await signingKeyRows(ctx).countDocuments({ _id: { $in: ['first', 'second'] } })) === 2,
   );
   stop();
   vi.useRealTimers();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { webhookRows } from '../../shared/webhooks/model.ts';
 import { openSecret } from '../../shared/webhooks/seal.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
@@ -47,7 +48,7 @@ describe('POST /api/v1/webhooks', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     });
     expect(text).not.toContain(SECRET);
-    const stored = await api.ctx.db.webhooks.findById(body.id).lean();
+    const stored = await webhookRows(api.ctx).findOne({ _id: body.id });
     expect(JSON.stringify(stored)).not.toContain(SECRET);
     expect(openSecret(api.ctx.config, body.id, stored?.secret ?? '')).toBe(SECRET);
     expect(() => openSecret(api.ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
@@ -70,7 +71,7 @@ describe('POST /api/v1/webhooks', () => {
   ])('400 for %j', async (overrides) => {
     const { status, body } = await register(overrides);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
-    expect(await api.ctx.db.webhooks.countDocuments({ org_id: orgId })).toBe(0);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
   it('403 without the scope, and for a key that is bound to one user', async () => {
@@ -235,7 +236,7 @@ describe('DELETE /api/v1/webhooks/{id}', () => {
 describe('POST /v1/webhooks/{id}/enable', () => {
   it('is for admins of the organization; another one meets 404, a member 403', async () => {
     const { body: webhook } = await register();
-    await api.ctx.db.webhooks.updateOne({ _id: webhook.id }, { $set: { status: 'failing' } });
+    await webhookRows(api.ctx).updateOne({ _id: webhook.id }, { $set: { status: 'failing' } });
     const enable = async (of: string | undefined, role: 'admin' | 'member') => {
       const person = await makePerson(api.ctx, idp, { role, ...(of === undefined ? {} : { orgId: of }) });
       return api.call(`/v1/webhooks/${webhook.id}/enable`, { method: 'POST', key: person.session });

@@ -7,15 +7,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stores.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { readConfig } from '../../shared/platform/basics/config.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createLog } from '../../shared/platform/basics/log.ts';
-import { createIndexes } from '../../shared/platform/mongo/connect.ts';
+import { budgetDueRows } from '../../shared/budgets/model.ts';
+import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { call, testEnv, until } from '../support/harness.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { createLog } from '../../shared/platform/basics/log.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { call, testEnv, until } from '../support/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
 let redis: RunningStore;
@@ -92,12 +94,15 @@ async function expectEachLevelOnce(orgId: string): Promise<void> {
     `${threshold} budget.exceeded`,
     `${threshold} budget.warning`,
   ]);
-  const events = () => ctx.db.events.find({ org_id: orgId, type: /^budget\./ }).lean();
+  const events = () =>
+    eventRows(ctx)
+      .find({ org_id: orgId, type: /^budget\./ })
+      .toArray();
   await until(async () => (await events()).length >= wanted.length, {
     timeoutMs: 30_000,
     what: 'all events',
   });
-  await until(async () => (await ctx.db.budgetDues.countDocuments({ org_id: orgId })) === 0, {
+  await until(async () => (await budgetDueRows(ctx).countDocuments({ org_id: orgId })) === 0, {
     timeoutMs: 30_000,
     what: 'nothing left to evaluate',
   });

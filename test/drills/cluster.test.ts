@@ -15,7 +15,13 @@ import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { reconcileCredits } from '../../workers/reconcile-credits.ts';
 import { closeWorker, startWorker } from '../../workers/worker.ts';
-import { makeAccount, openCreditContext, projectAll, spendOnce, type TestAccount } from '../support/credits.ts';
+import {
+  makeAccount,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  type TestAccount,
+} from '../support/credits.ts';
 import { type TestContext, until } from '../support/harness.ts';
 
 const SLOTS = 16_384;

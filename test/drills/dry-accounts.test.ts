@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantCredits } from '../../shared/credits/grant.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
 import { makeAccount, type TestAccount } from '../support/credits.ts';
-import { until } from '../support/harness.ts';
-import { seeded } from '../support/random.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { type Load, startLoad } from '../support/drills/load.ts';
 import { type Part, type Stack, startStack } from '../support/drills/stack.ts';
+import { until } from '../support/harness.ts';
+import { seeded } from '../support/random.ts';
 
 const SECONDS = Number(process.env.DRILL_SECONDS ?? 10);
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);

@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTransactionGuard, type TransactionGuard } from '../../shared/platform/mongo/transaction-guard.ts';
-import { makeSignal, makeTenant } from '../support/factories.ts';
-import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
+import { eventRows } from '../../shared/events/model.ts';
+import {
+  startTransactionGuard,
+  type TransactionGuard,
+} from '../../shared/platform/mongo/transaction-guard.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { rollupRows, usageTotalRows } from '../../shared/usage/model.ts';
 import { startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
 const STEPS = 14;
@@ -52,11 +59,11 @@ async function post(url: string, key: string, signals: unknown[]): Promise<strin
 
 async function countOf(orgId: string) {
   const [signals, sessions, rollups, totals, events] = await Promise.all([
-    ctx.db.signals.find({ org_id: orgId }).lean(),
-    ctx.db.sessions.find({ org_id: orgId }).lean(),
-    ctx.db.rollups.find({ org_id: orgId }).lean(),
-    ctx.db.usageTotals.find({ org_id: orgId }).lean(),
-    ctx.db.events.find({ org_id: orgId }).lean(),
+    signalRows(ctx).find({ org_id: orgId }).toArray(),
+    sessionRows(ctx).find({ org_id: orgId }).toArray(),
+    rollupRows(ctx).find({ org_id: orgId }).toArray(),
+    usageTotalRows(ctx).find({ org_id: orgId }).toArray(),
+    eventRows(ctx).find({ org_id: orgId }).toArray(),
   ]);
   const sum = (rows: readonly { signals?: number; signal_count?: number }[]) =>
     rows.reduce((total, row) => total + (row.signals ?? row.signal_count ?? 0), 0);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { until } from '../support/harness.ts';
-import { seeded } from '../support/random.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
 import { type Part, type Stack, startStack } from '../support/drills/stack.ts';
+import { until } from '../support/harness.ts';
+import { seeded } from '../support/random.ts';
 
 const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 5);
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);

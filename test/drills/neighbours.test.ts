@@ -3,17 +3,18 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ledgerRows } from '../../shared/credits/model.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
 import { makeAccount, projectAll, sha256 } from '../support/credits.ts';
-import { type Answer, call, until } from '../support/harness.ts';
-import { startIssuer, type TestIssuer } from '../support/idp.ts';
-import { makePerson } from '../support/people.ts';
-import { seeded } from '../support/random.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { startLoad } from '../support/drills/load.ts';
 import { OTHER_RELEASE, preloaded } from '../support/drills/preload.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
+import { type Answer, call, until } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson } from '../support/people.ts';
+import { seeded } from '../support/random.ts';
 
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 const HOUR_MS = 3_600_000;
@@ -82,7 +83,7 @@ test("an api's clock two hours ahead or behind moves no window, no month, no rec
   }
   for (const { url } of apis) expect((await spend(url, token, key)).text).toBe(answers[0]?.text);
   await projectAll(stack.ctx);
-  const rows = await stack.ctx.db.ledger.find({ account_id: accountId }).lean();
+  const rows = await ledgerRows(stack.ctx).find({ account_id: accountId }).toArray();
   expect(rows.map(({ reason }) => reason).sort()).toEqual([
     'monthly.reset',
     ...Array(5).fill('receipt'),

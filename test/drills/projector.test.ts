@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { ledgerRows, storedAnswerRows } from '../../shared/credits/model.ts';
 import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
 import {
   expectFolded,
@@ -36,8 +37,8 @@ async function spendTimes(account: TestAccount, times: number): Promise<void> {
 async function expectExact(account: TestAccount, spends: number): Promise<void> {
   await projectAll(ctx);
   const receipts = { account_id: account.accountId, reason: 'receipt' as const };
-  expect(await ctx.db.ledger.countDocuments(receipts)).toBe(spends);
-  expect(await ctx.db.storedAnswers.countDocuments({ account_id: account.accountId })).toBe(spends);
+  expect(await ledgerRows(ctx).countDocuments(receipts)).toBe(spends);
+  expect(await storedAnswerRows(ctx).countDocuments({ account_id: account.accountId })).toBe(spends);
   await expectFolded(ctx, account.accountId);
 }
 
@@ -46,7 +47,7 @@ test('a projector that dies between the ledger and the stream is repeated withou
   await spendTimes(account, 5);
   vi.spyOn(ctx.redis.producer, 'xdel').mockRejectedValue(new Error('killed'));
   await expect(projectLedger(ctx, await shardsWithEntries(ctx))).rejects.toThrow('killed');
-  expect(await ctx.db.ledger.countDocuments({ account_id: account.accountId })).toBe(7);
+  expect(await ledgerRows(ctx).countDocuments({ account_id: account.accountId })).toBe(7);
   vi.restoreAllMocks();
   // The next round finds what is there beside what is not.
   await spendTimes(account, 3);
@@ -57,9 +58,9 @@ test('a projector whose transaction fails on its way removes nothing from the st
   const account = await makeAccount(ctx);
   await spendTimes(account, 5);
   const shards = await shardsWithEntries(ctx);
-  vi.spyOn(ctx.db.storedAnswers.collection, 'insertMany').mockRejectedValue(new Error('a write failed'));
+  vi.spyOn(storedAnswerRows(ctx), 'insertMany').mockRejectedValue(new Error('a write failed'));
   await expect(projectLedger(ctx, shards)).rejects.toThrow('a write failed');
-  expect(await ctx.db.ledger.countDocuments({ account_id: account.accountId })).toBe(0);
+  expect(await ledgerRows(ctx).countDocuments({ account_id: account.accountId })).toBe(0);
   expect(await shardsWithEntries(ctx)).toEqual(shards);
   vi.restoreAllMocks();
   await expectExact(account, 5);
@@ -76,11 +77,11 @@ test('an entry that clashes with what the ledger has does not hold up the others
     delta: 5,
     bucket: 'granted',
     reason: 'credit.grant',
-  };
-  await ctx.db.ledger.collection.insertOne({ _id: randomUUID() as never, created_at: 1, ...known });
+  } as const;
+  await ledgerRows(ctx).insertOne({ _id: randomUUID() as never, created_at: 1, ...known });
   await spendTimes(other, 2);
   await expectExact(other, 2);
-  const rows = await ctx.db.ledger.find({ account_id: clashing.accountId, seq: 4 }).lean();
+  const rows = await ledgerRows(ctx).find({ account_id: clashing.accountId, seq: 4 }).toArray();
   expect(rows).toMatchObject([known]);
 });
 

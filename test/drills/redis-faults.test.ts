@@ -24,8 +24,8 @@ import {
   type TestAccount,
   untilRedisIsBack,
 } from '../support/credits.ts';
-import { TEST_SIGNING_KEY, type TestContext, until } from '../support/harness.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { TEST_SIGNING_KEY, type TestContext, until } from '../support/harness.ts';
 
 let redis: OwnRedis;
 let proxy: NetProxy;

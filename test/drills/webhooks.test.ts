@@ -7,11 +7,12 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { startMongo } from '../../scripts/stores.ts';
+import { queuedDeliveryRows } from '../../shared/webhooks/model.ts';
+import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { makeTenant } from '../support/factories.ts';
 import { openTestContext, type TestContext, testEnv, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { findDeliveries, makeWebhook, raise, SECRET } from '../support/webhooks.ts';
-import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 
 const EVENTS = 100;
 let own: OwnMongo;
@@ -73,9 +74,9 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 async function unrecorded(): Promise<Set<string>> {
-  const rows = await ctx.db.queuedDeliveries
-    .find({ org_id: orgId, state: 'pending' }, { event_id: 1 })
-    .lean();
+  const rows = await queuedDeliveryRows(ctx)
+    .find({ org_id: orgId, state: 'pending' }, { projection: { event_id: 1 } })
+    .toArray();
   return new Set(rows.map(({ event_id }) => event_id));
 }
 
@@ -159,7 +160,7 @@ it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
     // What was under way is answered now, and cannot be recorded.
     await until(() => receiver.received.length > answered, { timeoutMs: 1_000 }).catch(() => undefined);
     mongo = await startMongo(place);
-    const left = () => own.db.queuedDeliveries.countDocuments({ org_id: tenant.orgId, state: 'pending' });
+    const left = () => queuedDeliveryRows(own).countDocuments({ org_id: tenant.orgId, state: 'pending' });
     await until(async () => (await left().catch(() => EVENTS)) === 0, {
       timeoutMs: 45_000,
       what: 'all to be recorded',

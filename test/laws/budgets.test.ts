@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { forecast, levelsReached } from '../../shared/budgets/evaluate.ts';
 import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget } from '../../shared/budgets/model.ts';
 import { periodAt } from '../../shared/budgets/periods.ts';
-import { addMember } from '../../shared/administration/members.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { compare, counted } from '../support/budget-oracle.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
-import { compare, counted } from '../support/budget-oracle.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 9, 26, 10, 20);

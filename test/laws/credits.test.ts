@@ -1,17 +1,30 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Plan } from '../../shared/platform/basics/contract.ts';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
 import { digest } from '../../shared/credits/digest.ts';
 import { expireCredits } from '../../shared/credits/expire.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
+import { creditAccountRows, ledgerRows } from '../../shared/credits/model.ts';
 import { readBalances } from '../../shared/credits/read-balance.ts';
 import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts';
 import { refundSpend } from '../../shared/credits/refund.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { deviceRows } from '../../shared/devices/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import type { Plan } from '../../shared/platform/basics/contract.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import {
+  addLot,
+  balancesAt,
+  type CreditModel,
+  changePlan,
+  type ModelPlan,
+  newModel,
+  refund,
+  spend,
+  takeBack,
+} from '../support/credit-model.ts';
 import {
   addDevice,
   expectFolded,
@@ -24,17 +37,6 @@ import {
   type TestAccount,
 } from '../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../support/harness.ts';
-import {
-  addLot,
-  balancesAt,
-  type CreditModel,
-  changePlan,
-  type ModelPlan,
-  newModel,
-  refund,
-  spend,
-  takeBack,
-} from '../support/credit-model.ts';
 
 const RUNS = Number(process.env.LAW_RUNS ?? 300);
 /** The embedded store gets slower by each row that was ever in a collection. */
@@ -187,9 +189,9 @@ test(`${RUNS} random histories end as the pure model has it, in Redis, in the le
 async function forget(accountId: string): Promise<void> {
   const of = { account_id: accountId };
   await Promise.all([
-    ctx.db.creditAccounts.deleteOne({ _id: accountId }),
-    ctx.db.ledger.deleteMany(of),
-    ctx.db.devices.deleteMany(of),
+    creditAccountRows(ctx).deleteOne({ _id: accountId }),
+    ledgerRows(ctx).deleteMany(of),
+    deviceRows(ctx).deleteMany(of),
     ctx.redis.producer.del(accountKeys(accountId).account),
   ]);
 }
@@ -304,14 +306,14 @@ async function takeRefund(run: Run, name: string): Promise<void> {
   if (!known) return;
   await projectAll(ctx);
   const { accountId } = run.account;
-  const row = await ctx.db.ledger.findById(`${accountId}:${digest('consume', name)}`).lean();
+  const row = await ledgerRows(ctx).findOne({ _id: `${accountId}:${digest('consume', name)}` });
   await refundSpend(ctx, accountId, row?.seq ?? 0);
   refund(run.model, name, clock.now());
 }
 
 async function takeRevoke(run: Run): Promise<void> {
   const { accountId } = run.account;
-  await ctx.db.devices.updateOne({ _id: run.deviceId }, { $set: { status: 'revoked' } });
+  await deviceRows(ctx).updateOne({ _id: run.deviceId }, { $set: { status: 'revoked' } });
   await revokeDeviceInAccount(ctx, accountId, run.deviceId);
   await expect(spendOnce(ctx, run.token)).rejects.toMatchObject({ code: 'unauthorized' });
   Object.assign(run, await addDevice(ctx, accountId));

@@ -2,8 +2,10 @@ import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ensureDemoOrganizations } from '../../scripts/demo.ts';
 import { readDemo, type ShownOrganization, writeDemo } from '../../scripts/demo-file.ts';
-import { authenticateApiKey, listApiKeys } from '../../shared/keys/api-keys.ts';
 import { listMembers, removeMember } from '../../shared/administration/members.ts';
+import { authenticateApiKey, listApiKeys } from '../../shared/keys/api-keys.ts';
+import { apiKeyRows } from '../../shared/keys/model.ts';
+import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import type { TestContext } from '../support/harness.ts';
 import { newDataDir } from '../support/up-run.ts';
@@ -38,9 +40,9 @@ test('gives each organization a key with every scope and no user', async () => {
 test('changes nothing when everything is there', async () => {
   const first = await ensureDemoOrganizations(ctx, dataDir);
   expect(await ensureDemoOrganizations(ctx, dataDir)).toEqual(first);
-  expect(await ctx.db.organizations.countDocuments()).toBe(2);
-  expect(await ctx.db.members.countDocuments()).toBe(7);
-  expect(await ctx.db.apiKeys.countDocuments()).toBe(2);
+  expect(await organizationRows(ctx).countDocuments()).toBe(2);
+  expect(await memberRows(ctx).countDocuments()).toBe(7);
+  expect(await apiKeyRows(ctx).countDocuments()).toBe(2);
 });
 
 test('goes on under the same ids where an interrupted start stopped', async () => {
@@ -48,7 +50,7 @@ test('goes on under the same ids where an interrupted start stopped', async () =
   const demo = readDemo(dataDir);
   if (!first || !demo) throw new Error('no demo');
   // As if the process had ended after two members, before the key was kept.
-  await ctx.db.members.deleteMany({ email: /^(mei|jonas|tomas|aisha)/ });
+  await memberRows(ctx).deleteMany({ email: /^(mei|jonas|tomas|aisha)/ });
   writeDemo(dataDir, {
     ...demo,
     orgs: demo.orgs.map((organization) => ({ ...organization, api_key: null })),

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raw } from '../../shared/platform/mongo/connect.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
+import { type CommandLine, commandLine } from '../support/command-line.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -13,7 +15,6 @@ import {
   type TestAccount,
 } from '../support/credits.ts';
 import { startApi, TEST_SIGNING_KEY, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -45,7 +46,7 @@ function keyFile(): string {
 }
 
 async function actions(account: TestAccount): Promise<string[]> {
-  return (await ctx.db.audit.find({ org_id: account.orgId }).lean()).map(({ action }) => action);
+  return (await auditRows(ctx).find({ org_id: account.orgId }).toArray()).map(({ action }) => action);
 }
 
 test('credits grant and purchase add once a key, show shows it, refund gives one spend back once', {
@@ -75,7 +76,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   expect(shown.total).toBe(326);
 
   await projectAll(ctx);
-  const spent = await raw(ctx.db.ledger).findOne({ account_id: account.accountId, reason: 'receipt' });
+  const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
   const refund = ['credits', 'refund', orgId, userId, String(spent?.seq)];
   expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
   await governor(...refund).catch(() => undefined);
@@ -102,7 +103,7 @@ test('reconcile finds drift, repairs it on request, and rebuild puts a spoilt ba
   await spendSurely(ctx, account.token);
   await projectAll(ctx);
   expect(await governor('reconcile')).toMatchObject({ drifted: [] });
-  await raw(ctx.db.ledger).updateOne(
+  await ledgerRows(ctx).updateOne(
     { account_id: account.accountId, reason: 'monthly.reset' },
     { $inc: { delta: 5 } },
   );

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { raw } from '../../shared/platform/mongo/connect.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { eventRows } from '../../shared/events/model.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
+import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
 import { makeTenant } from '../support/factories.ts';
 import type { TestApi } from '../support/harness.ts';
 import { recordAll } from '../support/usage.ts';
-import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
 
 const DAY_MS = 86_400_000;
 let api: TestApi;
@@ -22,7 +24,7 @@ test('usage reconcile finds damaged rollups, --check changes nothing, and withou
   const usage = async () => (await api.call('/api/v1/usage', { key })).body.totals;
   const right = await usage();
   expect(right.signals).toBe(2);
-  await raw(api.ctx.db.rollups).updateMany({ org_id: orgId }, { $inc: { tokens_in: 7 } });
+  await rollupRows(api.ctx).updateMany({ org_id: orgId }, { $inc: { tokens_in: 7 } });
   const damaged = await usage();
   const checked = await governor('usage', 'reconcile', orgId, '--check');
   expect(checked.wrong).toBeGreaterThan(0);
@@ -34,7 +36,7 @@ test('usage reconcile finds damaged rollups, --check changes nothing, and withou
   expect(repaired.repaired).toBeGreaterThanOrEqual(checked.wrong);
   expect(await usage()).toEqual(right);
   expect(await governor('usage', 'reconcile', orgId)).toMatchObject({ wrong: 0, repaired: 0 });
-  const audit = await api.ctx.db.audit.find({ org_id: orgId, action: 'usage.reconcile' }).lean();
+  const audit = await auditRows(api.ctx).find({ org_id: orgId, action: 'usage.reconcile' }).toArray();
   expect(audit).toHaveLength(1);
 });
 
@@ -46,10 +48,10 @@ test('usage purge deletes what is past its retention and says how much', { timeo
   const { orgId } = await makeTenant(api.ctx);
   await recordAll(api.ctx, orgId, [{ ts: api.ctx.clock.now() }]);
   const old = new Date(api.ctx.clock.now() - 31 * DAY_MS);
-  const [event] = await api.ctx.db.events.find({ org_id: orgId }).lean();
-  await raw(api.ctx.db.events).insertOne({ ...event, _id: 'evt_old', created_at: old } as never);
+  const [event] = await eventRows(api.ctx).find({ org_id: orgId }).toArray();
+  await eventRows(api.ctx).insertOne({ ...event, _id: 'evt_old', created_at: old } as never);
   const { deleted } = await governor('usage', 'purge');
   expect(deleted).toMatchObject({ signals: 0, events: 1, deliveries: 0 });
-  const left = await api.ctx.db.events.find({ org_id: orgId }).lean();
+  const left = await eventRows(api.ctx).find({ org_id: orgId }).toArray();
   expect(left.map(({ _id }) => _id)).toEqual([event?._id]);
 });

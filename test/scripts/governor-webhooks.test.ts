@@ -1,11 +1,12 @@
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { webhookRows } from '../../shared/webhooks/model.ts';
 import { rotateSecretKeys } from '../../shared/webhooks/rotate-secret-keys.ts';
+import { commandLine } from '../support/command-line.ts';
 import { makeTenant } from '../support/factories.ts';
 import { openTestContext, type TestContext, testEnv } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../support/webhooks.ts';
-import { commandLine } from '../support/command-line.ts';
 
 const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const FRESH = `fresh:${Buffer.alloc(32, 2).toString('base64')}`;
@@ -53,7 +54,7 @@ test('rotate-secrets-key seals every secret with the first key: deliveries go on
   expect(await rotateSecretKeys(startedWith(both))).toEqual({ resealed: 0, current: 1 });
   await expectSignedBy(startedWith(both), orgId);
   await expectSignedBy(startedWith(FRESH), orgId);
-  await ctx.db.webhooks.deleteMany({});
+  await webhookRows(ctx).deleteMany({});
 });
 
 test('a secret whose key is gone is named, and its deliveries wait until the key is back', {

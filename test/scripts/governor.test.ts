@@ -2,8 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApi } from '../support/harness.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
 import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
+import type { TestApi } from '../support/harness.ts';
 
 let api: TestApi;
 let governor: CommandLine['governor'];
@@ -42,7 +44,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     });
     await governor('key', 'revoke', String(made.key_id));
     expect((await api.call('/api/v1/sessions', { key: String(made.key) })).status).toBe(401);
-    const audit = await api.ctx.db.audit.find({ org_id: orgId }).lean();
+    const audit = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
     const actions = audit.map((entry) => entry.action);
     expect(actions).toEqual(
       expect.arrayContaining([
@@ -78,7 +80,7 @@ describe('the command line', { timeout: 90_000 }, () => {
     ).toContain('conflict');
     await governor('member', 'remove', orgId, 'bob');
     await governor('member', 'add', String(other.org_id), 'bob@example.com', ...idp);
-    const rows = await api.ctx.db.members.find({ org_id: orgId }).lean();
+    const rows = await memberRows(api.ctx).find({ org_id: orgId }).toArray();
     expect(rows).toMatchObject([{ user_id: 'bob', email: null, name: null }]);
   });
 

@@ -17,8 +17,8 @@ import {
   idpEnvironment,
   issuerOf,
 } from '../../scripts/idp/state.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 
 const people = [

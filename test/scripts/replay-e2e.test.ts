@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
 import { type ReplayOptions, replay } from '../../scripts/replay.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { type ExpectedSession, expectSessions } from '../support/session-oracle.ts';
@@ -91,7 +92,7 @@ async function expectedFor(options: ReplayOptions, timeoutS: number): Promise<Ex
 
 /** The sessions as the database holds them, with the exact cost. */
 async function readStored(orgId: string): Promise<ExpectedSession[]> {
-  const rows = await api.ctx.db.sessions.find({ org_id: orgId }).lean();
+  const rows = await sessionRows(api.ctx).find({ org_id: orgId }).toArray();
   const sessions = rows.map((row) => ({
     user_id: row.user_id,
     started_at: row.started_at.toISOString(),
@@ -151,7 +152,7 @@ function totalsOf(sessions: readonly ExpectedSession[]): Totals {
 
 async function sumRollups(orgId: string): Promise<Totals> {
   const totals: Totals = { sessions: 0, signals: 0, tokens_in: 0, tokens_out: 0, cost_nusd: 0 };
-  for (const row of await api.ctx.db.rollups.find({ org_id: orgId, period: 'quarter_hour' }).lean()) {
+  for (const row of await rollupRows(api.ctx).find({ org_id: orgId, period: 'quarter_hour' }).toArray()) {
     totals.sessions += row.sessions;
     totals.signals += row.signals;
     for (const measure of SUMMED) totals[measure] += row[measure];

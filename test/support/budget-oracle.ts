@@ -1,14 +1,15 @@
-import type { Budget } from '../../shared/budgets/model.ts';
+import { type Budget, budgetWindowRows } from '../../shared/budgets/model.ts';
 import { type Period, periodAt } from '../../shared/budgets/periods.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { Session } from '../../shared/sessions/model.ts';
-import type { Signal } from '../../shared/signals/model.ts';
+import { type Session, sessionRows } from '../../shared/sessions/model.ts';
+import { type Signal, signalRows } from '../../shared/signals/model.ts';
 
 /** What each window of a budget must hold, by a plain scan of the signals and sessions: start (ms) -> amount. */
 export async function scan(ctx: Context, budget: Budget): Promise<Map<number, number>> {
-  const signals = await ctx.db.signals.find({ org_id: budget.org_id }).lean<Signal[]>();
-  const sessions = await ctx.db.sessions.find({ org_id: budget.org_id }).lean<Session[]>();
-  const members = await ctx.db.members.find({ org_id: budget.org_id }).lean();
+  const signals = await signalRows(ctx).find({ org_id: budget.org_id }).toArray();
+  const sessions = await sessionRows(ctx).find({ org_id: budget.org_id }).toArray();
+  const members = await memberRows(ctx).find({ org_id: budget.org_id }).toArray();
   const teamsOf = new Map(members.map((member) => [member.user_id, member.teams]));
   const isMine = ({ user_id, project_id }: Signal | Session) =>
     ({
@@ -38,7 +39,7 @@ function amountOf({ metric }: Budget, signal: Signal): number {
 /** What the rows of a budget's windows hold: start (ms) -> amount; only windows that may still fire. */
 export async function counted(ctx: Context, budget: Budget, since: Period): Promise<Map<number, number>> {
   const tally = JSON.stringify([budget.scope, budget.scope_id, budget.window, budget.timezone]);
-  const rows = await ctx.db.budgetWindows.find({ org_id: budget.org_id, tally }).lean();
+  const rows = await budgetWindowRows(ctx).find({ org_id: budget.org_id, tally }).toArray();
   const sums = new Map<number, number>();
   for (const row of rows) {
     if (row.window_start.getTime() < since.startMs) continue;

@@ -6,18 +6,24 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stores.ts';
-import type { Plan } from '../../shared/platform/basics/contract.ts';
+import { addMember } from '../../shared/administration/members.ts';
 import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
 import { consume, type Spent } from '../../shared/credits/consume.ts';
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
+import { creditAccountRows, ledgerRows, storedAnswerRows } from '../../shared/credits/model.ts';
 import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
 import { readAccount } from '../../shared/credits/read-balance.ts';
 import { recoverCredits, shutShards } from '../../shared/credits/recover.ts';
-import { newId } from '../../shared/platform/basics/ids.ts';
-import { accountOfToken, credentialHash, credentialId, mintDeviceToken } from '../../shared/keys/credential.ts';
-import { raw } from '../../shared/platform/mongo/connect.ts';
+import { deviceRows } from '../../shared/devices/model.ts';
+import {
+  accountOfToken,
+  credentialHash,
+  credentialId,
+  mintDeviceToken,
+} from '../../shared/keys/credential.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { addMember } from '../../shared/administration/members.ts';
+import type { Plan } from '../../shared/platform/basics/contract.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { openTestContext, type TestContext, type TestOptions, until } from './harness.ts';
 
@@ -96,7 +102,7 @@ export async function addDevice(
   const deviceId = newId('dev');
   const { id, token } = mintDeviceToken(accountId);
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
-  await raw(ctx.db.devices).insertOne({
+  await deviceRows(ctx).insertOne({
     _id: deviceId,
     account_id: accountId,
     org_id: 'org_test',
@@ -176,9 +182,9 @@ export async function stateDigest(ctx: TestContext): Promise<string> {
   const keys = (await ctx.redis.producer.keys('{c[0-9][0-9]}*')).sort();
   const digests = (await ctx.redis.producer.call('DEBUG', 'DIGEST-VALUE', ...keys)) as string[];
   const counts = await Promise.all([
-    ctx.db.ledger.countDocuments({}),
-    ctx.db.storedAnswers.countDocuments({}),
-    ctx.db.creditAccounts.countDocuments({}),
+    ledgerRows(ctx).countDocuments({}),
+    storedAnswerRows(ctx).countDocuments({}),
+    creditAccountRows(ctx).countDocuments({}),
   ]);
   return JSON.stringify([keys, digests, counts]);
 }

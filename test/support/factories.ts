@@ -1,7 +1,7 @@
-import type { Context } from '../../shared/platform/context/context.ts';
-import { type Plan, SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { type Plan, SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 
 /** An organization with a key that holds every scope. */
 export async function makeTenant(

@@ -8,9 +8,9 @@ import type { AnyRoute, ApiState } from '../../api/route.ts';
 import { closeServer, createHttpServer } from '../../api/server.ts';
 import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
-import { createIndexes } from '../../shared/platform/mongo/connect.ts';
+import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {

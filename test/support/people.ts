@@ -1,7 +1,7 @@
-import type { Context } from '../../shared/platform/context/context.ts';
-import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { addMember } from '../../shared/administration/members.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import type { Answer, TestApi } from './harness.ts';
 import type { TestIssuer } from './idp.ts';

@@ -1,8 +1,7 @@
-import type { Context } from '../../shared/platform/context/context.ts';
-import { raw } from '../../shared/platform/mongo/connect.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
-import type { Rollup } from '../../shared/usage/model.ts';
+import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
 import { makeSignal } from './factories.ts';
 
 /** Records signals by the product's own write path; throws when one is not accepted. */
@@ -24,7 +23,7 @@ const DAY_MS = 86_400_000;
 /** Rollups of the UTC day that holds a time, each of a user of its own and some 2.5 KB long. */
 export async function seedRollupDay(ctx: Context, orgId: string, atMs: number, rows: number): Promise<void> {
   const start = Math.floor(atMs / DAY_MS) * DAY_MS;
-  await raw(ctx.db.rollups).insertMany(
+  await rollupRows(ctx).insertMany(
     Array.from({ length: rows }, (_, index): Rollup => {
       const of = { user_id: `user-${index}-${'x'.repeat(2_500)}`, project_id: 'p', model: 'm', adapter: 'a' };
       const counts = { sessions: 1, signals: 3, errors: 0, interventions: 0, tokens_in: 5, tokens_out: 5 };

@@ -1,15 +1,16 @@
-import type { Context } from '../../shared/platform/context/context.ts';
 import type { EventType } from '../../shared/platform/basics/contract.ts';
-import { recordEvents } from '../../shared/webhooks/record-events.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { inTransaction } from '../../shared/platform/mongo/connect.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { attemptDelivery } from '../../shared/webhooks/attempt-delivery.ts';
 import {
   type Delivery,
-  type QueuedDelivery,
+  deliveryRows,
+  queuedDeliveryRows,
   viewOfQueued,
   type Webhook,
 } from '../../shared/webhooks/model.ts';
+import { recordEvents } from '../../shared/webhooks/record-events.ts';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
@@ -50,13 +51,13 @@ export async function raise(
 
 /** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */
 export async function attemptAllDue(ctx: Context, eventId?: string): Promise<number> {
-  const due = await ctx.db.queuedDeliveries
+  const due = await queuedDeliveryRows(ctx)
     .find({
       state: 'pending',
       at: { $lte: ctx.clock.now() },
       ...(eventId === undefined ? {} : { event_id: eventId }),
     })
-    .lean();
+    .toArray();
   await Promise.all(
     due.map(({ _id, webhook_id }) => attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id })),
   );
@@ -68,8 +69,8 @@ export async function findDeliveries(
   ctx: Context,
   filter: { event_id?: string; org_id?: string },
 ): Promise<Delivery[]> {
-  const queued = await ctx.db.queuedDeliveries.find(filter).lean<QueuedDelivery[]>();
-  const done = await ctx.db.deliveries.find(filter).lean<Delivery[]>();
+  const queued = await queuedDeliveryRows(ctx).find(filter).toArray();
+  const done = await deliveryRows(ctx).find(filter).toArray();
   const finished = new Set(done.map(({ _id }) => _id));
   return [...queued.filter(({ _id }) => !finished.has(_id)).map(viewOfQueued), ...done];
 }

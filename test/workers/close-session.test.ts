@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { connectRedis } from '../../shared/platform/redis/connect.ts';
+import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { connectRedis } from '../../shared/platform/redis/connect.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
 import { closeSession } from '../../workers/close-session.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
@@ -27,7 +29,7 @@ async function openSession(): Promise<{ orgId: string; sessionId: string }> {
 }
 
 async function endedEvents(orgId: string): Promise<number> {
-  return ctx.db.events.countDocuments({ org_id: orgId, type: 'session.ended' });
+  return eventRows(ctx).countDocuments({ org_id: orgId, type: 'session.ended' });
 }
 
 describe('the timer of an open session', () => {
@@ -51,7 +53,7 @@ describe('the timer of an open session', () => {
     expect(await closeSession.handle({ session_id: sessionId }, ctx)).toBeDefined();
     clock.advance(1);
     await Promise.all(Array.from({ length: 5 }, () => closeSession.handle({ session_id: sessionId }, ctx)));
-    const session = await ctx.db.sessions.findById(sessionId).lean();
+    const session = await sessionRows(ctx).findOne({ _id: sessionId });
     expect(session).toMatchObject({ state: 'ended', end_reason: 'timeout' });
     expect(session?.ended_at).toEqual(session?.last_activity_at);
     expect(await endedEvents(orgId)).toBe(1);
@@ -62,7 +64,7 @@ describe('the timer of an open session', () => {
     await changeOrganization(ctx, orgId, { session_timeout: 60 });
     clock.advance(60_001);
     await closeSession.handle({ session_id: sessionId }, ctx);
-    expect(await ctx.db.sessions.findById(sessionId).lean()).toMatchObject({ state: 'ended' });
+    expect(await sessionRows(ctx).findOne({ _id: sessionId })).toMatchObject({ state: 'ended' });
     await expect(changeOrganization(ctx, orgId, { session_timeout: 59 })).rejects.toThrow('60..86400');
   });
 
@@ -75,7 +77,7 @@ describe('the timer of an open session', () => {
     const worker = startWorker(closeSession as unknown as JobHandler, ctx, connection);
     await until(async () => {
       await sweepOnce(ctx);
-      const session = await ctx.db.sessions.findById(sessionId).lean();
+      const session = await sessionRows(ctx).findOne({ _id: sessionId });
       return session?.state === 'ended';
     });
     expect(await endedEvents(orgId)).toBe(1);
@@ -93,7 +95,7 @@ describe('the timer of an open session', () => {
         recordSignals(ctx, sender, [makeSignal({ ts: clock.now() - 1_000 })]),
       ]);
       await closeSession.handle({ session_id: sessionId }, ctx);
-      const sessions = await ctx.db.sessions.find({ org_id: orgId }).lean();
+      const sessions = await sessionRows(ctx).find({ org_id: orgId }).toArray();
       const open = sessions.filter((session) => session.state === 'open').length;
       expect(await endedEvents(orgId)).toBe(sessions.length - open);
       expect(sessions.reduce((sum, session) => sum + session.signal_count, 0)).toBe(2);

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSession, sweepDueChecks } from '../../shared/anomalies/check-session.ts';
-import type { Event } from '../../shared/events/model.ts';
+import { anomalyRows, sessionCheckRows } from '../../shared/anomalies/model.ts';
+import { type Event, eventRows } from '../../shared/events/model.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { closeSession } from '../../shared/sessions/end-session.ts';
-import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
 import { detectAnomalies } from '../../workers/detect-anomalies.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
@@ -42,7 +44,7 @@ async function makePast(): Promise<{ orgId: string; key: string }> {
 }
 
 async function events(orgId: string): Promise<Event[]> {
-  return ctx.db.events.find({ org_id: orgId, type: 'anomaly.detected' }).lean<Event[]>();
+  return eventRows(ctx).find({ org_id: orgId, type: 'anomaly.detected' }).toArray();
 }
 
 describe('a session that stands out', () => {
@@ -77,7 +79,7 @@ describe('a session that stands out', () => {
     await closeSession(ctx, own(orgId), sessionId);
     expect(await checkSession(ctx, sessionId)).toEqual({ reported: 1 });
     expect(await checkSession(ctx, sessionId)).toEqual({ reported: 0 });
-    expect(await ctx.db.sessionChecks.countDocuments({ _id: sessionId })).toBe(0);
+    expect(await sessionCheckRows(ctx).countDocuments({ _id: sessionId })).toBe(0);
   });
 
   test('is one incident, reported again only when it has doubled', async () => {
@@ -95,7 +97,7 @@ describe('a session that stands out', () => {
       clock.advance(61_000);
     }
     expect((await events(orgId)).map(({ data }) => data.observed)).toEqual([100_000, 200_000, 400_000]);
-    const [incident, ...others] = await ctx.db.anomalies.find({ org_id: orgId }).lean();
+    const [incident, ...others] = await anomalyRows(ctx).find({ org_id: orgId }).toArray();
     expect(others).toEqual([]);
     expect(incident).toMatchObject({ observed: 400_000, reports: 3, detected_at: new Date(NOW) });
   });
@@ -111,18 +113,18 @@ describe('a session that stands out', () => {
     const { orgId } = await makePast();
     const sessionId = await post(orgId, { tokens_in: 55_000 });
     await Promise.all([checkSession(ctx, sessionId), post(orgId, { tokens_in: 60_000 })]);
-    const session = await ctx.db.sessions.findById(sessionId).lean();
+    const session = await sessionRows(ctx).findOne({ _id: sessionId });
     // Either it was seen, or another look is due.
     if ((await events(orgId)).length > 0) return;
     expect(session?.check_due_at).toBeDefined();
-    expect(await ctx.db.sessionChecks.countDocuments({ _id: sessionId })).toBe(1);
+    expect(await sessionCheckRows(ctx).countDocuments({ _id: sessionId })).toBe(1);
   });
 });
 
 describe('the baseline', () => {
   test('holds sessions that had finished before this one began, whether or not a job has ended them', async () => {
     const { orgId } = await makePast();
-    expect(await ctx.db.sessions.countDocuments({ org_id: orgId, state: 'open' })).toBeLessThanOrEqual(1);
+    expect(await sessionRows(ctx).countDocuments({ org_id: orgId, state: 'open' })).toBeLessThanOrEqual(1);
     // Of another user, and running beside it: neither counts.
     await post(orgId, { user_id: 'bob', ts: NOW - HOUR, tokens_in: 1_900_000 });
     await post(orgId, { project_id: 'other', ts: NOW - 60_000, tokens_in: 1_900_000 });
@@ -145,7 +147,7 @@ test('a session below every floor is never marked', async () => {
   clock.set(NOW);
   const { orgId } = await makeTenant(ctx);
   const sessionId = await post(orgId, { tokens_in: 49_999 });
-  expect(await ctx.db.sessionChecks.countDocuments({ _id: sessionId })).toBe(0);
+  expect(await sessionCheckRows(ctx).countDocuments({ _id: sessionId })).toBe(0);
 });
 
 test('a check whose job was lost is found by the sweeper', async () => {

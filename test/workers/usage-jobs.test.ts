@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, it } from 'vitest';
-import { raw } from '../../shared/platform/mongo/connect.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
 import type { JobHandler } from '../../workers/job-handler.ts';
 import { purgeJob } from '../../workers/purge.ts';
 import { reconcileUsageJob } from '../../workers/reconcile-usage.ts';
@@ -20,13 +20,13 @@ afterAll(() => ctx.close());
 it('schedules reconcile and purge by itself; the job puts damaged rollups right', async () => {
   const { orgId } = await makeTenant(ctx);
   await recordAll(ctx, orgId, [{ ts: ctx.clock.now() }]);
-  await raw(ctx.db.rollups).deleteMany({ org_id: orgId });
+  await rollupRows(ctx).deleteMany({ org_id: orgId });
   const connection = connectRedis(ctx.config, 'worker');
   const workers = [reconcileUsageJob, purgeJob].map((handler) =>
     startWorker(handler as unknown as JobHandler, ctx, connection),
   );
   await sweepOnce(ctx);
-  await until(async () => (await ctx.db.rollups.countDocuments({ org_id: orgId })) === 3, {
+  await until(async () => (await rollupRows(ctx).countDocuments({ org_id: orgId })) === 3, {
     what: 'the scheduled job to rebuild three rollups',
   });
   await Promise.all(workers.map((worker) => worker.close()));

@@ -1,14 +1,14 @@
-import { type Clock, systemClock } from '../basics/clock.ts';
-import type { Config } from '../basics/config.ts';
 import { type Plans, readPlans } from '../../credits/plans.ts';
 import { createSigner, type Signer } from '../../credits/signer.ts';
-import { createLanes, type Lanes } from './batcher.ts';
+import { type Clock, systemClock } from '../basics/clock.ts';
+import type { Config } from '../basics/config.ts';
 import { createLog, type Log } from '../basics/log.ts';
 import { createMetrics, type Metrics } from '../basics/metrics.ts';
 import { connectMongo, type Db } from '../mongo/connect.ts';
+import { startTransactionGuard } from '../mongo/transaction-guard.ts';
 import { openQueues, type Queues } from '../queues/queues.ts';
 import { connectQueues, connectRedis, type RedisClient } from '../redis/connect.ts';
-import { startTransactionGuard } from '../mongo/transaction-guard.ts';
+import { createLanes, type Lanes } from './batcher.ts';
 
 /** What every domain function gets: the outside world, opened once. */
 export interface Context {

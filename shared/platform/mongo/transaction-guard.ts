@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { mongo } from 'mongoose';
 import type { Log } from '../basics/log.ts';
-import { type Db, type Instance, raw } from './connect.ts';
+import { collection } from './collection.ts';
+import type { Db } from './connect.ts';
+
+/** One process that runs transactions, and the driver sessions that it runs them in. */
+interface Instance {
+  _id: string;
+  /** Grows while the process lives. */
+  beat: number;
+  /** Driver session ids, hex. */
+  sessions: string[];
+}
+
+export const instanceRows = collection<Instance>('instances');
 
 export interface TransactionGuard {
   stop(): Promise<void>;
@@ -25,7 +37,7 @@ export async function startTransactionGuard(
   deadAfterMs = DEAD_AFTER_MS,
 ): Promise<TransactionGuard> {
   const id = randomUUID();
-  const instances = raw(db.instances);
+  const instances = instanceRows({ db });
   await instances.insertOne({ _id: id, beat: 0, sessions: [] });
   db.registerSession = async (session) => {
     await instances.updateOne({ _id: id }, { $push: { sessions: session } }, FLEETING);
@@ -52,9 +64,9 @@ async function tick(
   deadAfterMs: number,
   log: Log,
 ): Promise<void> {
-  await raw(db.instances).updateOne({ _id: ownId }, { $inc: { beat: 1 } }, { upsert: true, ...FLEETING });
+  await instanceRows({ db }).updateOne({ _id: ownId }, { $inc: { beat: 1 } }, { upsert: true, ...FLEETING });
   const nowMs = performance.now();
-  for (const instance of await raw(db.instances).find().toArray()) {
+  for (const instance of await instanceRows({ db }).find().toArray()) {
     const last = seen.get(instance._id);
     if (last?.beat !== instance.beat) seen.set(instance._id, { beat: instance.beat, sinceMs: nowMs });
     else if (nowMs - last.sinceMs > deadAfterMs && instance._id !== ownId) await bury(db, instance, log);
@@ -70,5 +82,5 @@ async function bury(db: Db, instance: Instance, log: Log): Promise<void> {
     'a process fell silent; its transactions are ended',
   );
   if (sessions.length > 0) await db.connection.getClient().db('admin').command({ killSessions: sessions });
-  await raw(db.instances).deleteOne({ _id: instance._id });
+  await instanceRows({ db }).deleteOne({ _id: instance._id });
 }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember, setTeams } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import { evaluateDue, sweepDueBudgets } from '../../../shared/budgets/evaluate-due.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
 import { takenKey } from '../../../shared/budgets/keys.ts';
+import { type BudgetDue, budgetDueRows, budgetWindowRows } from '../../../shared/budgets/model.ts';
 import { listBudgets, readBudget } from '../../../shared/budgets/read-budgets.ts';
-import type { Event } from '../../../shared/events/model.ts';
-import { addMember, setTeams } from '../../../shared/administration/members.ts';
+import { type Event, eventRows } from '../../../shared/events/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
@@ -38,7 +39,7 @@ async function post(orgId: string, count: number, overrides: Record<string, unkn
 }
 
 async function budgetEvents(orgId: string): Promise<Event[]> {
-  const events = await ctx.db.events.find({ org_id: orgId }).lean<Event[]>();
+  const events = await eventRows(ctx).find({ org_id: orgId }).toArray();
   return events.filter((event) => event.type.startsWith('budget.'));
 }
 
@@ -158,7 +159,7 @@ describe('firing', () => {
     await post(orgId, 2);
     await removeBudget(ctx, orgId, budget._id);
     expect(await evaluateDue(ctx, orgId)).toBe(0);
-    expect(await ctx.db.budgetWindows.countDocuments({ org_id: orgId })).toBe(0);
+    expect(await budgetWindowRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 });
 
@@ -285,15 +286,15 @@ describe('lost wake-ups', () => {
     await ctx.queues.settled();
     expect(await waitingOrganizations()).toContain(orgId);
     // As a worker leaves it that dies between taking what is due and evaluating it.
-    const due = await ctx.db.budgetDues.findOne({ org_id: orgId }).lean();
-    await ctx.db.budgetDues.deleteMany({ org_id: orgId });
-    await ctx.db.budgetDues.create({ ...due, _id: takenKey(orgId), take: 'of the dead' });
+    const due = (await budgetDueRows(ctx).findOne({ org_id: orgId })) as BudgetDue;
+    await budgetDueRows(ctx).deleteMany({ org_id: orgId });
+    await budgetDueRows(ctx).insertOne({ ...due, _id: takenKey(orgId), take: 'of the dead' });
     await ctx.queues.byName['evaluate-budgets'].obliterate({ force: true });
     await sweepDueBudgets(ctx);
     await ctx.queues.settled();
     expect(await waitingOrganizations()).toContain(orgId);
     expect(await evaluateDue(ctx, orgId)).toBe(2);
-    expect(await ctx.db.budgetDues.countDocuments({ org_id: orgId })).toBe(0);
+    expect(await budgetDueRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
   test('what comes while an evaluation runs stays due', async () => {

@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
-import type { BudgetInput } from '../../../shared/budgets/input.ts';
-import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget } from '../../../shared/budgets/model.ts';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { addMember, setTeams } from '../../../shared/administration/members.ts';
+import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
+import type { BudgetInput } from '../../../shared/budgets/input.ts';
+import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget, budgetRows } from '../../../shared/budgets/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { createTestClock, openTestContext, type TestClock, type TestContext, until } from '../../support/harness.ts';
-import { seeded } from '../../support/random.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
 import { compare } from '../../support/budget-oracle.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import {
+  createTestClock,
+  openTestContext,
+  type TestClock,
+  type TestContext,
+  until,
+} from '../../support/harness.ts';
+import { seeded } from '../../support/random.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
@@ -50,7 +57,7 @@ async function fill(target: TestContext, orgId: string, count: number, seed: num
 
 async function expectExact(budgets: readonly Budget[]): Promise<void> {
   for (const { _id } of budgets) {
-    const budget = (await ctx.db.budgets.findById(_id).lean()) as Budget;
+    const budget = (await budgetRows(ctx).findOne({ _id })) as Budget;
     const { expected, found } = await compare(ctx, budget);
     expect(found, `seed ${SEED} ${JSON.stringify(budget)}`).toEqual(expected);
   }
@@ -125,7 +132,7 @@ test('no signal is lost or counted twice while budgets and teams change', { time
   }
   isChanging = false;
   await Promise.all(sending);
-  expect(await ctx.db.signals.countDocuments({ org_id: orgId })).toBe(sent);
+  expect(await signalRows(ctx).countDocuments({ org_id: orgId })).toBe(sent);
   expect(sent).toBeGreaterThan(50);
   await expectExact(budgets);
   for (const other of others) await other.close();

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/grant.ts';
 import { BUCKETS, type Bucket } from '../../../shared/credits/model.ts';
 import { readBalances } from '../../../shared/credits/read-balance.ts';
-import { makeAccount, type OwnRedis, openCreditContext, spendOnce, startOwnRedis } from '../../support/credits.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  spendOnce,
+  startOwnRedis,
+} from '../../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
 
 const WINDOW_MS = 60_000;

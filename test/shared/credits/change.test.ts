@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Plan } from '../../../shared/platform/basics/contract.ts';
+import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { ensureAccount } from '../../../shared/credits/account.ts';
 import { expireCredits } from '../../../shared/credits/expire.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
+import { creditAccountRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
 import { refundSpend } from '../../../shared/credits/refund.ts';
-import { changeOrganization } from '../../../shared/administration/change-organization.ts';
+import { organizationRows } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import type { Plan } from '../../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../../shared/platform/redis/keys.ts';
 import {
   expectFolded,
@@ -82,7 +84,7 @@ describe('a plan change', () => {
     await spendTimes(account, 5);
     await change(account, 'free');
     await projectAll(ctx);
-    const spent = await ctx.db.ledger.findOne({ account_id: account.accountId, reason: 'receipt' }).lean();
+    const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
     await refundSpend(ctx, account.accountId, spent?.seq ?? 0);
     expect(await leftOf(account)).toMatchObject({ window: 1, granted: 0 });
     await spendTimes(account, 1);
@@ -106,7 +108,7 @@ test('an account that never reached Redis has not drifted, one that Redis lost h
 describe('the plan of an account', () => {
   const planOf = async ({ accountId }: TestAccount) => (await readAccount(ctx, accountId))?.plan;
   const putOrganizationOn = (account: TestAccount, plan: Plan) =>
-    ctx.db.organizations.updateOne({ _id: account.orgId }, { $set: { plan } });
+    organizationRows(ctx).updateOne({ _id: account.orgId }, { $set: { plan } });
 
   test('that its organization has left is put right by reconciling, with what it has left, and counted', async () => {
     const [behind, unused] = [
@@ -140,7 +142,7 @@ describe('the plan of an account', () => {
     await putOrganizationOn(account, 'team');
     await ensureAccount(ctx, member, 'free');
     expect(await planOf(account)).toBe('team');
-    expect(await ctx.db.creditAccounts.findById(account.accountId).lean()).toMatchObject({ plan: 'team' });
+    expect(await creditAccountRows(ctx).findOne({ _id: account.accountId })).toMatchObject({ plan: 'team' });
   });
 
   test('changed to several others at once is what its organization ends on', async () => {
@@ -163,13 +165,13 @@ describe('a refund', () => {
   }
 
   async function reasonsOf({ accountId }: TestAccount): Promise<string[]> {
-    const rows = await ctx.db.ledger.find({ account_id: accountId }).sort({ seq: 1 }).lean();
+    const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: 1 }).toArray();
     return rows.map(({ bucket, delta, reason }) => `${bucket} ${delta} ${reason}`);
   }
 
   async function refundFirstSpend({ accountId }: TestAccount): Promise<void> {
     await projectAll(ctx);
-    const spent = await ctx.db.ledger.findOne({ account_id: accountId, reason: 'receipt' }).lean();
+    const spent = await ledgerRows(ctx).findOne({ account_id: accountId, reason: 'receipt' });
     await refundSpend(ctx, accountId, spent?.seq ?? 0);
   }
 
@@ -230,7 +232,7 @@ describe('a refund', () => {
     await spendTimes(account, 6);
     clock.advance(5 * HOUR_MS);
     await projectAll(ctx);
-    const spends = await ctx.db.ledger.find({ account_id: accountId, reason: 'receipt' }).lean();
+    const spends = await ledgerRows(ctx).find({ account_id: accountId, reason: 'receipt' }).toArray();
     for (const { seq } of spends) await refundSpend(ctx, accountId, seq);
     expect((await readAccount(ctx, accountId))?.state.lots).toMatchObject([{ left: 6 }]);
     await expectWhole(account);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
 import { readBalances } from '../../../shared/credits/read-balance.ts';
 import { catchUp } from '../../../shared/credits/read-ledger.ts';
@@ -102,7 +103,7 @@ test('what 63 shards do not need of a round goes to the one that is far behind',
 test('a reader that writes to one shard meanwhile does not hold up the others', async () => {
   const [read, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
   await Promise.all([read, other].map(({ token }) => spendOnce(ctx, token)));
-  const fences = ctx.db.ledgerFences.collection;
+  const fences = ledgerFenceRows(ctx);
   const bulkWrite = fences.bulkWrite.bind(fences);
   vi.spyOn(fences, 'bulkWrite').mockImplementationOnce(async (...args) => {
     await catchUp(ctx, read.accountId);
@@ -117,7 +118,7 @@ test('the lag shows while MongoDB is away and a gate cannot be opened', async ()
   const account = await makeAccount(ctx);
   await spendOnce(ctx, account.token);
   await ctx.redis.producer.del(shardKeys(3).gate);
-  vi.spyOn(ctx.db.ledgerFences, 'find').mockImplementation(() => {
+  vi.spyOn(ledgerFenceRows(ctx), 'find').mockImplementation(() => {
     throw new Error('MongoDB is away');
   });
   const stop = startProjector(ctx);
@@ -145,7 +146,7 @@ describe('an entry of a newer release', () => {
     const account = await makeAccount(ctx);
     await addEntry(account, { ...row, campaign: 'spring' });
     await projectAll(ctx);
-    const rows = await ctx.db.ledger.find({ account_id: account.accountId }).lean();
+    const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).toArray();
     expect(rows).toMatchObject([{ seq: 1, delta: 3, campaign: 'spring' }]);
   });
 
@@ -173,10 +174,10 @@ describe('an entry of a newer release', () => {
 
 test('an entry that cannot be written stops its own shard alone', async () => {
   const [bad, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
-  const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' };
+  const row = { delta: 1, bucket: 'granted', reason: 'credit.grant' } as const;
   const known = { _id: 'another' as never, account_id: bad.accountId, seq: 1, created_at: 1, ...row };
   await projectAll(ctx);
-  await ctx.db.ledger.collection.insertOne(known);
+  await ledgerRows(ctx).insertOne(known);
   await addEntry(bad, row, row);
   await spendOnce(ctx, other.token);
   const round = await projectRound(ctx, ALL_SHARDS);
@@ -189,7 +190,7 @@ test('an account whose ledger has a gap keeps its own shard shut and no other', 
   const [broken, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
   await Promise.all([broken, other].map(({ token }) => spendOnce(ctx, token)));
   await projectAll(ctx);
-  await ctx.db.ledger.deleteOne({ account_id: broken.accountId, seq: 2 });
+  await ledgerRows(ctx).deleteOne({ account_id: broken.accountId, seq: 2 });
   await ctx.redis.producer.flushall();
   const { log, written } = openKeptLog();
   expect(await recoverCredits({ ...ctx, log })).toMatchObject({ opened: 63, failed: 1 });

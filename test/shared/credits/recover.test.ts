@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { revokeDeviceInAccount } from '../../../shared/credits/account.ts';
 import { grantCredits } from '../../../shared/credits/grant.ts';
+import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { projectLedger } from '../../../shared/credits/project-ledger.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
+import { deviceRows } from '../../../shared/devices/model.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/reconcile-credits.ts';
 import {
@@ -48,7 +50,7 @@ async function makeHistory(): Promise<TestAccount & { revokedToken: string }> {
   for (let count = 0; count < 25; count += 1) await spendOnce(ctx, account.token, { key: `k${count}` });
   const second = await makeAccount(ctx);
   await spendOnce(ctx, second.token);
-  await ctx.db.devices.updateOne({ _id: second.deviceId }, { $set: { status: 'revoked' } });
+  await deviceRows(ctx).updateOne({ _id: second.deviceId }, { $set: { status: 'revoked' } });
   await revokeDeviceInAccount(ctx, second.accountId, second.deviceId);
   return { ...account, revokedToken: second.token };
 }
@@ -130,7 +132,7 @@ describe('a Redis that comes back', () => {
     cpSync(aof, `${aof}-old`, { recursive: true });
     for (let count = 0; count < 5; count += 1) await spendOnce(ctx, account.token, { key: `later${count}` });
     const answer = await spendOnce(ctx, account.token, { key: 'later2' });
-    await ctx.db.devices.updateOne({ _id: account.deviceId }, { $set: { status: 'revoked' } });
+    await deviceRows(ctx).updateOne({ _id: account.deviceId }, { $set: { status: 'revoked' } });
     await revokeDeviceInAccount(ctx, account.accountId, account.deviceId);
     await projectAll(ctx);
     const before = await stateOf(account.accountId);
@@ -196,7 +198,7 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
 test('a rebuild that takes long goes on holding its shards', async () => {
   const { gate } = shardKeys(7);
   let leftMs = 0;
-  vi.spyOn(ctx.db.ledgerFences.collection, 'bulkWrite').mockImplementationOnce(async () => {
+  vi.spyOn(ledgerFenceRows(ctx), 'bulkWrite').mockImplementationOnce(async () => {
     await ctx.redis.producer.pexpire(gate, 60_000);
     await until(async () => {
       leftMs = await ctx.redis.producer.pttl(gate);
@@ -213,8 +215,8 @@ test('a rebuild whose shards were opened meanwhile says so instead of leaving ac
   await projectAll(ctx);
   const { gate } = accountKeys(account.accountId);
   const runId = await ctx.redis.producer.get(gate);
-  const bulkWrite = ctx.db.ledgerFences.collection.bulkWrite.bind(ctx.db.ledgerFences.collection);
-  vi.spyOn(ctx.db.ledgerFences.collection, 'bulkWrite').mockImplementationOnce(async (...args) => {
+  const bulkWrite = ledgerFenceRows(ctx).bulkWrite.bind(ledgerFenceRows(ctx));
+  vi.spyOn(ledgerFenceRows(ctx), 'bulkWrite').mockImplementationOnce(async (...args) => {
     await ctx.redis.producer.set(gate, runId ?? '');
     return bulkWrite(...args);
   });
@@ -246,7 +248,7 @@ test('a repair on request is a row that makes the ledger add up, also for a rebu
   await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'lots', 'g,3,0,lot_spoilt;');
   expect((await reconcileCredits(ctx, { repair: true })).repaired).toBe(1);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
-  const adjusting = await ctx.db.ledger.find({ account_id: account.accountId, seq: 29 }).lean();
+  const adjusting = await ledgerRows(ctx).find({ account_id: account.accountId, seq: 29 }).toArray();
   expect(adjusting).toMatchObject([{ delta: -2, bucket: 'granted', reason: 'credit.adjust' }]);
   await rebuildCredits(ctx);
   expect((await stateOf(account.accountId))?.lots).toMatchObject([{ bucket: 'granted', left: 3 }]);

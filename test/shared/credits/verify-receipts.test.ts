@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createSigner } from '../../../shared/credits/signer.ts';
 import { verifyReceipts } from '../../../shared/credits/verify-receipts.ts';
+import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
 import { testEnv } from '../../support/harness.ts';
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addMember } from '../../../shared/administration/members.ts';
 import { findMemberByIdentity } from '../../../shared/identity/find-member.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
 import { createOrganization } from '../../../shared/organizations/create-organization.ts';
-import { addMember } from '../../../shared/administration/members.ts';
+import { memberRows } from '../../../shared/organizations/model.ts';
 import { openTestContext, type TestContext } from '../../support/harness.ts';
 
 let ctx: TestContext;
@@ -27,6 +28,6 @@ test('an identity moves with the issuer, there and back, and is never of two mem
   }
   expect(await findMemberByIdentity(ctx, next)).toBeNull();
   await expect(linkIdentity(ctx, orgId, 'bob', old)).rejects.toMatchObject({ code: 'conflict' });
-  expect(await ctx.db.members.findById(bob._id).lean()).toEqual(bob);
+  expect(await memberRows(ctx).findOne({ _id: bob._id })).toEqual(bob);
   await expect(linkIdentity(ctx, orgId, 'nobody', next)).rejects.toMatchObject({ code: 'not_found' });
 });

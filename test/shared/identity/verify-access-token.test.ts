@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { verifyAccessToken } from '../../../shared/identity/verify-access-token.ts';
+import { readConfig } from '../../../shared/platform/basics/config.ts';
 import {
   createTestClock,
   openTestContext,

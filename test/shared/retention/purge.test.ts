@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { auditRows } from '../../../shared/audit/model.ts';
 import { recordAudit } from '../../../shared/audit/record-audit.ts';
-import { inTransaction } from '../../../shared/platform/mongo/connect.ts';
+import { eventRows } from '../../../shared/events/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../shared/retention/purge.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { rollupRows, usageTotalRows } from '../../../shared/usage/model.ts';
 import { readUsage } from '../../../shared/usage/read-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
@@ -20,14 +24,14 @@ afterAll(() => ctx.close());
 
 async function counts(orgId: string) {
   return {
-    signals: await ctx.db.signals.countDocuments({ org_id: orgId }),
-    quarters: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'quarter_hour' }),
-    quarterTotals: await ctx.db.usageTotals.countDocuments({ org_id: orgId, period: 'quarter_hour' }),
-    totals: await ctx.db.usageTotals.countDocuments({ org_id: orgId, period: { $ne: 'quarter_hour' } }),
-    days: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'day' }),
-    months: await ctx.db.rollups.countDocuments({ org_id: orgId, period: 'month' }),
-    events: await ctx.db.events.countDocuments({ org_id: orgId }),
-    audit: await ctx.db.audit.countDocuments({ org_id: orgId }),
+    signals: await signalRows(ctx).countDocuments({ org_id: orgId }),
+    quarters: await rollupRows(ctx).countDocuments({ org_id: orgId, period: 'quarter_hour' }),
+    quarterTotals: await usageTotalRows(ctx).countDocuments({ org_id: orgId, period: 'quarter_hour' }),
+    totals: await usageTotalRows(ctx).countDocuments({ org_id: orgId, period: { $ne: 'quarter_hour' } }),
+    days: await rollupRows(ctx).countDocuments({ org_id: orgId, period: 'day' }),
+    months: await rollupRows(ctx).countDocuments({ org_id: orgId, period: 'month' }),
+    events: await eventRows(ctx).countDocuments({ org_id: orgId }),
+    audit: await auditRows(ctx).countDocuments({ org_id: orgId }),
   };
 }
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { raw } from '../../../shared/platform/mongo/connect.ts';
+import { auditRows } from '../../../shared/audit/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import { MEASURES, type Rollup } from '../../../shared/usage/model.ts';
+import { sessionRows } from '../../../shared/sessions/model.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { MEASURES, type Rollup, rollupRows, usageTotalRows } from '../../../shared/usage/model.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
@@ -33,7 +35,7 @@ async function populate(seed: number, count = 400) {
 
 /** All rollups of an organization that count anything, in one order. */
 async function rollupsOf(orgId: string): Promise<Rollup[]> {
-  const rows = await raw(ctx.db.rollups).find({ org_id: orgId }).toArray();
+  const rows = await rollupRows(ctx).find({ org_id: orgId }).toArray();
   return rows
     .filter((row) => MEASURES.some((measure) => row[measure] !== 0))
     .sort((a, b) => (a._id < b._id ? -1 : 1));
@@ -43,7 +45,7 @@ async function rollupsOf(orgId: string): Promise<Rollup[]> {
 async function totalsOf(orgId: string) {
   const _id = { period: '$period', start: '$start', model: '$model', adapter: '$adapter' };
   const sums = Object.fromEntries(MEASURES.map((measure) => [measure, { $sum: `$${measure}` }]));
-  const rows = await raw(ctx.db.usageTotals)
+  const rows = await usageTotalRows(ctx)
     .aggregate([{ $match: { org_id: orgId } }, { $group: { _id, ...sums } }])
     .toArray();
   return rows
@@ -54,7 +56,7 @@ async function totalsOf(orgId: string) {
 const everythingOf = async (orgId: string) => [await rollupsOf(orgId), await totalsOf(orgId)];
 
 async function damageTotals(orgId: string): Promise<void> {
-  const totals = raw(ctx.db.usageTotals);
+  const totals = usageTotalRows(ctx);
   const rows = await totals.find({ org_id: orgId }).sort({ _id: 1 }).toArray();
   const ids = rows.map((row) => row._id);
   await totals.deleteMany({ _id: { $in: ids.filter((_, index) => index % 5 === 0) } });
@@ -70,13 +72,13 @@ async function damageTotals(orgId: string): Promise<void> {
 async function damage(orgId: string): Promise<void> {
   const rows = await rollupsOf(orgId);
   const ids = rows.map((row) => row._id);
-  await raw(ctx.db.rollups).deleteMany({ _id: { $in: ids.filter((_, index) => index % 7 === 0) } });
-  await raw(ctx.db.rollups).updateMany(
+  await rollupRows(ctx).deleteMany({ _id: { $in: ids.filter((_, index) => index % 7 === 0) } });
+  await rollupRows(ctx).updateMany(
     { _id: { $in: ids.filter((_, index) => index % 7 === 1) } },
     { $inc: { cost_nusd: 5, signals: -1 } },
   );
   const [first] = rows;
-  if (first) await raw(ctx.db.rollups).insertOne({ ...first, _id: `made-up ${orgId}`, user_id: 'ghost' });
+  if (first) await rollupRows(ctx).insertOne({ ...first, _id: `made-up ${orgId}`, user_id: 'ghost' });
   await damageTotals(orgId);
 }
 
@@ -99,7 +101,7 @@ describe('reconcileUsage', () => {
     expect(repaired).toEqual({ ...checked, repaired: checked.wrong });
     expect(await everythingOf(orgId)).toEqual(before);
     expect(await reconcileUsage(ctx, organization, { repair: true })).toMatchObject({ wrong: 0 });
-    expect(await ctx.db.audit.countDocuments({ org_id: orgId })).toBeGreaterThan(1);
+    expect(await auditRows(ctx).countDocuments({ org_id: orgId })).toBeGreaterThan(1);
   });
 
   it('changes nothing more when it is killed half-way and run again', async () => {
@@ -137,7 +139,7 @@ describe('reconcileUsage', () => {
     await arriving;
     await reconcileUsage(ctx, organization, { repair: true });
     expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
-    const signals = await ctx.db.signals.countDocuments({ org_id: orgId });
+    const signals = await signalRows(ctx).countDocuments({ org_id: orgId });
     const totals = (await totalsOf(orgId)).map((row) => ({ ...row._id, signals: row.signals }));
     for (const rows of [await rollupsOf(orgId), totals]) {
       for (const period of ['quarter_hour', 'day', 'month']) {
@@ -161,12 +163,12 @@ describe('reconcileUsage', () => {
   it('leaves days alone whose signals have been purged', async () => {
     const { orgId, organization } = await populate(5, 100);
     const before = await everythingOf(orgId);
-    await raw(ctx.db.signals).deleteMany({ org_id: orgId });
-    await raw(ctx.db.sessions).deleteMany({ org_id: orgId });
+    await signalRows(ctx).deleteMany({ org_id: orgId });
+    await sessionRows(ctx).deleteMany({ org_id: orgId });
     clock.set(NOW + (ctx.config.signalRetentionDays - 1) * DAY);
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
     // Of data from before there were totals, these are made from the rollups.
-    await raw(ctx.db.usageTotals).deleteMany({ org_id: orgId, period: { $ne: 'quarter_hour' } });
+    await usageTotalRows(ctx).deleteMany({ org_id: orgId, period: { $ne: 'quarter_hour' } });
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
     clock.set(NOW);
     expect(await everythingOf(orgId)).toEqual(before);

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readAnalytics } from '../../../shared/analytics/read-analytics.ts';
-import { raw } from '../../../shared/platform/mongo/connect.ts';
-import type { Organization } from '../../../shared/organizations/model.ts';
-import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { encode } from '../../../shared/exports/encode.ts';
 import { exportUsage } from '../../../shared/exports/export-usage.ts';
-import type { Rollup } from '../../../shared/usage/model.ts';
+import type { Organization } from '../../../shared/organizations/model.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { type Rollup, rollupRows, usageSheetRows } from '../../../shared/usage/model.ts';
 import { readUsage, type UsageQuestion } from '../../../shared/usage/read-usage.ts';
 import { reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
 import { sheetOf } from '../../../shared/usage/sheets.ts';
@@ -83,7 +82,7 @@ async function exported(asked: { fromMs: number; filter: object; timezone: strin
 
 /** How many questions went to the rollups while `work` ran. */
 async function countReads(work: () => Promise<unknown>): Promise<number> {
-  const collection = raw(ctx.db.rollups);
+  const collection = rollupRows(ctx);
   const original = collection.aggregate.bind(collection);
   let reads = 0;
   collection.aggregate = ((...args: Parameters<typeof original>) => {
@@ -121,7 +120,7 @@ describe('sheets', () => {
       expect(after.groups.find(({ key }) => key.user_id === 'late')?.signals).toBe(round + 1);
     }
     const withLate = await answers();
-    await raw(ctx.db.usageSheets).deleteMany({ org_id: organization._id });
+    await usageSheetRows(ctx).deleteMany({ org_id: organization._id });
     expect(await answers(), `seed ${SEED}`).toEqual(withLate);
   });
 
@@ -132,7 +131,7 @@ describe('sheets', () => {
     await recordAll(ctx, spare._id, [madeUp(NOW - 3 * DAY)]);
     expect(await settle(false)).toMatchObject({ wrong: 0 });
     expect(await settle(true)).toMatchObject({ wrong: 0 });
-    const sheets = raw(ctx.db.usageSheets);
+    const sheets = usageSheetRows(ctx);
     const [sheet] = await sheets.find({ org_id: spare._id, period: 'day' }).toArray();
     await sheets.updateOne({ _id: sheet?._id ?? '' }, { $set: { values: '[["x"],["x"],["x"],["x"]]' } });
     expect(await settle(false)).toMatchObject({ wrong: 1, repaired: 0 });

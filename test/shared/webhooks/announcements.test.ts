@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Context } from '../../../shared/platform/context/context.ts';
 import type { JobOf } from '../../../shared/platform/queues/queues.ts';
 import { listen } from '../../../shared/webhooks/announcements.ts';
+import { queuedDeliveryRows } from '../../../shared/webhooks/model.ts';
 import { deliverWebhook } from '../../../workers/deliver-webhook.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { openTestContext, type TestContext, until } from '../../support/harness.ts';
@@ -47,7 +48,7 @@ afterAll(async () => {
 /** The job of a new event: it was announced before the job was added, on the same connection. */
 async function raiseAndHear(): Promise<JobOf<'deliver-webhook'>> {
   const [eventId = ''] = await raise(ctx, orgId);
-  const [row] = await ctx.db.queuedDeliveries.find({ event_id: eventId }).lean();
+  const [row] = await queuedDeliveryRows(ctx).find({ event_id: eventId }).toArray();
   const queue = ctx.queues.byName['deliver-webhook'];
   const job = await until(async () => (await queue.getJob(row?.wake ?? '')) ?? null);
   if (!job) throw new Error('no job');
@@ -66,7 +67,7 @@ it('the same wake-up again, or one that was not announced, asks the store', asyn
   await deliverWebhook.handle(first, hearer);
   await deliverWebhook.handle(first, hearer);
   const second = await raiseAndHear();
-  await ctx.db.queuedDeliveries.deleteMany({ webhook_id: webhookId });
+  await queuedDeliveryRows(ctx).deleteMany({ webhook_id: webhookId });
   await deliverWebhook.handle({ ...second, announced: false }, hearer);
   expect(receiver.received).toHaveLength(1);
   expect(reads).toBe(2);
@@ -74,7 +75,7 @@ it('the same wake-up again, or one that was not announced, asks the store', asyn
 
 it('what was announced more than a second ago is read', async () => {
   const job = await raiseAndHear();
-  await ctx.db.queuedDeliveries.deleteMany({ webhook_id: webhookId });
+  await queuedDeliveryRows(ctx).deleteMany({ webhook_id: webhookId });
   await new Promise((resolve) => setTimeout(resolve, STALE_MS));
   await deliverWebhook.handle(job, hearer);
   expect(receiver.received).toHaveLength(0);

@@ -4,14 +4,17 @@ import { SMTPServer } from 'smtp-server';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { recordEvents } from '../../../shared/webhooks/record-events.ts';
-import { inTransaction } from '../../../shared/platform/mongo/connect.ts';
+import { eventRows } from '../../../shared/events/model.ts';
+import { organizationRows } from '../../../shared/organizations/model.ts';
+import type { Position } from '../../../shared/platform/basics/paginate.ts';
+import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { connectRedis } from '../../../shared/platform/redis/connect.ts';
 import { purge } from '../../../shared/retention/purge.ts';
-import type { Position } from '../../../shared/platform/basics/paginate.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
 import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
 import { listDeliveries } from '../../../shared/webhooks/list-deliveries.ts';
+import { queuedDeliveryRows, webhookRows, webhookTaskRows } from '../../../shared/webhooks/model.ts';
+import { recordEvents } from '../../../shared/webhooks/record-events.ts';
 import { redeliver } from '../../../shared/webhooks/redeliver.ts';
 import { listWebhooks, registerWebhook, removeWebhook } from '../../../shared/webhooks/webhooks.ts';
 import { alertAdmin } from '../../../workers/alert-admin.ts';
@@ -22,7 +25,14 @@ import { startWorker } from '../../../workers/worker.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { attemptAllDue, findDeliveries, makeWebhook, raise, readDelivery, SECRET } from '../../support/webhooks.ts';
+import {
+  attemptAllDue,
+  findDeliveries,
+  makeWebhook,
+  raise,
+  readDelivery,
+  SECRET,
+} from '../../support/webhooks.ts';
 
 const START = Date.parse('2026-11-21T12:00:00.000Z');
 const clock = createTestClock(START);
@@ -75,7 +85,7 @@ describe('a delivery', () => {
       next_attempt_at: null,
       attempts: [{ number: 1, status: 200, error: null }],
     });
-    expect(await ctx.db.queuedDeliveries.countDocuments({ webhook_id: webhookId, state: 'pending' })).toBe(0);
+    expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id: webhookId, state: 'pending' })).toBe(0);
   });
 
   it('is verified by the Standard Webhooks libraries, also with a whsec_ secret', async () => {
@@ -127,7 +137,7 @@ describe('a delivery', () => {
     });
     await expect(failed).rejects.toThrow('the change fails');
     expect(await findDeliveries(ctx, { org_id: orgId })).toEqual([]);
-    expect(await ctx.db.events.countDocuments({ org_id: orgId })).toBe(0);
+    expect(await eventRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
     await ctx.queues.settled();
     expect(await attemptAllDue(ctx)).toBe(0);
   });
@@ -265,7 +275,7 @@ describe('a wake-up', () => {
   });
 
   async function findQueued(webhookId: string) {
-    return ctx.db.queuedDeliveries.find({ webhook_id: webhookId }).lean();
+    return queuedDeliveryRows(ctx).find({ webhook_id: webhookId }).toArray();
   }
 
   it('never has more than 128 sent that are not recorded', async () => {
@@ -333,7 +343,7 @@ describe('a failing webhook', () => {
   it('is marked once when two deliveries fail together, and mails the admins once', async () => {
     const smtp = await startSmtp();
     const mailing = { ...ctx, config: { ...ctx.config, smtpUrl: smtp.url } };
-    await ctx.db.organizations.updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
+    await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
     await exhaust(2);
     expect(await listed()).toEqual({ status: 'failing', enabled: true, held: 0 });
@@ -349,11 +359,11 @@ describe('a failing webhook', () => {
 
   it('tries the mail again until a server takes it', async () => {
     const mailing = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
-    await ctx.db.organizations.updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
+    await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
     await exhaust();
     await alertAdmin.handle({ webhook_id: _id }, mailing);
-    const task = await ctx.db.webhookTasks.findById(`alert-admin ${_id}`).lean();
+    const task = await webhookTaskRows(ctx).findOne({ _id: `alert-admin ${_id}` });
     expect(task?.due_at).toEqual(new Date(clock.now() + 60_000));
     const smtp = await startSmtp();
     await alertAdmin.handle({ webhook_id: _id }, { ...ctx, config: { ...ctx.config, smtpUrl: smtp.url } });
@@ -390,7 +400,7 @@ describe('a failing webhook', () => {
 
   /** Four attempts of these have failed when another event exhausts the webhook. */
   async function exhaustBeside(unfinished: string[]): Promise<string[]> {
-    await ctx.db.queuedDeliveries.updateMany(
+    await queuedDeliveryRows(ctx).updateMany(
       { webhook_id: (await readDelivery(ctx, unfinished[0] ?? '')).webhook_id, state: 'pending' },
       { $set: { at: clock.now() + 10_000_000 } },
     );
@@ -403,13 +413,13 @@ describe('a failing webhook', () => {
     receiver.behave({ status: 200 });
     await enableWebhook(ctx, orgId, _id);
     await drainWebhook.handle({ webhook_id: _id }, ctx);
-    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+    await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
     const [late = ''] = await raise(ctx, orgId);
-    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'active' } });
+    await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'active' } });
     clock.advance(120_000);
     await drainWebhook.handle({ webhook_id: _id }, ctx);
     expect((await readDelivery(ctx, late)).status).toBe('succeeded');
-    expect(await ctx.db.webhookTasks.countDocuments({ _id: `drain-webhook ${_id}` })).toBe(0);
+    expect(await webhookTaskRows(ctx).countDocuments({ _id: `drain-webhook ${_id}` })).toBe(0);
   });
 
   it('fails again when the held ones fail again, and keeps them', async () => {
@@ -457,7 +467,7 @@ describe('redelivery and removal', () => {
 
   it('cancels what a deleted webhook held, also what a transaction holds that began before', async () => {
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-    await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+    await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
     const [before = ''] = await raise(ctx, orgId);
     const planned = Promise.withResolvers<void>();
     const drained = Promise.withResolvers<void>();
@@ -481,30 +491,30 @@ describe('redelivery and removal', () => {
     clock.advance(120_000);
     await drainWebhook.handle({ webhook_id: _id }, ctx);
     expect((await readDelivery(ctx, await late)).status).toBe('cancelled');
-    expect(await ctx.db.webhookTasks.countDocuments({ webhook_id: _id })).toBe(0);
+    expect(await webhookTaskRows(ctx).countDocuments({ webhook_id: _id })).toBe(0);
     expect(receiver.received).toHaveLength(0);
   });
 
   it('cancels what a deleted webhook held also when another drain of it ends at that moment', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-      await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+      await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
       await raise(ctx, orgId, 3);
       await enableWebhook(ctx, orgId, _id);
       // It fails again before anything was drained.
-      await ctx.db.webhooks.updateOne({ _id }, { $set: { status: 'failing' } });
+      await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
       await Promise.all([drainWebhook.handle({ webhook_id: _id }, ctx), removeWebhook(ctx, orgId, _id)]);
       // Until nothing can come any more, the task is there: whoever dies, the sweeper wakes it.
-      expect(await ctx.db.webhookTasks.findById(`drain-webhook ${_id}`).lean()).not.toBeNull();
+      expect(await webhookTaskRows(ctx).findOne({ _id: `drain-webhook ${_id}` })).not.toBeNull();
       await drainWebhook.handle({ webhook_id: _id }, ctx);
-      expect(await ctx.db.queuedDeliveries.countDocuments({ webhook_id: _id })).toBe(0);
+      expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id: _id })).toBe(0);
     }
   });
 
   it('cancels a delivery that was planned while its webhook was deleted', async () => {
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId);
-    await ctx.db.webhooks.deleteOne({ _id });
+    await webhookRows(ctx).deleteOne({ _id });
     await attemptAllDue(ctx);
     expect((await readDelivery(ctx, eventId)).status).toBe('cancelled');
     expect(receiver.received).toHaveLength(0);
@@ -523,7 +533,7 @@ describe('redelivery and removal', () => {
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
     // One that is finished, and one that is held.
     await attemptAllDue(ctx, fresh);
-    await ctx.db.webhooks.updateOne({ org_id: orgId }, { $set: { status: 'failing' } });
+    await webhookRows(ctx).updateOne({ org_id: orgId }, { $set: { status: 'failing' } });
     const [held = ''] = await raise(ctx, orgId);
     expect((await readDelivery(ctx, held)).status).toBe('held');
     clock.advance(30 * 86_400_000);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { digest } from '../../../shared/credits/digest.ts';
 import { storedBalances } from '../../../shared/credits/fold.ts';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
-import type { LedgerRow } from '../../../shared/credits/model.ts';
+import { type LedgerRow, ledgerRows } from '../../../shared/credits/model.ts';
 import { readAccount } from '../../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../../shared/credits/recover.ts';
 import { projectAll, type TestAccount, untilRedisIsBack } from '../credits.ts';
@@ -24,10 +24,7 @@ export async function checkCredits(
   await recoverCredits(ctx);
   await projectAll(ctx);
   for (const account of accounts) {
-    const rows = await ctx.db.ledger
-      .find({ account_id: account.accountId })
-      .sort({ seq: 1 })
-      .lean<LedgerRow[]>();
+    const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).sort({ seq: 1 }).toArray();
     const state = (await readAccount(ctx, account.accountId))?.state;
     expect(await foldLedger(ctx, account.accountId)).toEqual(state);
     if (state) expect(Math.min(...Object.values(storedBalances(state)))).toBeGreaterThanOrEqual(0);

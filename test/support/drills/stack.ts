@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { findFreePort } from '../../../scripts/stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../../../scripts/stores.ts';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
-import { openContext } from '../../../shared/platform/context/context.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
-import { createIndexes } from '../../../shared/platform/mongo/connect.ts';
+import { openContext } from '../../../shared/platform/context/context.ts';
+import { createIndexes } from '../../../shared/platform/mongo/../../tables/collections.ts';
 import { untilOpen } from '../credits.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
 

@@ -1,0 +1,92 @@
+import type { mongo } from 'mongoose';
+import { type Db, databaseOf } from './connect.ts';
+
+/** A row of any collection: its primary key is a string of ours. */
+export interface Row {
+  _id: string;
+}
+
+/** What a collection needs in order to be created: its name and its indexes. */
+export interface CollectionDeclaration {
+  readonly collectionName: string;
+  readonly indexes: readonly mongo.IndexDescription[];
+}
+
+/** A declared collection: called with a context, it is the query handle. */
+export interface DeclaredCollection<T extends Row> extends CollectionDeclaration {
+  (ctx: { db: Db }): mongo.Collection<T>;
+}
+
+/**
+ * Declares a collection of a noun. Its handle is the driver's, and refuses a filter that holds `undefined`: the driver
+ * would drop it, and a filter without its tenant matches every tenant.
+ */
+export function collection<T extends Row>(
+  collectionName: string,
+  { indexes = [] }: { indexes?: readonly mongo.IndexDescription[] } = {},
+): DeclaredCollection<T> {
+  const handles = new WeakMap<Db, mongo.Collection<T>>();
+  function handleOf({ db }: { db: Db }): mongo.Collection<T> {
+    const known = handles.get(db);
+    if (known) return known;
+    const handle = guard(databaseOf(db).collection<T>(collectionName));
+    handles.set(db, handle);
+    return handle;
+  }
+  return Object.assign(handleOf, { collectionName, indexes });
+}
+
+/** Where each operation of a handle has filters among its arguments. */
+const FILTERS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
+  find: first,
+  findOne: first,
+  findOneAndUpdate: first,
+  findOneAndDelete: first,
+  findOneAndReplace: first,
+  countDocuments: first,
+  updateOne: first,
+  updateMany: first,
+  replaceOne: first,
+  deleteOne: first,
+  deleteMany: first,
+  distinct: ([, filter]) => filter,
+  aggregate: ([stages]) => (stages as { $match?: unknown }[]).map(({ $match }) => $match ?? {}),
+  bulkWrite: ([operations]) =>
+    (operations as object[]).map((operation) => Object.values(operation)[0]?.filter ?? {}),
+};
+
+function first([filter]: readonly unknown[]): unknown {
+  return filter ?? {};
+}
+
+function guard<T extends Row>(handle: mongo.Collection<T>): mongo.Collection<T> {
+  for (const [name, filtersOf] of Object.entries(FILTERS)) {
+    const operation = Reflect.get(handle, name) as (...args: unknown[]) => unknown;
+    const guarded = (...args: unknown[]): unknown => {
+      refuseUndefined(filtersOf(args), 'filter');
+      return operation.apply(handle, args);
+    };
+    Object.defineProperty(handle, name, { value: guarded, configurable: true, writable: true });
+  }
+  return handle;
+}
+
+/** Throws when a filter, or a part of one, is `undefined`. `path` says where. */
+export function refuseUndefined(filter: unknown, path: string): void {
+  if (filter === undefined) throw new Error(`The ${path} is undefined`);
+  if (typeof filter !== 'object' || filter === null) return;
+  const isPlain = Object.getPrototypeOf(filter) === Object.prototype;
+  if (!isPlain && !Array.isArray(filter)) return;
+  for (const [name, value] of Object.entries(filter)) refuseUndefined(value, `${path}.${name}`);
+}
+
+/** Creates what is missing of these collections and their indexes. Safe to repeat, and while others run. */
+export async function createCollections(db: Db, declared: readonly CollectionDeclaration[]): Promise<void> {
+  const database = databaseOf(db);
+  const there = await database.listCollections({}, { nameOnly: true }).toArray();
+  const names = new Set(there.map(({ name }) => name));
+  for (const { collectionName, indexes } of declared) {
+    if (!names.has(collectionName)) await database.createCollection(collectionName);
+    if (indexes.length > 0) await database.collection(collectionName).createIndexes([...indexes]);
+  }
+}
