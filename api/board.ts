@@ -3,6 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Context } from '../shared/platform/context/context.ts';
+import { JOBS } from '../shared/tables/jobs.ts';
 import { unauthorized } from './auth/bearer.ts';
 import { isOperator } from './auth/operator.ts';
 import type { Limits } from './limits.ts';
@@ -18,7 +19,7 @@ export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(PATH);
   createBullBoard({
-    queues: Object.values(ctx.queues.byName).map((queue) => new BullMQAdapter(queue)),
+    queues: JOBS.map(({ kind }) => new BullMQAdapter(ctx.queues.of(kind))),
     serverAdapter,
     options: { uiConfig: { boardTitle: 'usage-governor' } },
   });

@@ -2,12 +2,14 @@ import { keepKeysPublished } from '../shared/credits/signing-keys.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
+import { registerMetrics } from '../shared/tables/metrics.ts';
 import { createApi } from './app.ts';
 import type { ApiState } from './route.ts';
 import { closeServer, createHttpServer } from './server.ts';
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'api' });
+registerMetrics(ctx);
 const state: ApiState = { stopping: false };
 const { app, shedder } = createApi(ctx, state);
 const server = createHttpServer(app, config);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Context } from '../shared/platform/context/context.ts';
+import { httpSeconds } from './metrics.ts';
 
 const GIVEN_ID = /^[A-Za-z0-9._-]{8,64}$/;
 
@@ -19,7 +20,7 @@ export function logWhenClosed(ctx: Context, req: Request, res: Response): void {
     const seconds = (performance.now() - startedAt) / 1_000;
     const route = String(res.locals.route ?? 'none');
     const status = res.writableFinished ? res.statusCode : 499;
-    ctx.metrics.httpSeconds.observe({ method: req.method, route, status }, seconds);
+    httpSeconds(ctx).observe({ method: req.method, route, status }, seconds);
     ctx.log.info(
       {
         request_id: res.locals.requestId,

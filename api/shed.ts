@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Metrics } from '../shared/platform/basics/metrics.ts';
+import { requestsShed } from './metrics.ts';
 import type { Priority } from './route.ts';
 
 /** From which load on a request is refused, so that those of higher priority go on. */
@@ -43,7 +44,7 @@ export function createShedder(metrics: Metrics): Shedder {
   }, SAMPLE_MS);
   sampling.unref();
   const refuse = (priority: Priority, detail: string) => {
-    metrics.shed.inc({ priority });
+    requestsShed({ metrics }).inc({ priority });
     throw new DomainError('overloaded', detail);
   };
   const held = new Map<string, number>();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
-import { QUEUES, type QueueName } from '../shared/platform/queues/queues.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobHandler, LOCK_MS, STALLED_CHECK_MS } from './job-handler.ts';
+import { type JobRow, LOCK_MS, STALLED_CHECK_MS } from './job-row.ts';
+import { jobSeconds } from './metrics.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
 const FETCH_AT_MOST = 64;
@@ -20,8 +20,8 @@ export interface OpenWorker {
  * BullMQ's loop first fills its slots one job after the other and only then begins, so that a long list of jobs would
  * wait for the last one to be fetched.
  */
-export function startOpenWorker(handler: JobHandler, ctx: Context, connection: RedisClient): OpenWorker {
-  const worker = new Worker(handler.queue, null, {
+export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClient): OpenWorker {
+  const worker = new Worker(row.kind, null, {
     connection,
     prefix: ctx.queues.prefix,
     lockDuration: LOCK_MS,
@@ -29,7 +29,7 @@ export function startOpenWorker(handler: JobHandler, ctx: Context, connection: R
     maxStalledCount: 1_000,
     autorun: false,
   });
-  worker.on('error', (error) => ctx.log.debug({ err: error, queue: handler.queue }, 'worker connection'));
+  worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
   const token = randomUUID();
   const running = new Map<string, Promise<void>>();
   let closing = false;
@@ -38,7 +38,7 @@ export function startOpenWorker(handler: JobHandler, ctx: Context, connection: R
     const { id = '' } = job;
     running.set(
       id,
-      finish(handler, ctx, job, token).finally(() => running.delete(id)),
+      finish(row, ctx, job, token).finally(() => running.delete(id)),
     );
   }
   const locks = setInterval(() => {
@@ -47,11 +47,9 @@ export function startOpenWorker(handler: JobHandler, ctx: Context, connection: R
     const tokens = ids.map(() => token);
     worker
       .extendJobLocks(ids, tokens, LOCK_MS)
-      .catch((error: unknown) =>
-        ctx.log.debug({ err: error, queue: handler.queue }, 'locks were not extended'),
-      );
+      .catch((error: unknown) => ctx.log.debug({ err: error, queue: row.kind }, 'locks were not extended'));
   }, LOCK_MS / 3);
-  const loop = fetchAll(worker, token, () => closing, begin, handler.queue, ctx);
+  const loop = fetchAll(worker, token, () => closing, begin, row.kind, ctx);
 
   return {
     waitUntilReady: () => worker.waitUntilReady(),
@@ -71,7 +69,7 @@ async function fetchAll(
   token: string,
   isClosing: () => boolean,
   begin: (job: Job) => void,
-  queue: QueueName,
+  queue: string,
   ctx: Context,
 ): Promise<void> {
   let isWatching = false;
@@ -104,16 +102,16 @@ async function fetchSome(worker: Worker, token: string, count: number): Promise<
 }
 
 /** Runs one job and takes it off the queue; never throws. */
-async function finish(handler: JobHandler, ctx: Context, job: Job, token: string): Promise<void> {
-  const end = ctx.metrics.jobSeconds.startTimer({ queue: handler.queue });
+async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promise<void> {
+  const end = jobSeconds(ctx).startTimer({ queue: row.kind });
   try {
-    const again = await handler.handle(QUEUES[handler.queue].parse(job.data) as never, ctx);
+    const again = await row.handle(job.data, ctx);
     end({ outcome: again ? 'again' : 'done' });
     if (again) await job.moveToDelayed(again.notBeforeMs, token);
     else await job.moveToCompleted(undefined, token, false);
   } catch (error) {
     end({ outcome: 'failed' });
-    const fields = { err: error, queue: handler.queue, job_id: job.id };
+    const fields = { err: error, queue: row.kind, job_id: job.id };
     ctx.log.error(fields, 'job failed; the sweeper will wake it again');
     await job.moveToFailed(error as Error, token, false).catch(() => undefined);
   }

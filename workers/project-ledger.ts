@@ -1,3 +1,4 @@
+import { ledgerLag, ledgerStuckShards, shutShardCount } from '../shared/credits/metrics.ts';
 import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
 import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
 import { measureLag } from '../shared/credits/streams.ts';
@@ -52,7 +53,7 @@ async function keepUp(ctx: Context, stopped: AbortSignal): Promise<void> {
 async function watchLag(ctx: Context, stopped: AbortSignal): Promise<void> {
   while (!stopped.aborted) {
     const lagMs = await measureLag(ctx).catch(() => null);
-    if (lagMs !== null) ctx.metrics.ledgerLag.set(lagMs / 1_000);
+    if (lagMs !== null) ledgerLag(ctx).set(lagMs / 1_000);
     await pause(LAG_MS, stopped);
   }
 }
@@ -65,13 +66,13 @@ function createGatekeeper(ctx: Context): () => Promise<void> {
   return async () => {
     if (performance.now() < lookDueMs) return;
     const { shut, held } = await lookAtGates(ctx);
-    ctx.metrics.gatesShut.set(shut.size + held);
+    shutShardCount(ctx).set(shut.size + held);
     const areKnown = shut.size <= failed && performance.now() < retryDueMs;
     if (shut.size > 0 && !areKnown) {
       ({ failed } = await recoverCredits(ctx));
       retryDueMs = performance.now() + RETRY_MS;
       const after = await lookAtGates(ctx);
-      ctx.metrics.gatesShut.set(after.shut.size + after.held);
+      shutShardCount(ctx).set(after.shut.size + after.held);
     }
     lookDueMs = performance.now() + GATES_MS;
   };
@@ -87,7 +88,7 @@ function createReporter(ctx: Context): (troubles: readonly unknown[], round: Rou
     if (!error && inTrouble) ctx.log.info('the ledger is kept up again');
     inTrouble = error !== undefined;
     if (!round) return;
-    ctx.metrics.ledgerStuck.set(round.stuck.size);
+    ledgerStuckShards(ctx).set(round.stuck.size);
     for (const shard of known.keys()) if (!round.stuck.has(shard)) known.delete(shard);
     for (const [shard, problem] of round.stuck) {
       if (known.get(shard) === problem.message) continue;

@@ -1,5 +1,6 @@
 import type { Context } from '../shared/platform/context/context.ts';
-import { SCHEDULES, SWEEPS } from './schedule.ts';
+import { JOB_TABLE, SWEEPS } from './index.ts';
+import { sweptRows } from './metrics.ts';
 
 const SWEEP_EVERY_MS = 5_000;
 
@@ -20,7 +21,7 @@ export async function sweepOnce(ctx: Context): Promise<void> {
   for (const { queue, sweep } of SWEEPS) {
     try {
       const found = await sweep(ctx);
-      if (found > 0) ctx.metrics.swept.inc({ queue }, found);
+      if (found > 0) sweptRows(ctx).inc({ queue }, found);
     } catch (error) {
       ctx.log.warn({ err: error, queue }, 'sweep failed; the next one comes in 5 s');
     }
@@ -34,11 +35,12 @@ const put = new WeakSet<Context>();
 
 /** All of them when the worker starts, since their times may have changed; then what Redis has lost. */
 async function restoreSchedules(ctx: Context): Promise<void> {
-  for (const { queue, everyMs } of SCHEDULES) {
-    const schedulers = ctx.queues.byName[queue];
+  for (const { kind, everyMs } of JOB_TABLE) {
+    if (everyMs === undefined) continue;
+    const schedulers = ctx.queues.of(kind);
     if (put.has(ctx) && (await schedulers.getJobSchedulersCount()) > 0) continue;
     await schedulers.upsertJobScheduler(
-      queue,
+      kind,
       { every: everyMs },
       { data: {}, opts: { removeOnComplete: true, removeOnFail: true } },
     );

@@ -1,22 +1,22 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
-import { QUEUES } from '../shared/platform/queues/queues.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobHandler, LOCK_MS, STALLED_CHECK_MS, type WakeAgain } from './job-handler.ts';
+import { type JobRow, LOCK_MS, STALLED_CHECK_MS, type WakeAgain } from './job-row.ts';
+import { jobSeconds } from './metrics.ts';
 import { type OpenWorker, startOpenWorker } from './open-worker.ts';
 
-/** Starts one handler: parses each job, measures it, logs a failure once. */
-export function startWorker(handler: JobHandler, ctx: Context, connection: RedisClient): OpenWorker {
-  if (handler.concurrency === 'open') return startOpenWorker(handler, ctx, connection);
-  const worker = new Worker(handler.queue, (job, token) => process(handler, ctx, job, token), {
+/** Starts the worker of one row: parses each job, measures it, logs a failure once. */
+export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): OpenWorker {
+  if (row.concurrency === 'open') return startOpenWorker(row, ctx, connection);
+  const worker = new Worker(row.kind, (job, token) => process(row, ctx, job, token), {
     connection,
     prefix: ctx.queues.prefix,
-    concurrency: handler.concurrency,
+    concurrency: row.concurrency,
     lockDuration: LOCK_MS,
     stalledInterval: STALLED_CHECK_MS,
     maxStalledCount: 1_000,
   });
-  worker.on('error', (error) => ctx.log.debug({ err: error, queue: handler.queue }, 'worker connection'));
+  worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
   return worker;
 }
 
@@ -31,22 +31,17 @@ export async function closeWorker(worker: Pick<OpenWorker, 'close'>): Promise<vo
   clearTimeout(timer);
 }
 
-async function process(
-  handler: JobHandler,
-  ctx: Context,
-  job: Job,
-  token: string | undefined,
-): Promise<void> {
-  const end = ctx.metrics.jobSeconds.startTimer({ queue: handler.queue });
+async function process(row: JobRow, ctx: Context, job: Job, token: string | undefined): Promise<void> {
+  const end = jobSeconds(ctx).startTimer({ queue: row.kind });
   try {
-    const again = await handler.handle(QUEUES[handler.queue].parse(job.data) as never, ctx);
+    const again = await row.handle(job.data, ctx);
     end({ outcome: again ? 'again' : 'done' });
     if (again) await wakeAgain(job, again, token);
   } catch (error) {
     if (error instanceof DelayedError) throw error;
     end({ outcome: 'failed' });
     ctx.log.error(
-      { err: error, queue: handler.queue, job_id: job.id },
+      { err: error, queue: row.kind, job_id: job.id },
       'job failed; the sweeper will wake it again',
     );
     throw error;

@@ -18,6 +18,7 @@ import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { JOBS } from '../../shared/tables/jobs.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { startMongo, startRedis } from '../stores.ts';
@@ -203,7 +204,7 @@ async function makeTokens(ctx: Context, count: number): Promise<string[]> {
 
 /** The ledger has every spend, and what the worker does when it starts is done. */
 async function hasCaughtUp(ctx: Context): Promise<boolean> {
-  const queues = Object.values(ctx.queues.byName);
+  const queues = JOBS.map(({ kind }) => ctx.queues.of(kind));
   const active = await Promise.all(queues.map((queue) => queue.getActiveCount()));
   return active.every((count) => count === 0) && (await shardsWithEntries(ctx)).length === 0;
 }

@@ -31,8 +31,7 @@ import { signalRows } from '../../shared/signals/model.ts';
 import { rollupChanges } from '../../shared/usage/add-to-rollups.ts';
 import { type Rollup, rollupRows, usageTotalRows } from '../../shared/usage/model.ts';
 import { addMeasures, totalsOf } from '../../shared/usage/totals.ts';
-import { evaluateBudgets } from '../../workers/evaluate-budgets.ts';
-import type { JobHandler } from '../../workers/job-handler.ts';
+import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { startMongo, startRedis } from '../stores.ts';
@@ -207,7 +206,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
 /** From the answer to a signal until the event's row is there, through the queue and a worker. */
 async function measureLatency(ctx: Context, probe: Budget, rounds: number): Promise<number[]> {
   const connection = connectRedis(ctx.config, 'worker');
-  const worker = startWorker(evaluateBudgets as unknown as JobHandler, ctx, connection);
+  const worker = startWorker(evaluateBudgets, ctx, connection);
   const { startMs } = periodAt(probe.window, probe.timezone, ctx.clock.now());
   const latencies: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

@@ -2,8 +2,7 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { connectQueues } from '../../shared/platform/redis/connect.ts';
 import { listen } from '../../shared/webhooks/announcements.ts';
-import { deliverWebhook, retryWebhook } from '../../workers/deliver-webhook.ts';
-import type { JobHandler } from '../../workers/job-handler.ts';
+import { deliverWebhook, retryWebhook } from '../../workers/index.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 
@@ -12,8 +11,7 @@ const config = readConfig(process.env);
 const opened = await openContext(config, { process: 'worker' });
 const ctx = { ...opened, webhookWaitsMs: (process.env.BENCH_WAITS_MS ?? '').split(',').map(Number) };
 const connection = connectQueues(config, 'worker');
-for (const handler of [deliverWebhook, retryWebhook])
-  startWorker(handler as unknown as JobHandler, ctx, connection);
+for (const handler of [deliverWebhook, retryWebhook]) startWorker(handler, ctx, connection);
 listen(ctx);
 startSweeper(ctx);
 process.send?.('ready');

@@ -9,6 +9,7 @@ import { type Session, sessionRows } from '../sessions/model.ts';
 import { recordEvents } from '../webhooks/record-events.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';
 import { detectAnomalies, isWorthReporting, mayHaveRunAway, type Verdict } from './detect.ts';
+import { detectAnomaliesJob } from './jobs.ts';
 import { nextCheck, totalsOf } from './mark-for-check.ts';
 import { type Anomaly, anomalyRows, sessionCheckRows } from './model.ts';
 
@@ -134,7 +135,7 @@ export async function sweepDueChecks(ctx: Context): Promise<number> {
     .limit(SWEEP_LIMIT)
     .toArray();
   ctx.queues.wake(
-    'detect-anomalies',
+    detectAnomaliesJob,
     due.map(({ _id, due_at }) => ({
       id: `${_id}-${due_at.getTime()}`,
       job: { session_id: _id },

@@ -4,6 +4,7 @@ import type { Context } from '../platform/context/context.ts';
 import { afterCommit } from '../platform/mongo/transaction.ts';
 import type { Session } from '../sessions/model.ts';
 import { isWorthALook, type Totals } from './detect.ts';
+import { detectAnomaliesJob } from './jobs.ts';
 import { sessionCheckRows } from './model.ts';
 
 /** A running session is looked at no more often (design 5). Milliseconds. */
@@ -61,7 +62,7 @@ export function nextCheck(ctx: Context, session: Pick<Session, 'checked_at'>, no
 function wakeChecks(ctx: Context, marks: readonly Mark[]): void {
   const nowMs = ctx.clock.now();
   ctx.queues.wake(
-    'detect-anomalies',
+    detectAnomaliesJob,
     marks.map(({ sessionId, dueAt }) => ({
       id: `${sessionId}-${dueAt.getTime()}`,
       job: { session_id: sessionId },

@@ -1,4 +1,5 @@
 import type { Context } from '../platform/context/context.ts';
+import { evaluateBudgetsJob } from './jobs.ts';
 
 /** Commits of an organization within one of these share an evaluation. Milliseconds. */
 const COALESCE_MS = 250;
@@ -10,7 +11,7 @@ const COALESCE_MS = 250;
 export function wakeEvaluation(ctx: Context, orgId: string): void {
   const nowMs = ctx.clock.now();
   const slice = Math.floor(nowMs / COALESCE_MS);
-  ctx.queues.wake('evaluate-budgets', [
+  ctx.queues.wake(evaluateBudgetsJob, [
     { id: `${orgId}-${slice}`, job: { org_id: orgId }, delayMs: (slice + 1) * COALESCE_MS - nowMs },
   ]);
 }

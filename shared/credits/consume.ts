@@ -6,6 +6,7 @@ import { loadScript } from '../platform/redis/script.ts';
 import { callMeter } from './call-meter.ts';
 import { digest } from './digest.ts';
 import { type Hint, hintsOf, monthOf, predictBucket } from './hints.ts';
+import { spendsDecided } from './metrics.ts';
 import { BUCKETS, type Bucket } from './model.ts';
 import { encodePlans } from './plans.ts';
 import { creditNow, noteRedisTime, redisNow, scriptNow } from './redis-time.ts';
@@ -147,7 +148,7 @@ async function callConsume(
 /** The answer; nothing when the script told what to sign instead; else throws what stands in the way. */
 function settle(ctx: Context, request: Request, reply: [code: string, ...string[]]): Spent | undefined {
   const [code, ...values] = reply;
-  if (code !== 'month' && code !== 'bucket') ctx.metrics.spends.inc({ outcome: code });
+  if (code !== 'month' && code !== 'bucket') spendsDecided(ctx).inc({ outcome: code });
   switch (code) {
     case 'spent':
       return noteSpent(ctx, request, values);

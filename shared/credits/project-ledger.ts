@@ -4,6 +4,7 @@ import { DomainError, isDuplicateKey, isStoreError } from '../platform/basics/er
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { ALL_SHARDS, shardKeys } from '../platform/redis/keys.ts';
+import { ledgerRowsWritten } from './metrics.ts';
 import { type LedgerRow, ledgerFenceRows, ledgerRows, storedAnswerRows } from './model.ts';
 import { isEarlier, type OutboxEntry } from './outbox.ts';
 import { refundLateRepeat } from './refund.ts';
@@ -191,7 +192,7 @@ async function writeBatches(ctx: Context, batches: readonly ShardBatch[]): Promi
       await raiseFences(ctx, batches, transaction);
       await insertEntries(ctx, entries, transaction);
     });
-    ctx.metrics.ledgerRows.inc(entries.reduce((sum, entry) => sum + entry.rows.length, 0));
+    ledgerRowsWritten(ctx).inc(entries.reduce((sum, entry) => sum + entry.rows.length, 0));
     return new Set();
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;

@@ -4,6 +4,7 @@ import { shardOf } from '../platform/redis/keys.ts';
 import { changeCredits } from './change.ts';
 import { storedBalances } from './fold.ts';
 import { putOnPlan } from './follow-plan.ts';
+import { creditDrift, creditPlansRepaired } from './metrics.ts';
 import { BUCKETS, type Bucket, type CreditAccount, creditAccountRows, ledgerRows } from './model.ts';
 import { projectLedger } from './project-ledger.ts';
 import { type AccountRecord, readAccount } from './read-balance.ts';
@@ -54,8 +55,8 @@ export async function reconcileCredits(ctx: Context, options: { repair: boolean 
     if (batch.length >= PARALLEL) await settle();
   }
   await settle();
-  ctx.metrics.creditDrift.set(result.drifted.length);
-  ctx.metrics.creditPlans.inc(result.plans);
+  creditDrift(ctx).set(result.drifted.length);
+  creditPlansRepaired(ctx).inc(result.plans);
   for (const drift of result.drifted) {
     ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
     if (options.repair) result.repaired += await repair(ctx, drift);

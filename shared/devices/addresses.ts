@@ -1,5 +1,6 @@
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
+import { deviceAddressChanges } from './metrics.ts';
 
 const MOST_KNOWN = 100_000;
 const lastAddress = perContext(() => new Map<string, string>());
@@ -19,7 +20,7 @@ export function noteDeviceAddress(
   if (known.size > MOST_KNOWN) known.clear();
   known.set(device.tokenId, address);
   if (before === undefined) return;
-  ctx.metrics.deviceAddressChanges.inc();
+  deviceAddressChanges(ctx).inc();
   ctx.log.warn(
     { account_id: device.accountId, token_id: device.tokenId, addresses: [before, address] },
     'a device token is used from another address',

@@ -11,6 +11,7 @@ import type { Lane } from '../platform/context/batcher.ts';
 import type { Context } from '../platform/context/context.ts';
 import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import { closeSessionJob } from '../sessions/jobs.ts';
 import { type Session, sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { type TimerChange, writeTimers } from '../sessions/timers.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
@@ -18,6 +19,7 @@ import type { SignalResult } from '../signals/input.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
 import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../webhooks/record-events.ts';
+import { signalBatchSize, signalsRecorded } from './metrics.ts';
 
 /**
  * Records posted signals: one result per signal, in order; one bad signal never loses the others. Repeating a batch
@@ -39,7 +41,7 @@ export async function recordSignals(
   const results = checked.map((result) =>
     '_id' in result ? tell(sender, result, recorded[next++] as Recorded) : result,
   );
-  for (const result of results) ctx.metrics.signals.inc({ status: result.status });
+  for (const result of results) signalsRecorded(ctx).inc({ status: result.status });
   return results;
 }
 
@@ -74,7 +76,7 @@ function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], Recorde
         if (attempts > 1) moveToOtherSlot();
         return commit(ctx, orgId, drafts, transaction);
       });
-      ctx.metrics.signalBatch.observe(drafts.length);
+      signalBatchSize(ctx).observe(drafts.length);
       let from = 0;
       return batches.map((batch) => {
         from += batch.length;
@@ -296,7 +298,7 @@ function answer(
 function wakeTimers(ctx: Context, changed: Assignment['changed'], timeoutMs: number): void {
   const opened = changed.filter(({ before, after }) => before === null && after.state === 'open');
   ctx.queues.wake(
-    'close-session',
+    closeSessionJob,
     opened.map(({ after }) => ({
       id: after._id,
       job: { session_id: after._id },

@@ -5,8 +5,8 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, usageTotalRows } from '../usage/model.ts';
-
 import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../webhooks/model.ts';
+import { purgedRows } from './metrics.ts';
 
 const DAY_MS = 86_400_000;
 /** Rows of one delete: short enough that nothing waits for it. */
@@ -58,7 +58,7 @@ export async function purge(ctx: Context): Promise<Record<string, number>> {
   const gone: Record<string, number> = {};
   for (const [name, run] of Object.entries(PURGES)) {
     gone[name] = await run(ctx, nowMs);
-    if (gone[name] > 0) ctx.metrics.purged.inc({ kind: name }, gone[name]);
+    if (gone[name] > 0) purgedRows(ctx).inc({ kind: name }, gone[name]);
   }
   return gone;
 }

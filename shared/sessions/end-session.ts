@@ -6,6 +6,7 @@ import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { recordEvents, sessionEnded } from '../webhooks/record-events.ts';
 import { endByTimeout, isPastTimeout } from './assign.ts';
+import { closeSessionJob } from './jobs.ts';
 import { type Session, sessionRows, sessionTimerRows } from './model.ts';
 import { writeTimers } from './timers.ts';
 
@@ -83,6 +84,6 @@ export async function sweepSilentSessions(ctx: Context): Promise<number> {
     .limit(SWEEP_LIMIT)
     .toArray();
   const wakeUps = due.map(({ session_id }) => ({ id: session_id, job: { session_id }, delayMs: 0 }));
-  ctx.queues.wake('close-session', wakeUps);
+  ctx.queues.wake(closeSessionJob, wakeUps);
   return due.length;
 }

@@ -5,6 +5,7 @@ import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { rollupKey } from './add-to-rollups.ts';
 import { ceilToQuarter } from './calendar.ts';
+import { usageDrift } from './metrics.ts';
 import { type Rollup, rollupRows } from './model.ts';
 import { periodStarts } from './periods.ts';
 import { periodsIn, type Read } from './plan-reads.ts';
@@ -64,7 +65,7 @@ export async function reconcileUsage(
 
 async function report(ctx: Context, organization: Organization, result: Reconciled): Promise<void> {
   if (result.wrong === 0) return;
-  ctx.metrics.usageDrift.inc(result.wrong);
+  usageDrift(ctx).inc(result.wrong);
   ctx.log.error({ org_id: organization._id, ...result }, 'rollups were not the sum of their signals');
   if (result.repaired === 0) return;
   await inTransaction(ctx.db, (transaction) =>

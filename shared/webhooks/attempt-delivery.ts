@@ -2,9 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Clock, dateAt } from '../platform/basics/clock.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
-import type { JobOf } from '../platform/queues/queues.ts';
+import type { JobData } from '../platform/queues/job.ts';
 import { type Slot, takeSlot, takeSlots } from './endpoints.ts';
+import type { deliverWebhookJob } from './jobs.ts';
 import { type DueIds, decide, type LoadedAttempt, loadAttempt, type Verdict } from './load-attempt.ts';
+import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
 import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
@@ -29,7 +31,7 @@ export async function attemptDelivery(ctx: Context, due: DueIds): Promise<Attemp
 /** The same for deliveries that one wake-up brings. Rejects when one of them could not be attempted, after all others. */
 export async function attemptDeliveries(
   ctx: Context,
-  { webhook_id: webhookId, delivery_ids, announced }: JobOf<'deliver-webhook'>,
+  { webhook_id: webhookId, delivery_ids, announced }: JobData<typeof deliverWebhookJob>,
 ): Promise<AttemptVerdict[]> {
   const slots = takeSlots(ctx, webhookId, delivery_ids.length);
   const settled = await Promise.allSettled(
@@ -115,7 +117,7 @@ async function send(
     answerBytes: WEBHOOK_ANSWER_BYTES,
   });
   const outcome = answered.error === null ? 'succeeded' : 'failed';
-  ctx.metrics.webhookAttempts.inc({ outcome, error: answered.error ?? 'none' });
+  webhookAttempts(ctx).inc({ outcome, error: answered.error ?? 'none' });
   return { result: attemptOf(attempt, atMs, answered), endedAtMs: ctx.clock.now() };
 }
 
@@ -124,7 +126,6 @@ function attemptOf(number: number, atMs: number, { status, latencyMs, error, ans
 }
 
 function measureLateness(ctx: Context, attempt: number, atMs: number, dueMs: number): void {
-  const { webhookFirstAttemptSeconds, webhookRetryLatenessSeconds } = ctx.metrics;
-  const histogram = attempt === 1 ? webhookFirstAttemptSeconds : webhookRetryLatenessSeconds;
-  histogram.observe(Math.max(0, atMs - dueMs) / 1_000);
+  const lateness = attempt === 1 ? firstAttemptSeconds : retryLatenessSeconds;
+  lateness(ctx).observe(Math.max(0, atMs - dueMs) / 1_000);
 }

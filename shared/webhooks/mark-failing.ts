@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { afterCommit } from '../platform/mongo/transaction.ts';
+import { alertAdminJob, drainWebhookJob, holdWebhookJob } from './jobs.ts';
 import { type WebhookTask, webhookRows, webhookTaskRows } from './model.ts';
 
 /**
@@ -58,9 +59,17 @@ export async function setDrain(ctx: Context, webhookId: string, transaction: Cli
   await setTask(ctx, { kind: 'drain-webhook', webhook_id: webhookId, dueMs, untilMs }, transaction);
 }
 
+const TASK_JOBS = {
+  'alert-admin': alertAdminJob,
+  'hold-webhook': holdWebhookJob,
+  'drain-webhook': drainWebhookJob,
+};
+
 export function wakeTask(ctx: Context, { kind, webhook_id, due_at }: WebhookTask): void {
   const delayMs = due_at.getTime() - ctx.clock.now();
-  ctx.queues.wake(kind, [{ id: `${webhook_id}-${due_at.getTime()}`, job: { webhook_id }, delayMs }]);
+  ctx.queues.wake(TASK_JOBS[kind], [
+    { id: `${webhook_id}-${due_at.getTime()}`, job: { webhook_id }, delayMs },
+  ]);
 }
 
 export async function readTask(

@@ -4,8 +4,10 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { afterCommit } from '../platform/mongo/transaction.ts';
-import type { QueueName, WakeUp } from '../platform/queues/queues.ts';
+import type { JobData } from '../platform/queues/job.ts';
+import type { WakeUp } from '../platform/queues/queues.ts';
 import { announce } from './announcements.ts';
+import { deliverWebhookJob, retryWebhookJob } from './jobs.ts';
 import {
   POSITIONS_PER_MS,
   type QueuedDelivery,
@@ -68,8 +70,8 @@ export function wakeDeliveries(
     [...Map.groupBy(rows, ({ wake }) => wake)].map(([wake, together]) =>
       wakeUpOf(wake, together, nowMs, announced),
     );
-  ctx.queues.wake('deliver-webhook', wakeUps(queued.filter(({ attempt }) => attempt === 1)));
-  ctx.queues.wake('retry-webhook', wakeUps(queued.filter(({ attempt }) => attempt > 1)));
+  ctx.queues.wake(deliverWebhookJob, wakeUps(queued.filter(({ attempt }) => attempt === 1)));
+  ctx.queues.wake(retryWebhookJob, wakeUps(queued.filter(({ attempt }) => attempt > 1)));
 }
 
 /** The wake-up of an attempt that nothing else became due with. */
@@ -91,7 +93,7 @@ function wakeUpOf(
   rows: readonly Wakeable[],
   nowMs: number,
   announced: boolean,
-): WakeUp<QueueName & 'deliver-webhook'> {
+): WakeUp<JobData<typeof deliverWebhookJob>> {
   return {
     id,
     job: { webhook_id: rows[0]?.webhook_id ?? '', delivery_ids: rows.map(({ _id }) => _id), announced },

@@ -1,6 +1,7 @@
 import type { Context } from '../platform/context/context.ts';
 import { leaveToBusyEndpoint } from './endpoints.ts';
 import { wakeTask } from './mark-failing.ts';
+import { failingWebhooks, heldDeliveries } from './metrics.ts';
 import { queuedDeliveryRows, webhookRows, webhookTaskRows } from './model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from './plan-deliveries.ts';
 
@@ -39,7 +40,7 @@ export async function sweepWebhookTasks(ctx: Context): Promise<number> {
     .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
     .toArray();
   for (const task of due) wakeTask(ctx, task);
-  ctx.metrics.webhooksFailing.set(await webhookRows(ctx).countDocuments({ status: 'failing' }));
-  ctx.metrics.webhooksHeld.set(await queuedDeliveryRows(ctx).countDocuments({ state: 'held' }));
+  failingWebhooks(ctx).set(await webhookRows(ctx).countDocuments({ status: 'failing' }));
+  heldDeliveries(ctx).set(await queuedDeliveryRows(ctx).countDocuments({ state: 'held' }));
   return due.length;
 }

@@ -3,6 +3,7 @@ import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential } from '../../shared/keys/credential.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
+import { JOBS } from '../../shared/tables/jobs.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import {
   type Answer,
@@ -173,7 +174,7 @@ describe('API keys (rows 33 to 43)', () => {
     expect(written()).not.toContain(key);
     const rows = await apiKeyRows(api.ctx).find({ org_id: orgId }).toArray();
     expect(JSON.stringify(rows)).not.toContain(key.slice(20));
-    const jobs = await Promise.all(Object.values(api.ctx.queues.byName).map((queue) => queue.getJobs()));
+    const jobs = await Promise.all(JOBS.map(({ kind }) => api.ctx.queues.of(kind).getJobs()));
     expect(JSON.stringify(jobs.flat().map((job) => job.data))).not.toContain('ugk_');
   });
 

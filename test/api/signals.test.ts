@@ -250,7 +250,7 @@ async function expectSumsAgree(orgId: string): Promise<void> {
         tokens: sum(rows, 'tokens_in'),
         cost: sum(rows, 'cost_nusd'),
       }).toEqual(expected);
-      expect(sum(rows, 'sessions')).toBe(sessionRows.length);
+      expect(sum(rows, 'sessions')).toBe(sessions.length);
     }
   }
 }

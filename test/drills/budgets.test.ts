@@ -146,7 +146,7 @@ test('50 parallel batches while workers are killed: each level fires once', {
   for (let round = 0; round < 5; round += 1) {
     const batches = Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
     // Dies while it evaluates, before it, or after: as it comes.
-    await until(async () => (await ctx.queues.byName['evaluate-budgets'].getJobCounts()).active !== 0, {
+    await until(async () => (await ctx.queues.of('evaluate-budgets').getJobCounts()).active !== 0, {
       timeoutMs: 500,
     }).catch(() => undefined);
     await kill(worker);

@@ -7,13 +7,14 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stores.ts';
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
+import { reconcileCreditsJob } from '../../shared/credits/jobs.ts';
 import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../shared/credits/recover.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
-import type { JobHandler } from '../../workers/job-handler.ts';
-import { reconcileCredits } from '../../workers/reconcile-credits.ts';
+import { reconcileCredits } from '../../workers/index.ts';
+import type { JobRow } from '../../workers/job-row.ts';
 import { closeWorker, startWorker } from '../../workers/worker.ts';
 import {
   makeAccount,
@@ -140,16 +141,16 @@ test('a master that lost everything is rebuilt from the ledger, and the others s
 test('a job runs', async () => {
   const connection = connectRedis(ctx.config, 'worker');
   const handled = Promise.withResolvers<void>();
-  const handler: JobHandler = {
-    ...(reconcileCredits as unknown as JobHandler),
+  const handler: JobRow = {
+    ...reconcileCredits,
     handle: async (job, context) => {
-      const again = await (reconcileCredits as unknown as JobHandler).handle(job, context);
+      const again = await reconcileCredits.handle(job, context);
       handled.resolve();
       return again;
     },
   };
   const worker = startWorker(handler, ctx, connection);
-  ctx.queues.wake('reconcile-credits', [{ id: 'now', job: {}, delayMs: 0 }]);
+  ctx.queues.wake(reconcileCreditsJob, [{ id: 'now', job: {}, delayMs: 0 }]);
   await handled.promise;
   await closeWorker(worker);
   connection.disconnect();

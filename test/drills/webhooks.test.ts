@@ -133,8 +133,8 @@ describe('a worker killed by SIGKILL loses nothing', () => {
 
 it('what Redis loses is found in the store', async () => {
   const events = await raiseAll();
-  await ctx.queues.settled();
-  await ctx.queues.byName['deliver-webhook'].obliterate({ force: true });
+  await ctx.queues.drained();
+  await ctx.queues.of('deliver-webhook').obliterate({ force: true });
   await startWorker();
   await expectAllOnceBut(events, new Set());
 }, 90_000);

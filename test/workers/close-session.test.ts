@@ -4,8 +4,8 @@ import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
-import { closeSession } from '../../workers/close-session.ts';
-import type { JobHandler } from '../../workers/job-handler.ts';
+import { JOBS } from '../../shared/tables/jobs.ts';
+import { closeSession } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
@@ -37,10 +37,10 @@ describe('the timer of an open session', () => {
     const { orgId, sessionId } = await openSession();
     const sender = { orgId, boundUserId: null, defaultProjectId: null };
     await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
-    await ctx.queues.settled();
-    const job = await ctx.queues.byName['close-session'].getJob(sessionId);
+    await ctx.queues.drained();
+    const job = await ctx.queues.of('close-session').getJob(sessionId);
     expect(job?.delay).toBe(TIMEOUT + 1);
-    const delayed = await ctx.queues.byName['close-session'].getDelayed();
+    const delayed = await ctx.queues.of('close-session').getDelayed();
     expect(delayed.filter((one) => one.data.session_id === sessionId)).toHaveLength(1);
   });
 
@@ -70,11 +70,11 @@ describe('the timer of an open session', () => {
 
   it('ends sessions on time after every queue was flushed', async () => {
     const { orgId, sessionId } = await openSession();
-    await ctx.queues.settled();
-    for (const queue of Object.values(ctx.queues.byName)) await queue.obliterate({ force: true });
+    await ctx.queues.drained();
+    for (const { kind } of JOBS) await ctx.queues.of(kind).obliterate({ force: true });
     clock.advance(TIMEOUT + 10_000);
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(closeSession as unknown as JobHandler, ctx, connection);
+    const worker = startWorker(closeSession, ctx, connection);
     await until(async () => {
       await sweepOnce(ctx);
       const session = await sessionRows(ctx).findOne({ _id: sessionId });

@@ -6,7 +6,7 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { closeSession } from '../../shared/sessions/end-session.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
-import { detectAnomalies } from '../../workers/detect-anomalies.ts';
+import { detectAnomalies } from '../../workers/index.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
 
@@ -153,12 +153,12 @@ test('a session below every floor is never marked', async () => {
 test('a check whose job was lost is found by the sweeper', async () => {
   const { orgId } = await makePast();
   const sessionId = await post(orgId, { tokens_in: 100_000 });
-  await ctx.queues.settled();
-  await ctx.queues.byName['detect-anomalies'].obliterate({ force: true });
+  await ctx.queues.drained();
+  await ctx.queues.of('detect-anomalies').obliterate({ force: true });
   clock.advance(2_500);
   await sweepDueChecks(ctx);
-  await ctx.queues.settled();
-  const jobs = await ctx.queues.byName['detect-anomalies'].getJobs(['waiting', 'delayed']);
+  await ctx.queues.drained();
+  const jobs = await ctx.queues.of('detect-anomalies').getJobs(['waiting', 'delayed']);
   expect(jobs.map((job) => job.data.session_id)).toContain(sessionId);
 });
 

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, it } from 'vitest';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { rollupRows } from '../../shared/usage/model.ts';
-import type { JobHandler } from '../../workers/job-handler.ts';
-import { purgeJob } from '../../workers/purge.ts';
-import { reconcileUsageJob } from '../../workers/reconcile-usage.ts';
+import { purgeOld, reconcileUsage } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -22,9 +20,7 @@ it('schedules reconcile and purge by itself; the job puts damaged rollups right'
   await recordAll(ctx, orgId, [{ ts: ctx.clock.now() }]);
   await rollupRows(ctx).deleteMany({ org_id: orgId });
   const connection = connectRedis(ctx.config, 'worker');
-  const workers = [reconcileUsageJob, purgeJob].map((handler) =>
-    startWorker(handler as unknown as JobHandler, ctx, connection),
-  );
+  const workers = [reconcileUsage, purgeOld].map((handler) => startWorker(handler, ctx, connection));
   await sweepOnce(ctx);
   await until(async () => (await rollupRows(ctx).countDocuments({ org_id: orgId })) === 3, {
     what: 'the scheduled job to rebuild three rollups',

@@ -73,7 +73,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     close: async () => {
       signer.close();
       await lanes.idle();
-      await queues.settled();
+      await queues.drained();
       await queues.close();
       redis.meter.disconnect();
       redis.producer.disconnect();

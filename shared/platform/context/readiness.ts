@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { partsReady } from './metrics.ts';
 
 export type Part = 'mongo' | 'redis';
 export interface Readiness {
@@ -14,8 +15,8 @@ export async function readReadiness(ctx: Context): Promise<Readiness> {
     answers(() => ctx.db.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected'))),
     answers(() => Promise.all([ctx.redis.producer.ping(), ctx.redis.queues.ping()])),
   ]);
-  ctx.metrics.ready.set({ part: 'mongo' }, mongo ? 1 : 0);
-  ctx.metrics.ready.set({ part: 'redis' }, redis ? 1 : 0);
+  partsReady(ctx).set({ part: 'mongo' }, mongo ? 1 : 0);
+  partsReady(ctx).set({ part: 'redis' }, redis ? 1 : 0);
   return {
     status: mongo && redis ? 'ready' : mongo || redis ? 'degraded' : 'down',
     parts: { mongo: mongo ? 'ok' : 'failing', redis: redis ? 'ok' : 'failing' },

@@ -1,94 +1,75 @@
 import { type JobsOptions, Queue } from 'bullmq';
-import { z } from 'zod';
 import type { Log } from '../basics/log.ts';
 import type { RedisClient } from '../redis/connect.ts';
 import { QUEUE_PREFIX } from '../redis/keys.ts';
+import type { Job } from './job.ts';
 
-const dueDeliveries = z.strictObject({
-  webhook_id: z.string(),
-  delivery_ids: z.array(z.string()),
-  /** Whether the commit that planned them has announced them (shared/webhooks/announcements.ts). */
-  announced: z.boolean().default(false),
-});
-
-/** Every queue with the shape of its jobs. A job is a wake-up: it carries ids, never state. */
-export const QUEUES = {
-  'close-session': z.strictObject({ session_id: z.string() }),
-  'evaluate-budgets': z.strictObject({ org_id: z.string() }),
-  'detect-anomalies': z.strictObject({ session_id: z.string() }),
-  'reconcile-credits': z.strictObject({}),
-  'expire-credits': z.strictObject({}),
-  'reconcile-usage': z.strictObject({}),
-  purge: z.strictObject({}),
-  'deliver-webhook': dueDeliveries,
-  'retry-webhook': dueDeliveries,
-  'hold-webhook': z.strictObject({ webhook_id: z.string() }),
-  'drain-webhook': z.strictObject({ webhook_id: z.string() }),
-  'alert-admin': z.strictObject({ webhook_id: z.string() }),
-} as const;
-
-export type QueueName = keyof typeof QUEUES;
-export type JobOf<Name extends QueueName> = z.output<(typeof QUEUES)[Name]>;
-
-export interface WakeUp<Name extends QueueName> {
+/** A wake-up: the job that tells a worker to look at a row. It may be lost; the sweeper finds the row. */
+export interface WakeUp<Data> {
   /** The same id while a job lives is the same job. No colon. */
   id: string;
-  job: JobOf<Name>;
+  job: Data;
   /** From now; 0 is at once. */
   delayMs: number;
 }
 
 export interface Queues {
-  byName: Readonly<Record<QueueName, Queue>>;
+  /** The queue of a kind, opened when it is first asked for. */
+  of(kind: string): Queue;
   /** Of every key of the queues. */
   prefix: string;
   /**
-   * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `settled`
+   * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `drained`
    * waits for those under way.
    */
-  wake<Name extends QueueName>(name: Name, wakeUps: readonly WakeUp<Name>[]): void;
-  settled(): Promise<void>;
+  wake<Data>(job: Job<Data>, wakeUps: readonly WakeUp<Data>[]): void;
+  drained(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Opens the producer's side of the queues. */
 export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX): Queues {
-  const names = Object.keys(QUEUES) as QueueName[];
-  const byName = Object.fromEntries(names.map((name) => [name, openQueue(name, producer, prefix)])) as Record<
-    QueueName,
-    Queue
-  >;
+  const queues = new Map<string, Queue>();
   const underWay = new Set<Promise<unknown>>();
 
-  function wake<Name extends QueueName>(name: Name, wakeUps: readonly WakeUp<Name>[]): void {
+  function of(kind: string): Queue {
+    const known = queues.get(kind);
+    if (known) return known;
+    const queue = new Queue(kind, {
+      connection: producer,
+      prefix,
+      skipWaitingForReady: true,
+      skipVersionCheck: true,
+    });
+    queue.on('error', () => undefined);
+    queues.set(kind, queue);
+    return queue;
+  }
+
+  function wake<Data>({ kind }: Job<Data>, wakeUps: readonly WakeUp<Data>[]): void {
     if (wakeUps.length === 0) return;
-    const adding = byName[name]
+    const adding = of(kind)
       .addBulk(
-        wakeUps.map((wakeUp) => ({ name, data: wakeUp.job, opts: jobOptions(wakeUp.id, wakeUp.delayMs) })),
+        wakeUps.map(({ id, job, delayMs }) => ({ name: kind, data: job, opts: jobOptions(id, delayMs) })),
       )
       .catch((error: unknown) =>
-        log.warn({ err: error, queue: name }, 'a wake-up was lost; the sweeper will find it'),
+        log.warn({ err: error, queue: kind }, 'a wake-up was lost; the sweeper will find its row'),
       )
       .finally(() => underWay.delete(adding));
     underWay.add(adding);
   }
 
   return {
-    byName,
+    of,
     prefix,
     wake,
-    settled: async () => {
+    drained: async () => {
       while (underWay.size > 0) await Promise.all(underWay);
     },
     close: async () => {
-      await Promise.all(names.map((name) => byName[name].close()));
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
-}
-
-function openQueue(name: QueueName, connection: RedisClient, prefix: string): Queue {
-  const queue = new Queue(name, { connection, prefix, skipWaitingForReady: true, skipVersionCheck: true });
-  queue.on('error', () => undefined);
-  return queue;
 }
 
 // A failed job would hold its id and keep the sweeper from waking the same thing again: it goes, the log and the

@@ -279,19 +279,19 @@ describe('lost wake-ups', () => {
     await createBudget(ctx, orgId, { ...base, threshold: 1 });
     await evaluateDue(ctx, orgId);
     await post(orgId, 1);
-    await ctx.queues.settled();
-    await ctx.queues.byName['evaluate-budgets'].obliterate({ force: true });
+    await ctx.queues.drained();
+    await ctx.queues.of('evaluate-budgets').obliterate({ force: true });
     clock.advance(3_000);
     await sweepDueBudgets(ctx);
-    await ctx.queues.settled();
+    await ctx.queues.drained();
     expect(await waitingOrganizations()).toContain(orgId);
     // As a worker leaves it that dies between taking what is due and evaluating it.
     const due = (await budgetDueRows(ctx).findOne({ org_id: orgId })) as BudgetDue;
     await budgetDueRows(ctx).deleteMany({ org_id: orgId });
     await budgetDueRows(ctx).insertOne({ ...due, _id: takenKey(orgId), take: 'of the dead' });
-    await ctx.queues.byName['evaluate-budgets'].obliterate({ force: true });
+    await ctx.queues.of('evaluate-budgets').obliterate({ force: true });
     await sweepDueBudgets(ctx);
-    await ctx.queues.settled();
+    await ctx.queues.drained();
     expect(await waitingOrganizations()).toContain(orgId);
     expect(await evaluateDue(ctx, orgId)).toBe(2);
     expect(await budgetDueRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
@@ -316,7 +316,7 @@ describe('lost wake-ups', () => {
 });
 
 async function waitingOrganizations(): Promise<string[]> {
-  const jobs = await ctx.queues.byName['evaluate-budgets'].getJobs(['waiting', 'delayed']);
+  const jobs = await ctx.queues.of('evaluate-budgets').getJobs(['waiting', 'delayed']);
   return jobs.map((job) => job.data.org_id);
 }
 

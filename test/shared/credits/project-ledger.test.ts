@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
+import { ledgerLag, ledgerStuckShards, shutShardCount } from '../../../shared/credits/metrics.ts';
 import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
 import { readBalances } from '../../../shared/credits/read-balance.ts';
@@ -122,18 +123,18 @@ test('the lag shows while MongoDB is away and a gate cannot be opened', async ()
     throw new Error('MongoDB is away');
   });
   const stop = startProjector(ctx);
-  await until(async () => ((await readGauge(ctx.metrics.ledgerLag)) ?? 0) > 0);
-  expect(await readGauge(ctx.metrics.gatesShut)).toBe(1);
+  await until(async () => ((await readGauge(ledgerLag(ctx))) ?? 0) > 0);
+  expect(await readGauge(shutShardCount(ctx))).toBe(1);
   vi.restoreAllMocks();
-  await until(async () => (await readGauge(ctx.metrics.gatesShut)) === 0);
-  await until(async () => (await readGauge(ctx.metrics.ledgerLag)) === 0);
+  await until(async () => (await readGauge(shutShardCount(ctx))) === 0);
+  await until(async () => (await readGauge(ledgerLag(ctx))) === 0);
   await stop();
 });
 
 test('shards that a rebuild holds count as shut', async () => {
   await ctx.redis.producer.set(shardKeys(5).gate, 'held');
   const stop = startProjector(ctx);
-  await until(async () => (await readGauge(ctx.metrics.gatesShut)) === 1);
+  await until(async () => (await readGauge(shutShardCount(ctx))) === 1);
   await stop();
   await ctx.redis.producer.del(shardKeys(5).gate);
   await recoverCredits(ctx);
@@ -157,7 +158,7 @@ describe('an entry of a newer release', () => {
     const { log, written } = openKeptLog();
     const stop = startProjector({ ...ctx, log });
     await until(async () => (await foldLedger(ctx, other.accountId)).seq > 0);
-    await until(async () => (await readGauge(ctx.metrics.ledgerStuck)) === 1);
+    await until(async () => (await readGauge(ledgerStuckShards(ctx))) === 1);
     expect(written()).toContain(streamId);
     // A restart finds nothing lost there: every shard opens.
     await restartRedis();

@@ -10,7 +10,7 @@ import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
 import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
 import { deviceRows } from '../../../shared/devices/model.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
-import { reconcileCredits as reconcileJob } from '../../../workers/reconcile-credits.ts';
+import { reconcileCredits as reconcileJob } from '../../../workers/index.ts';
 import {
   expectFolded,
   makeAccount,

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Context } from '../../../shared/platform/context/context.ts';
-import type { JobOf } from '../../../shared/platform/queues/queues.ts';
+import type { JobData } from '../../../shared/platform/queues/job.ts';
 import { listen } from '../../../shared/webhooks/announcements.ts';
+import type { deliverWebhookJob } from '../../../shared/webhooks/jobs.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/model.ts';
-import { deliverWebhook } from '../../../workers/deliver-webhook.ts';
+import { deliverWebhook } from '../../../workers/index.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { openTestContext, type TestContext, until } from '../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -46,10 +47,10 @@ afterAll(async () => {
 });
 
 /** The job of a new event: it was announced before the job was added, on the same connection. */
-async function raiseAndHear(): Promise<JobOf<'deliver-webhook'>> {
+async function raiseAndHear(): Promise<JobData<typeof deliverWebhookJob>> {
   const [eventId = ''] = await raise(ctx, orgId);
   const [row] = await queuedDeliveryRows(ctx).find({ event_id: eventId }).toArray();
-  const queue = ctx.queues.byName['deliver-webhook'];
+  const queue = ctx.queues.of('deliver-webhook');
   const job = await until(async () => (await queue.getJob(row?.wake ?? '')) ?? null);
   if (!job) throw new Error('no job');
   await job.remove();

@@ -17,9 +17,13 @@ import { queuedDeliveryRows, webhookRows, webhookTaskRows } from '../../../share
 import { recordEvents } from '../../../shared/webhooks/record-events.ts';
 import { redeliver } from '../../../shared/webhooks/redeliver.ts';
 import { listWebhooks, registerWebhook, removeWebhook } from '../../../shared/webhooks/webhooks.ts';
-import { alertAdmin } from '../../../workers/alert-admin.ts';
-import { deliverWebhook, drainWebhook, holdWebhook, retryWebhook } from '../../../workers/deliver-webhook.ts';
-import type { JobHandler } from '../../../workers/job-handler.ts';
+import {
+  alertAdmin,
+  deliverWebhook,
+  drainWebhook,
+  holdWebhook,
+  retryWebhook,
+} from '../../../workers/index.ts';
 import { sweepOnce } from '../../../workers/sweeper.ts';
 import { startWorker } from '../../../workers/worker.ts';
 import { makeTenant } from '../../support/factories.ts';
@@ -52,7 +56,7 @@ afterAll(() => ctx.close());
 describe('a delivery', () => {
   it('arrives signed as soon as its event has committed, and is recorded', async () => {
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(deliverWebhook as unknown as JobHandler, ctx, connection);
+    const worker = startWorker(deliverWebhook, ctx, connection);
     await worker.waitUntilReady();
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId, 1, { user_id: 'ada' });
@@ -138,7 +142,7 @@ describe('a delivery', () => {
     await expect(failed).rejects.toThrow('the change fails');
     expect(await findDeliveries(ctx, { org_id: orgId })).toEqual([]);
     expect(await eventRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
-    await ctx.queues.settled();
+    await ctx.queues.drained();
     expect(await attemptAllDue(ctx)).toBe(0);
   });
 });
@@ -182,8 +186,8 @@ describe('the schedule', () => {
     const [eventId = ''] = await raise(ctx, orgId);
     await attemptAllDue(ctx);
     const { _id, webhook_id } = await readDelivery(ctx, eventId);
-    await ctx.queues.settled();
-    expect((await ctx.queues.byName['retry-webhook'].getJob(`${_id}-2`))?.delay).toBe(29_750);
+    await ctx.queues.drained();
+    expect((await ctx.queues.of('retry-webhook').getJob(`${_id}-2`))?.delay).toBe(29_750);
     const job = { webhook_id, delivery_ids: [_id], announced: false };
     const dueMs = clock.now() + 30_000;
     expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs - 250 });
@@ -210,12 +214,12 @@ describe('the schedule', () => {
   it('finds what is due when Redis has lost every job', async () => {
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
     const events = await raise(ctx, orgId, 20);
-    await ctx.queues.settled();
-    await ctx.queues.byName['deliver-webhook'].obliterate({ force: true });
+    await ctx.queues.drained();
+    await ctx.queues.of('deliver-webhook').obliterate({ force: true });
     clock.advance(5_000);
     await sweepOnce(ctx);
-    await ctx.queues.settled();
-    const jobs = await ctx.queues.byName['deliver-webhook'].getWaiting();
+    await ctx.queues.drained();
+    const jobs = await ctx.queues.of('deliver-webhook').getWaiting();
     const mine = jobs.filter(({ data }) => data.webhook_id === webhookId);
     expect(mine.flatMap(({ data }) => data.delivery_ids)).toHaveLength(20);
     await Promise.all(mine.map(({ data }) => deliverWebhook.handle(data, ctx)));
@@ -225,8 +229,8 @@ describe('the schedule', () => {
 
 describe('a wake-up', () => {
   async function myJobs(webhookId: string) {
-    await ctx.queues.settled();
-    const jobs = await ctx.queues.byName['deliver-webhook'].getWaiting();
+    await ctx.queues.drained();
+    const jobs = await ctx.queues.of('deliver-webhook').getWaiting();
     return jobs.filter(({ data }) => data.webhook_id === webhookId).map(({ data }) => data);
   }
 
@@ -266,7 +270,7 @@ describe('a wake-up', () => {
     await expect(deliverWebhook.handle(job, faulty)).rejects.toThrow('this one cannot be read');
     expect(receiver.received).toHaveLength(4);
     clock.advance(5_000);
-    await ctx.queues.byName['deliver-webhook'].remove((await findQueued(webhookId))[0]?.wake ?? '');
+    await ctx.queues.of('deliver-webhook').remove((await findQueued(webhookId))[0]?.wake ?? '');
     await sweepOnce(ctx);
     const [again] = await myJobs(webhookId);
     expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]], announced: false });

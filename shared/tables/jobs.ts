@@ -1,0 +1,19 @@
+import * as anomalies from '../anomalies/jobs.ts';
+import * as budgets from '../budgets/jobs.ts';
+import * as credits from '../credits/jobs.ts';
+import type { Job } from '../platform/queues/job.ts';
+import * as retention from '../retention/jobs.ts';
+import * as sessions from '../sessions/jobs.ts';
+import * as usage from '../usage/jobs.ts';
+import * as webhooks from '../webhooks/jobs.ts';
+
+/** Every kind of job, for bull-board and the workers. Each is declared by its noun; no noun imports this table. */
+export const JOBS: readonly Job[] = [
+  sessions,
+  anomalies,
+  budgets,
+  webhooks,
+  usage,
+  credits,
+  retention,
+].flatMap((declared) => Object.values<Job>(declared));
