@@ -87,7 +87,7 @@ export function metadataOf(
   return { metadata: Object.fromEntries(present.map(([name, value]) => [name, clip(String(value), 256)])) };
 }
 
-/** `{ PREFIX_NAME: text }` of attributes, each under its last words: `prompt.id` is `prompt_id`. */
+/** Attributes as metadata, each under its key with `_` for `.`: `prompt.id` is `prompt_id`. */
 export function pairsOf(record: OtlpRecord, keys: readonly string[]): Record<string, string | undefined> {
   return Object.fromEntries(keys.map((key) => [key.replaceAll('.', '_'), textOf(record, key)]));
 }

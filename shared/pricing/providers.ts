@@ -79,12 +79,13 @@ const BEDROCK_ID =
  */
 export function listPriceQueries(provider: string | undefined, model: string): PriceQuery[] {
   const modelId = cleanModelId(model);
-  const named = provider !== undefined && !isGateway(provider);
-  const providerId = named ? findProviderId(provider) : undefined;
-  if (named && providerId === undefined) return [];
-  if (providerId === undefined)
-    return [...queriesFromPrefix(modelId), { provider: undefined, model: modelId }];
-  return [...queriesFor(providerId, modelId), ...queriesFromPrefix(modelId)];
+  const byModel = () => [...queriesFromPrefix(modelId), { provider: undefined, model: modelId }];
+  if (provider === undefined) return byModel();
+  const providerId = findProviderId(provider);
+  // A gateway that the price list knows (GitHub Copilot) may set prices of its own for some models.
+  const own = providerId === undefined ? [] : queriesFor(providerId, modelId);
+  if (isGateway(provider)) return [...own, ...byModel()];
+  return providerId === undefined ? [] : [...own, ...queriesFromPrefix(modelId)];
 }
 
 /** Without what says nothing about the price: context variant (`…[1m]`), Vertex's `@20250929` and `@default`. */

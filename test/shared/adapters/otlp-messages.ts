@@ -118,6 +118,7 @@ function keyValues(attributes: Record<string, Plain>): Json[] {
 function anyValue(value: Plain): Json {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
+  if (!Number.isFinite(value)) return { doubleValue: String(value) };
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 

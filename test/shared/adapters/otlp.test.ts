@@ -71,10 +71,14 @@ function requests(kind: 'logs' | 'traces'): fc.Arbitrary<Json> {
   const many = <T>(item: fc.Arbitrary<T>) => fc.array(item, { maxLength: 3 });
   return kind === 'logs'
     ? fc.record({
-        resourceLogs: many(fc.record({ resource, scopeLogs: many(fc.record({ scope, logRecords: many(log) })) })),
+        resourceLogs: many(
+          fc.record({ resource, scopeLogs: many(fc.record({ scope, logRecords: many(log) })) }),
+        ),
       })
     : fc.record({
-        resourceSpans: many(fc.record({ resource, scopeSpans: many(fc.record({ scope, spans: many(span) })) })),
+        resourceSpans: many(
+          fc.record({ resource, scopeSpans: many(fc.record({ scope, spans: many(span) })) }),
+        ),
       });
 }
 
@@ -150,7 +154,11 @@ describe('a request', () => {
   } as const;
   const metrics = {
     resourceMetrics: [
-      { scopeMetrics: [{ metrics: [{ name: 'claude_code.token.usage', sum: { dataPoints: [{ asInt: '1' }] } }] }] },
+      {
+        scopeMetrics: [
+          { metrics: [{ name: 'claude_code.token.usage', sum: { dataPoints: [{ asInt: '1' }] } }] },
+        ],
+      },
     ],
   };
 
