@@ -13,6 +13,7 @@ import { docsRoutes } from './docs.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
+import { sendOtlpError } from './otlp/answer.ts';
 import { sendProblem } from './problem.ts';
 import { giveId, logWhenClosed } from './request.ts';
 import type { AnyRoute, ApiState } from './route.ts';
@@ -130,6 +131,7 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
     req.socket.destroy();
     return;
   }
-  const send = res.locals.errorStyle === 'oauth' ? sendOAuthError : sendProblem;
-  send(res, error, String(res.locals.requestId));
+  if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
+  else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
+  else sendProblem(res, error, String(res.locals.requestId));
 }

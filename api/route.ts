@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OtlpEncoding } from '../shared/adapters/read-request.ts';
 import type { Context } from '../shared/context.ts';
 import type { Role, Scope } from '../shared/contract.ts';
 import type { ErrorCode } from '../shared/errors.ts';
@@ -72,7 +73,14 @@ export interface Input<
   params: OutputOf<P>;
   query: OutputOf<Q>;
   body: OutputOf<B>;
-  request: { id: string; address: string; header(name: string): string | undefined; aborted: AbortSignal };
+  request: {
+    id: string;
+    address: string;
+    header(name: string): string | undefined;
+    aborted: AbortSignal;
+    /** The body of a route that takes bytes, at most so many after inflating. */
+    bytes(maxBytes: number): Promise<{ body: Uint8Array; encoding: OtlpEncoding }>;
+  };
 }
 
 /**
@@ -101,8 +109,10 @@ export interface Route<
   body?: B;
   /** JSON unless it says otherwise. */
   bodyTypes?: readonly BodyType[];
-  /** Errors as problem+json, or as RFC 6749 section 5.2 has them. */
-  errorStyle?: 'problem' | 'oauth';
+  /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
+  takesBytes?: true;
+  /** Errors as problem+json, as RFC 6749 section 5.2 has them, or as OTLP/HTTP does. */
+  errorStyle?: 'problem' | 'oauth' | 'otlp';
   /** The shape is checked before it is sent, so that nothing leaks. */
   success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
   /** Beyond those that every route may give. */

@@ -8,6 +8,7 @@ import { DomainError } from '../shared/errors.ts';
 import { authenticate, requireScope } from './auth/authenticate.ts';
 import { readBody } from './body.ts';
 import type { Limits } from './limits.ts';
+import { readOtlpBody } from './otlp/body.ts';
 import { type AnyRoute, type Auth, isReply, type PrincipalOf, type Reply } from './route.ts';
 import type { Shedder } from './shed.ts';
 
@@ -38,6 +39,7 @@ export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHan
         id: String(res.locals.requestId),
         address: req.ip ?? 'unknown',
         header: (name: string) => req.get(name),
+        bytes: (maxBytes: number) => readOtlpBody(req, maxBytes),
         // Made when it is asked for: most handlers never do.
         get aborted() {
           return abortOnClose(res);

@@ -25,6 +25,9 @@ import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
 import { listWebhooksRoute } from './list-webhooks.ts';
+import { otlpLogs } from './otlp-logs.ts';
+import { otlpMetrics } from './otlp-metrics.ts';
+import { otlpTraces } from './otlp-traces.ts';
 import { postAdminCredits } from './post-admin-credits.ts';
 import { postDeviceAuthorization } from './post-device-authorization.ts';
 import { postSignals } from './post-signals.ts';
@@ -39,6 +42,9 @@ import { revokeDeviceRoute } from './revoke-device.ts';
 export function routes(state: ApiState): readonly AnyRoute[] {
   return [
     postSignals,
+    otlpLogs,
+    otlpTraces,
+    otlpMetrics,
     listSessions,
     getSession,
     listInterventions,

@@ -6,6 +6,9 @@ import type { PostedSignal } from './posted.ts';
 
 export type OtlpEncoding = 'json' | 'protobuf';
 
+/** What a request exports. Metrics are read for a warning and not kept. */
+export type ExportKind = OtlpKind | 'metrics';
+
 /** What a request holds for us. `user_id` is still what each tool claims. */
 export interface OtlpReading {
   records: number;
@@ -15,14 +18,24 @@ export interface OtlpReading {
   rejected: number;
   /** Why, once each, at most a few. */
   reasons: string[];
+  /** Whether there are metrics of Claude Code. */
+  hasClaudeCodeMetrics: boolean;
 }
 
 /** Reasons that an answer tells at most. */
 const MOST_REASONS = 5;
 
 /** Decodes a request and adapts its records. Throws `UnreadableOtlp`: then nothing of it counts. */
-export function readOtlp(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding): OtlpReading {
-  const reading: OtlpReading = { records: 0, known: 0, signals: [], rejected: 0, reasons: [] };
+export function readOtlp(body: Uint8Array, kind: ExportKind, encoding: OtlpEncoding): OtlpReading {
+  const reading: OtlpReading = {
+    records: 0,
+    known: 0,
+    signals: [],
+    rejected: 0,
+    reasons: [],
+    hasClaudeCodeMetrics: false,
+  };
+  if (kind === 'metrics') return { ...reading, hasClaudeCodeMetrics: areOfClaudeCode(body, encoding) };
   let withIds = 0;
   for (const record of recordsOf(body, kind, encoding)) {
     if (record.traceId !== '' && record.spanId !== '') withIds += 1;
@@ -50,7 +63,7 @@ function addRecord(reading: OtlpReading, record: OtlpRecord): void {
     reading.reasons.push(rejected);
 }
 
-/** The names of a metrics request, which is not kept. Throws `UnreadableOtlp`. */
-export function readMetricNames(body: Uint8Array, encoding: OtlpEncoding): string[] {
-  return encoding === 'protobuf' ? metricNames(body) : pickMetricNames(parseOtlpJson(body));
+function areOfClaudeCode(body: Uint8Array, encoding: OtlpEncoding): boolean {
+  const names = encoding === 'protobuf' ? metricNames(body) : pickMetricNames(parseOtlpJson(body));
+  return names.some((name) => name.startsWith('claude_code.'));
 }

@@ -19,14 +19,14 @@ type Work = 'call' | 'tool';
 /** How one tool's spans differ from those of any application. */
 interface Tool {
   adapter: string;
-  isItsOwn(record: OtlpRecord): boolean;
+  isItsOwn: (record: OtlpRecord) => boolean;
   /** Which of its spans pay; without one, those of the dialects do. */
-  workOf?(record: OtlpRecord): Work | null;
+  workOf?: (record: OtlpRecord) => Work | null;
   modelKeys?: readonly string[];
   userKeys?: readonly string[];
   /** Whether its reported cost is dollars. */
   hasCost: boolean;
-  metadata?(record: OtlpRecord): Record<string, string | undefined>;
+  metadata?: (record: OtlpRecord) => Record<string, string | undefined>;
 }
 
 const ANY_APPLICATION: Tool = { adapter: 'otel', isItsOwn: () => true, hasCost: true };

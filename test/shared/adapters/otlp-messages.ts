@@ -38,6 +38,9 @@ message Metrics { repeated ResourceMetrics resourceMetrics = 1; }
 message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scopeMetrics = 2; }
 message ScopeMetrics { Scope scope = 1; repeated Metric metrics = 2; }
 message Metric { string name = 1; string description = 2; string unit = 3; Sum sum = 7; }
+message Answer { Partial partialSuccess = 1; }
+message Partial { int64 rejectedLogRecords = 1; string errorMessage = 2; }
+message GoogleStatus { int32 code = 1; string message = 2; }
 message Sum { repeated Point dataPoints = 1; uint32 aggregationTemporality = 2; bool isMonotonic = 3; }
 message Point { fixed64 startTimeUnixNano = 2; fixed64 timeUnixNano = 3; fixed64 asInt = 6; repeated KeyValue attributes = 7; }
 `);
@@ -57,6 +60,12 @@ export function decodeProtobuf(kind: Kind, bytes: Uint8Array): Json {
   const type = root.lookupType(TYPES[kind]);
   const decoded = type.toObject(type.decode(bytes), { longs: String, bytes: String });
   return withIds(decoded, 'base64', 'hex') as Json;
+}
+
+/** An answer's bytes: of an export (whatever it calls its rejected records), or of a failure. */
+export function decodeAnswer(type: 'Answer' | 'Status', bytes: Uint8Array): Json {
+  const known = root.lookupType(type === 'Answer' ? 'Answer' : 'GoogleStatus');
+  return known.toObject(known.decode(bytes), { longs: String });
 }
 
 /** Ids are hex in OTLP/JSON, unlike other bytes. */

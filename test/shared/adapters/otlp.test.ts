@@ -4,7 +4,7 @@ import { KEY_RULES } from '../../../shared/adapters/adapt.ts';
 import { parseOtlpJson, pickJson } from '../../../shared/adapters/otlp/json.ts';
 import { walkProtobuf } from '../../../shared/adapters/otlp/protobuf.ts';
 import type { OtlpRecord } from '../../../shared/adapters/otlp/record.ts';
-import { readMetricNames, readOtlp } from '../../../shared/adapters/read-request.ts';
+import { readOtlp } from '../../../shared/adapters/read-request.ts';
 import { bytesOf, decodeProtobuf, encodeProtobuf, type Json } from './otlp-messages.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
@@ -173,8 +173,8 @@ describe('a request', () => {
     for (const body of [log, timeless, metric])
       expect(refusal(() => readOtlp(body, 'traces', encoding))).toContain('These are no spans');
     for (const body of [log, trace])
-      expect(refusal(() => readMetricNames(body, encoding))).toContain('These are no metrics');
-    expect(readMetricNames(metric, encoding)).toEqual(['claude_code.token.usage']);
+      expect(refusal(() => readOtlp(body, 'metrics', encoding))).toContain('These are no metrics');
+    expect(readOtlp(metric, 'metrics', encoding).hasClaudeCodeMetrics).toBe(true);
   });
 
   it('without anything in it holds no records', () => {
