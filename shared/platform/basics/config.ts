@@ -52,6 +52,7 @@ const environment = z.object({
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .optional(),
   MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
+  OTLP_BODY_BYTES: integer(16_777_216, 65_536, 268_435_456),
   RATE_LIMITS: flag.default(true),
   RATE_LIMIT_PER_KEY: integer(600, 1, 1_000_000),
   RATE_LIMIT_PER_ADDRESS: integer(600, 1, 1_000_000),
