@@ -3,7 +3,7 @@ import { revokeDevice } from '../../shared/devices/revoke-device.ts';
 import { DEVICE_ID_LENGTH } from '../../shared/platform/basics/contract.ts';
 import { route } from '../route.ts';
 
-/** Any other string could be a device id, and what is no device of the caller is a 404 (interface 7). */
+/** Any other string could be a device id, and what is no device of the caller is a 404. */
 const deviceId = z
   .string()
   .min(1)
@@ -18,7 +18,8 @@ export const revokeDeviceRoute = route({
   tag: 'Devices',
   auth: { kind: 'idp' },
   priority: 'consume',
-  body: z.strictObject({ device_id: deviceId }),
+  body: z.object({ device_id: deviceId }),
+  bodyTypes: ['untyped-json'],
   success: {
     status: 200,
     description: 'It is revoked',
