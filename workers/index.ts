@@ -2,9 +2,10 @@ import { checkSession, sweepDueChecks } from '../shared/anomalies/check-session.
 import { detectAnomaliesJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue, sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
-import { expireCredits as writeOffExpired } from '../shared/credits/expire.ts';
-import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
-import { reconcileCredits as reconcileAllCredits } from '../shared/credits/reconcile.ts';
+import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
+import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
+import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
+import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
