@@ -24,7 +24,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
-import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
+import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows, webhookRows, webhookTaskRows } from '../webhooks/model.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
@@ -37,8 +37,7 @@ export const COLLECTIONS = [
   sessionHeadRows,
   sessionTimerRows,
   rollupRows,
-  usageTotalRows,
-  usageSheetRows,
+  snapshotRows,
   eventRows,
   budgetRows,
   budgetWindowRows,

@@ -1,6 +1,6 @@
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
+import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
 import { makeSignal } from './factories.ts';
 
