@@ -112,7 +112,7 @@ async function runPhase(
   }
 }
 
-/** The whole path, events committed in lanes by 16 publishers, to one endpoint and to 100, beside a bare client. */
+/** The whole path, events committed in batches by 16 publishers, to one endpoint and to 100, beside a bare client. */
 async function throughput(bench: Bench): Promise<Figures[]> {
   const figures: Figures[] = [];
   const worker = await startWorkerProcess(bench);
@@ -306,7 +306,7 @@ async function makeOrgs(bench: Bench, count: number, path: (index: number) => st
 
 /** One event through the domain function; those that wait together commit together, as signals do. */
 async function publish(bench: Bench, orgId: string): Promise<string> {
-  return bench.ctx.lanes.submit(`bench ${orgId}`, orgId, {
+  return bench.ctx.batcher.submit(`bench ${orgId}`, orgId, {
     maxWeight: 100,
     weigh: () => 1,
     run: async (batch) => {

@@ -7,7 +7,7 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { newId } from '../platform/basics/ids.ts';
 import { walkPage } from '../platform/basics/paginate.ts';
-import type { Lane } from '../platform/context/batcher.ts';
+import type { Batching } from '../platform/context/batcher.ts';
 import type { Context } from '../platform/context/context.ts';
 import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
 import { applyWrites } from '../platform/mongo/writes.ts';
@@ -37,7 +37,7 @@ export async function recordSignals(
   const recorded =
     drafts.length === 0
       ? []
-      : await ctx.lanes.submit(`signals ${sender.orgId}`, drafts, signalLane(ctx, sender.orgId));
+      : await ctx.batcher.submit(`signals ${sender.orgId}`, drafts, signalBatching(ctx, sender.orgId));
   let next = 0;
   const results = checked.map((result) =>
     '_id' in result ? tell(sender, result, recorded[next++] as Recorded) : result,
@@ -61,14 +61,14 @@ function tell(sender: Sender, { id }: Draft, { status, session_id, user_id }: Re
 }
 
 /** A fraction of what a transaction costs however little is in it. */
-const GATHER_MS = 4;
+const LINGER_MS = 4;
 
 /** One transaction per organization at a time; what arrives meanwhile joins the next one. */
-function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], Recorded[]> {
+function signalBatching(ctx: Context, orgId: string): Batching<readonly Draft[], Recorded[]> {
   return {
     maxWeight: SIGNALS_PER_REQUEST,
     weigh: (drafts) => drafts.length,
-    gatherMs: GATHER_MS,
+    lingerMs: LINGER_MS,
     run: async (batches) => {
       const drafts = batches.flat();
       let attempts = 0;

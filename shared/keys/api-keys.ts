@@ -108,7 +108,7 @@ export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]
 export async function authenticateApiKey(ctx: Context, token: string): Promise<ApiKey | null> {
   const id = credentialId('ugk', token);
   if (id === null) return null;
-  const key = await ctx.lanes.submit('api-keys', id, {
+  const key = await ctx.batcher.submit('api-keys', id, {
     maxWeight: 500,
     weigh: () => 1,
     run: (ids) => findKeys(ctx, ids),

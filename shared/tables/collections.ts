@@ -19,6 +19,8 @@ import { deviceGrantRows, deviceRows, deviceSlotRows } from '../devices/model.ts
 import { eventRows } from '../events/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
+import { organizationVersionRows } from '../organizations/versions.ts';
+import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
@@ -30,6 +32,7 @@ import { deliveryRows, queuedDeliveryRows, webhookRows, webhookTaskRows } from '
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
   organizationRows,
+  organizationVersionRows,
   memberRows,
   apiKeyRows,
   signalRows,
@@ -60,6 +63,7 @@ export const COLLECTIONS = [
   queuedDeliveryRows,
   webhookTaskRows,
   auditRows,
+  dueRows,
   instanceRows,
 ] as const;
 

@@ -58,11 +58,11 @@ function remember(ctx: Context, webhookId: string, webhook: Webhook | undefined)
 
 /** Look-ups that wait together share two queries, which run side by side. */
 async function readAttempt(ctx: Context, ids: DueIds): Promise<LoadedAttempt> {
-  return ctx.lanes.submit('attempts', ids, {
+  return ctx.batcher.submit('attempts', ids, {
     maxWeight: 50,
     weigh: () => 1,
-    gatherMs: 4,
-    gatherFrom: 8,
+    lingerMs: 4,
+    lingerFrom: 8,
     run: async (attempts) => {
       const due = { _id: anyOf(attempts.map((each) => each.deliveryId)) };
       const theirs = { _id: anyOf(attempts.map((each) => each.webhookId)) };

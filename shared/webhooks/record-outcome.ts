@@ -35,7 +35,7 @@ export async function recordOutcome(ctx: Context, outcome: Outcome): Promise<voi
   const untilMs = performance.now() + STORE_PATIENCE_MS;
   for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, 2_000)) {
     try {
-      await ctx.lanes.submit('delivery-outcomes', outcome, {
+      await ctx.batcher.submit('delivery-outcomes', outcome, {
         maxWeight: OUTCOMES_PER_TRANSACTION,
         weigh: () => 1,
         run: async (outcomes) => {

@@ -23,11 +23,11 @@ let stopListening: () => void;
 
 beforeAll(async () => {
   ctx = await openTestContext();
-  const submit: typeof ctx.lanes.submit = (key, item, lane) => {
+  const submit: typeof ctx.batcher.submit = (key, item, batching) => {
     if (key === 'attempts') reads += 1;
-    return ctx.lanes.submit(key, item, lane);
+    return ctx.batcher.submit(key, item, batching);
   };
-  hearer = { ...ctx, lanes: { ...ctx.lanes, submit } };
+  hearer = { ...ctx, batcher: { ...ctx.batcher, submit } };
   stopListening = listen(hearer);
   const channel = `${ctx.queuePrefix}:planned-deliveries`;
   await until(async () => Number((await ctx.redis.queues.pubsub('NUMSUB', channel))[1]) > 0);
