@@ -10,15 +10,15 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 import { deliveryRows, queuedDeliveryRows, webhookRows } from '../../shared/webhooks/model.ts';
 import { post } from '../../shared/webhooks/post.ts';
 import { recordEvents } from '../../shared/webhooks/record-events.ts';
 import { signedHeaders } from '../../shared/webhooks/sign.ts';
 import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {

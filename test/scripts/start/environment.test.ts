@@ -1,9 +1,9 @@
 import { createPrivateKey, sign, verify } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { apiAddress, buildEnvironment } from '../../scripts/stack/environment.ts';
-import { ensureSecrets } from '../../scripts/stack/secrets.ts';
-import { newDataDir } from '../support/up-run.ts';
+import { ensureSecrets } from '../../../scripts/stack/secrets.ts';
+import { apiAddress, buildEnvironment } from '../../../scripts/start/environment.ts';
+import { newDataDir } from '../../support/up-run.ts';
 
 test('what the user set wins over the defaults, what only the run knows over both', () => {
   const given = { HOME: '/home/me', LOG_LEVEL: 'debug', PORT: '1', OPERATOR_TOKEN: 'mine', HOST: '' };

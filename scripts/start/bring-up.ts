@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import { type ShownOrganization, shownOrganizations } from '../demo-file.ts';
+import { type ShownOrganization, shownOrganizations } from '../demo/file.ts';
+import { playDemoTraffic } from '../demo/play.ts';
 import { ensureIdpState, idpEnvironment } from '../idp/state.ts';
-import { playDemoTraffic } from '../play-demo.ts';
-import { type ProcessPlan, readPids, type Supervisor, startProcess } from '../supervise.ts';
+import { makePrivateFolder, NODE, ROOT } from '../stack/files.ts';
+import { findFreePort, isPortFree } from '../stack/ports.ts';
+import { say } from '../stack/progress.ts';
+import { runStep } from '../stack/run-step.ts';
+import { runStores } from '../stack/run-stores.ts';
+import { ensureSecrets } from '../stack/secrets.ts';
+import { SetupError } from '../stack/setup-error.ts';
+import { type ProcessPlan, readPids, type Supervisor, startProcess } from '../stack/supervise.ts';
+import { answersOk } from '../stack/wait.ts';
 import { apiAddress, buildEnvironment } from './environment.ts';
-import { makePrivateFolder, NODE, ROOT } from './files.ts';
 import type { UpOptions } from './options.ts';
-import { findFreePort, isPortFree } from './ports.ts';
-import { say } from './progress.ts';
 import { type ReadyLine, showPids } from './ready-line.ts';
-import { runStep } from './run-step.ts';
-import { runStores } from './run-stores.ts';
-import { ensureSecrets } from './secrets.ts';
-import { SetupError } from './setup-error.ts';
-import { answersOk } from './wait.ts';
 
 type Environment = Record<string, string>;
 
@@ -75,7 +75,7 @@ async function prepareDemo(
   env: Environment,
   signal: AbortSignal,
 ): Promise<ShownOrganization[]> {
-  const script = 'scripts/stack/prepare-demo.ts';
+  const script = 'scripts/demo/prepare.ts';
   const answer = await runStep({ name: 'demo', script, args: [dataDir], dataDir, env }, signal);
   return shownOrganizations.parse(JSON.parse(answer));
 }

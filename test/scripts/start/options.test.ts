@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/stack/files.ts';
-import { parseUpOptions } from '../../scripts/stack/options.ts';
+import { ROOT } from '../../../scripts/stack/files.ts';
+import { parseUpOptions } from '../../../scripts/start/options.ts';
 
 test('starts on 8080 with .data in the repository and with demo traffic unless told otherwise', () => {
   const usual = { port: 8080, dataDir: join(ROOT, '.data'), empty: false, timeScale: null, json: false };

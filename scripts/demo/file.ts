@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PLANS, ROLES } from '../shared/platform/basics/contract.ts';
-import { readJson, writePrivateJson } from './stack/files.ts';
+import { PLANS, ROLES } from '../../shared/platform/basics/contract.ts';
+import { readJson, writePrivateJson } from '../stack/files.ts';
 
 const demoMember = z.object({
   user_id: z.string(),
@@ -26,6 +26,7 @@ const demoFile = z.object({
   /** Null until the demo traffic was begun; it ends at `until`, also when an interrupted play goes on. */
   traffic: z.object({ until: z.string(), played: z.boolean() }).nullable(),
 });
+/** The demo organizations of a data folder, and how far their traffic was played. */
 export type Demo = z.infer<typeof demoFile>;
 
 export type DemoOrganization = z.infer<typeof demoOrganization>;
@@ -42,10 +43,12 @@ export const shownOrganizations = z.array(
 );
 export type ShownOrganization = z.infer<typeof shownOrganizations>[number];
 
+/** The demo of a data folder; null when there is none yet. */
 export function readDemo(dataDir: string): Demo | null {
   return demoFile.nullable().parse(readJson(demoPath(dataDir)));
 }
 
+/** Keeps the demo of a data folder. */
 export function writeDemo(dataDir: string, demo: Demo): void {
   writePrivateJson(demoPath(dataDir), demo);
 }

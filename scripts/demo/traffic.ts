@@ -1,4 +1,5 @@
-import { isoTime } from '../shared/platform/basics/clock.ts';
+import { isoTime } from '../../shared/platform/basics/clock.ts';
+import { CLAUDE, HABITS, type Habit, TOOLS } from './habits.ts';
 
 /** A signal as `POST /api/v1/signals` takes it. */
 export type DemoSignal = {
@@ -12,92 +13,11 @@ export type DemoSignal = {
 };
 
 type Random = () => number;
-type Tool = { adapter: string; models: [provider: string, model: string][]; context: number };
-type Habit = {
-  tool: Tool;
-  projects: string[];
-  /** Hours of the day in UTC between which work begins. */
-  hours: [first: number, last: number];
-  weekends: boolean;
-  sessionsPerDay: number;
-  callsPerSession: number;
-  errorRate: number;
-};
-
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DAYS = 30;
 const INTERVENTION_RATE = 0.03;
 
-const CLAUDE: [string, string] = ['anthropic', 'claude-sonnet-4-5'];
-const GPT: [string, string] = ['openai', 'gpt-5'];
-const MINI: [string, string] = ['openai', 'gpt-4o-mini'];
-const GEMINI: [string, string] = ['google', 'gemini-2.5-pro'];
-const TOOLS = {
-  claudeCode: { adapter: 'claude-code', models: [CLAUDE], context: 40_000 },
-  codex: { adapter: 'codex', models: [GPT], context: 25_000 },
-  gemini: { adapter: 'gemini-cli', models: [GEMINI], context: 30_000 },
-  // The last one is a model of one's own, for which nobody knows a price.
-  app: { adapter: 'my-app', models: [MINI, MINI, MINI, ['in-house', 'acme-summarizer-2']], context: 2_000 },
-} satisfies Record<string, Tool>;
-
-/** How each member works, in the order of the first demo organization's members. */
-const HABITS: Habit[] = [
-  {
-    tool: TOOLS.claudeCode,
-    projects: ['governance', 'infra'],
-    hours: [8, 15],
-    weekends: false,
-    sessionsPerDay: 2,
-    callsPerSession: 14,
-    errorRate: 0.01,
-  },
-  {
-    tool: TOOLS.claudeCode,
-    projects: ['infra', 'gateway'],
-    hours: [7, 16],
-    weekends: false,
-    sessionsPerDay: 4,
-    callsPerSession: 26,
-    errorRate: 0.02,
-  },
-  {
-    tool: TOOLS.codex,
-    projects: ['gateway'],
-    hours: [9, 17],
-    weekends: false,
-    sessionsPerDay: 3,
-    callsPerSession: 22,
-    errorRate: 0.02,
-  },
-  {
-    tool: TOOLS.gemini,
-    projects: ['storefront'],
-    hours: [10, 20],
-    weekends: true,
-    sessionsPerDay: 2,
-    callsPerSession: 18,
-    errorRate: 0.03,
-  },
-  {
-    tool: TOOLS.codex,
-    projects: ['storefront', 'mobile'],
-    hours: [0, 9],
-    weekends: false,
-    sessionsPerDay: 3,
-    callsPerSession: 16,
-    errorRate: 0.01,
-  },
-  {
-    tool: TOOLS.app,
-    projects: ['reporting'],
-    hours: [4, 22],
-    weekends: true,
-    sessionsPerDay: 4,
-    callsPerSession: 24,
-    errorRate: 0.04,
-  },
-];
 /** Whose session of yesterday takes far more than any of the days before. */
 const SPIKING_MEMBER = 1;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generateTraffic } from '../../scripts/demo-traffic.ts';
+import { generateTraffic } from '../../../scripts/demo/traffic.ts';
 
 const UNTIL = Date.UTC(2026, 3, 15, 12);
 const DAY_MS = 86_400_000;

@@ -1,14 +1,15 @@
 import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ensureDemoOrganizations } from '../../scripts/demo.ts';
-import { readDemo, type ShownOrganization, writeDemo } from '../../scripts/demo-file.ts';
-import { listMembers, removeMember } from '../../shared/administration/members.ts';
-import { authenticateApiKey, listApiKeys } from '../../shared/keys/api-keys.ts';
-import { apiKeyRows } from '../../shared/keys/model.ts';
-import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
-import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
-import type { TestContext } from '../support/harness.ts';
-import { newDataDir } from '../support/up-run.ts';
+import { readDemo, type ShownOrganization, writeDemo } from '../../../scripts/demo/file.ts';
+import { ensureDemoOrganizations } from '../../../scripts/demo/organizations.ts';
+import { listMembers, removeMember } from '../../../shared/administration/members.ts';
+import { authenticateApiKey, listApiKeys } from '../../../shared/keys/api-keys.ts';
+import { apiKeyRows } from '../../../shared/keys/model.ts';
+import { memberRows, organizationRows } from '../../../shared/organizations/model.ts';
+import { COLLECTIONS } from '../../../shared/tables/collections.ts';
+import { type OwnRedis, openCreditContext, startOwnRedis } from '../../support/credits.ts';
+import type { TestContext } from '../../support/harness.ts';
+import { newDataDir } from '../../support/up-run.ts';
 
 let ctx: TestContext;
 let dataDir: string;
@@ -75,7 +76,7 @@ test('does not bring back a member whom an operator removed', async () => {
 
 test('makes everything anew in a database that does not know it', async () => {
   const [first] = await ensureDemoOrganizations(ctx, dataDir);
-  for (const model of Object.values(ctx.db.connection.models)) await model.deleteMany({});
+  for (const rows of COLLECTIONS) await rows(ctx).deleteMany({});
   const [second] = await ensureDemoOrganizations(ctx, dataDir);
   expect(second?.org_id).toBe(first?.org_id);
   expect(await listApiKeys(ctx, second?.org_id ?? '')).toHaveLength(1);

@@ -2,7 +2,8 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { ensureDemoOrganizations } from '../demo.ts';
+import { waitUntil } from '../stack/wait.ts';
+import { ensureDemoOrganizations } from './organizations.ts';
 
 /**
  * A process of its own, so that scripts/up, which runs for as long as the others do, stays small: DATA.
@@ -19,14 +20,16 @@ try {
 
 /** Devices are linked once the worker has opened the credits; a second try finds what the first has made. */
 async function ensureOnceOpen(): Promise<unknown> {
-  const deadline = performance.now() + 30_000;
-  for (;;) {
+  let organizations: unknown;
+  const isOpen = async () => {
     try {
-      return await ensureDemoOrganizations(ctx, dataDir);
+      organizations = await ensureDemoOrganizations(ctx, dataDir);
+      return true;
     } catch (error) {
-      const isEarly = error instanceof DomainError && error.code === 'rebuilding';
-      if (!isEarly || performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      if (error instanceof DomainError && error.code === 'rebuilding') return false;
+      throw error;
     }
-  }
+  };
+  if (await waitUntil(isOpen, { timeoutMs: 30_000, pauseMs: 100 })) return organizations;
+  throw new Error('The credits were not opened within 30 s.');
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ReplayOptions, replay } from '../../scripts/replay.ts';
+import { type ReplayOptions, replay } from '../../scripts/traffic/replay.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { rollupRows } from '../../shared/usage/model.ts';
 import { makeTenant } from '../support/factories.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../shared/platform/basics/clock.ts';
+import { isoTime } from '../../shared/platform/basics/clock.ts';
 
 /** One call of a trace. `row` counts the calls from 1, in the order of the file. */
 export interface TraceCall {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
-import { type CommandLine, commandLine } from '../support/command-line.ts';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { ledgerRows } from '../../../shared/credits/model.ts';
+import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -13,8 +13,14 @@ import {
   spendSurely,
   startOwnRedis,
   type TestAccount,
-} from '../support/credits.ts';
-import { startApi, TEST_SIGNING_KEY, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
+} from '../../support/credits.ts';
+import {
+  startApi,
+  TEST_SIGNING_KEY,
+  type TestApi,
+  type TestContext,
+  testEnv,
+} from '../../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -102,15 +108,15 @@ test('reconcile finds drift, repairs it on request, and rebuild puts a spoilt ba
   const account = await makeAccount(ctx);
   await spendSurely(ctx, account.token);
   await projectAll(ctx);
-  expect(await governor('reconcile')).toMatchObject({ drifted: [] });
+  expect(await governor('credits', 'reconcile')).toMatchObject({ drifted: [] });
   await ledgerRows(ctx).updateOne(
     { account_id: account.accountId, reason: 'monthly.reset' },
     { $inc: { delta: 5 } },
   );
-  const found = await governor('reconcile');
+  const found = await governor('credits', 'reconcile');
   expect(JSON.stringify(found)).toContain(account.accountId);
-  await governor('reconcile', '--repair');
-  expect(JSON.stringify(await governor('reconcile'))).not.toContain(account.accountId);
+  await governor('credits', 'reconcile', '--repair');
+  expect(JSON.stringify(await governor('credits', 'reconcile'))).not.toContain(account.accountId);
   expect(await governor('rebuild')).toMatchObject({ opened: 64, rebuilt: 64 });
   expect((await governor('credits', 'show', account.orgId, account.userId)).total).toBeGreaterThan(0);
   await spendSurely(ctx, account.token);

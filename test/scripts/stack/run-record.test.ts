@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { writePrivateJson } from '../../scripts/stack/files.ts';
-import { identify, isAlive } from '../../scripts/stack/processes.ts';
-import { claimRun, endLeftovers, releaseRun } from '../../scripts/stack/run-record.ts';
-import { newDataDir } from '../support/up-run.ts';
+import { writePrivateJson } from '../../../scripts/stack/files.ts';
+import { identify, isAlive } from '../../../scripts/stack/processes.ts';
+import { claimRun, endLeftovers, releaseRun } from '../../../scripts/stack/run-record.ts';
+import { newDataDir } from '../../support/up-run.ts';
 
 const folders: string[] = [];
 const DEAD = { pid: 2 ** 22 + 1, started: 'never' };

@@ -8,9 +8,14 @@ import { json } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { type ReplayOptions, type ReplayTimers, renderProgress, replay } from '../../scripts/replay.ts';
-import { dealUser, parseAzureTrace, shiftToEndAt } from '../../scripts/trace.ts';
-import { expectSessions } from '../support/session-oracle.ts';
+import {
+  type ReplayOptions,
+  type ReplayTimers,
+  renderProgress,
+  replay,
+} from '../../../scripts/traffic/replay.ts';
+import { dealUser, parseAzureTrace, shiftToEndAt } from '../../../scripts/traffic/trace.ts';
+import { expectSessions } from '../../support/session-oracle.ts';
 
 const REAL_TRACE = '../shared/data/azure-llm-code-2023.csv';
 const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';

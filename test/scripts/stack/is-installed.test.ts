@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { NODE, ROOT } from '../../scripts/stack/files.ts';
-import { newDataDir } from '../support/up-run.ts';
+import { NODE, ROOT } from '../../../scripts/stack/files.ts';
+import { newDataDir } from '../../support/up-run.ts';
 
 const WANTED = {
   '': {},

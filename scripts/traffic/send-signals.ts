@@ -2,18 +2,25 @@ import { z } from 'zod';
 
 const answerSchema = z.object({
   results: z.array(
-    z.object({ status: z.enum(['accepted', 'duplicate', 'rejected']), code: z.string().optional() }),
+    z.object({
+      status: z.enum(['accepted', 'duplicate', 'rejected']),
+      code: z.string().optional(),
+      detail: z.string().optional(),
+    }),
   ),
 });
+/** What became of one signal. */
 export type SignalResult = z.infer<typeof answerSchema>['results'][number];
 
-/** Resolves after that many milliseconds. */
+/** A wait of that many milliseconds. */
 export type Pause = (ms: number) => Promise<unknown>;
 
-interface Target {
+/** Where signals go, and what ends the sending early. */
+export interface Target {
   /** Base URL of the API. */
   readonly api: string;
   readonly apiKey: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Answer {
@@ -31,9 +38,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 /**
- * Posts one batch and returns a result for each signal, in order. While the API is away or asks to wait it sends
- * the same bytes again, up to 10 times: the signals' ids make a repeat harmless. Throws when the API refuses the
- * batch or stays away.
+ * Posts one batch (`POST /api/v1/signals`) and returns a result for each signal, in order. While the API is away or
+ * asks to wait it sends the same bytes again, up to 10 times: the signals' ids make a repeat harmless. Throws when
+ * the API refuses the batch or stays away, and what `target.signal` carries when it is aborted.
  */
 export async function sendSignals(
   target: Target,
@@ -43,7 +50,8 @@ export async function sendSignals(
   const url = new URL('/api/v1/signals', target.api);
   const body = JSON.stringify({ signals });
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await tryPost(url, target.apiKey, body);
+    const answer = await tryPost(url, target, body);
+    target.signal?.throwIfAborted();
     const failed = typeof answer === 'string';
     if (!failed && answer.status === 200) return readResults(answer, signals.length);
     const reason = failed ? `${url.origin} cannot be reached: ${answer}` : describeRefusal(answer);
@@ -54,10 +62,11 @@ export async function sendSignals(
 }
 
 /** The whole answer, or in words why there is none. */
-async function tryPost(url: URL, apiKey: string, body: string): Promise<Answer | string> {
+async function tryPost(url: URL, target: Target, body: string): Promise<Answer | string> {
   try {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const headers = { authorization: `Bearer ${target.apiKey}`, 'content-type': 'application/json' };
+    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const signal = target.signal ? AbortSignal.any([timeout, target.signal]) : timeout;
     const response = await fetch(url, { method: 'POST', headers, body, signal });
     const retryAfter = response.headers.get('retry-after');
     return { status: response.status, retryAfter, body: await response.text() };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { eventRows } from '../../shared/events/model.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
-import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
-import { makeTenant } from '../support/factories.ts';
-import type { TestApi } from '../support/harness.ts';
-import { recordAll } from '../support/usage.ts';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { eventRows } from '../../../shared/events/model.ts';
+import { rollupRows } from '../../../shared/usage/model.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { makeTenant } from '../../support/factories.ts';
+import type { TestApi } from '../../support/harness.ts';
+import { recordAll } from '../../support/usage.ts';
 
 const DAY_MS = 86_400_000;
 let api: TestApi;

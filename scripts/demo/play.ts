@@ -1,16 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { isoTime, systemClock } from '../shared/platform/basics/clock.ts';
-import { SIGNALS_PER_REQUEST } from '../shared/platform/basics/contract.ts';
-import { type Demo, readDemo, writeDemo } from './demo-file.ts';
-import { type DemoSignal, generateTraffic } from './demo-traffic.ts';
-import { describeError, say } from './stack/progress.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
+import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
+import { describeError, say } from '../stack/progress.ts';
+import { type SignalResult, sendSignals } from '../traffic/send-signals.ts';
+import { type Demo, readDemo, writeDemo } from './file.ts';
+import { generateTraffic } from './traffic.ts';
 
 const SEED = 20_260_401;
-const ATTEMPTS = 5;
-const answer = z.object({
-  results: z.array(z.object({ status: z.string(), detail: z.string().optional() })),
-});
 
 /**
  * Plays thirty days of demo traffic through the public API, once for a data folder. Never throws: a demo without
@@ -40,28 +36,16 @@ async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: Abor
     const userIds = members.map((member) => member.user_id);
     const signals = generateTraffic(userIds, untilMs, SEED + index);
     for (let at = 0; at < signals.length; at += SIGNALS_PER_REQUEST) {
-      await post(apiUrl, api_key ?? '', signals.slice(at, at + SIGNALS_PER_REQUEST), signal);
+      const target = { api: apiUrl, apiKey: api_key ?? '', signal };
+      refuseRejections(await sendSignals(target, signals.slice(at, at + SIGNALS_PER_REQUEST), pause));
     }
     played += signals.length;
   }
   return played;
 }
 
-/** 503 and 429 ask for patience. Anything else that is not a 200, and any refused signal, is a fault of ours. */
-async function post(apiUrl: string, key: string, signals: DemoSignal[], signal: AbortSignal): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const request = { method: 'POST', headers, body: JSON.stringify({ signals }), signal };
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const response = await fetch(`${apiUrl}/api/v1/signals`, request);
-    const body = await response.text();
-    if (response.ok) return refuseRejections(body);
-    if (response.status !== 503 && response.status !== 429) throw new Error(`${response.status} ${body}`);
-    await sleep(attempt * 300);
-  }
-  throw new Error('the api stays busy');
-}
-
-function refuseRejections(body: string): void {
-  const rejected = answer.parse(JSON.parse(body)).results.find((result) => result.status === 'rejected');
+/** A signal of our own that is rejected is a fault of ours. */
+function refuseRejections(results: readonly SignalResult[]): void {
+  const rejected = results.find((result) => result.status === 'rejected');
   if (rejected) throw new Error(`a signal was rejected: ${rejected.detail ?? 'no reason given'}`);
 }

@@ -1,10 +1,11 @@
-import { approveLinking } from '../shared/devices/approve-linking.ts';
-import { deviceRows } from '../shared/devices/model.ts';
-import { redeemGrant } from '../shared/devices/redeem-grant.ts';
-import { startLinking } from '../shared/devices/start-linking.ts';
-import type { Member } from '../shared/organizations/model.ts';
-import type { Context } from '../shared/platform/context/context.ts';
+import { approveLinking } from '../../shared/devices/approve-linking.ts';
+import { deviceRows } from '../../shared/devices/model.ts';
+import { redeemGrant } from '../../shared/devices/redeem-grant.ts';
+import { startLinking } from '../../shared/devices/start-linking.ts';
+import type { Member } from '../../shared/organizations/model.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 
+/** A linked device with its token, which is shown once. */
 export interface DemoDevice {
   device_id: string;
   device_token: string;
@@ -12,7 +13,7 @@ export interface DemoDevice {
 
 /**
  * A device of a demo member: the one that was kept while it is active, else a new one, linked the way every device
- * is. Its token is shown once, so keep what this returns.
+ * is linked. Keep what this returns, because the token is shown once.
  */
 export async function ensureDemoDevice(
   ctx: Context,

@@ -2,10 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditRows } from '../../shared/audit/model.ts';
-import { memberRows } from '../../shared/organizations/model.ts';
-import { type CommandLine, startApiWithCommandLine } from '../support/command-line.ts';
-import type { TestApi } from '../support/harness.ts';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { memberRows } from '../../../shared/organizations/model.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import type { TestApi } from '../../support/harness.ts';
 
 let api: TestApi;
 let governor: CommandLine['governor'];

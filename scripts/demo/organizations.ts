@@ -1,24 +1,18 @@
 import { decodeJwt } from 'jose';
-import { addMember } from '../shared/administration/members.ts';
-import { linkIdentity } from '../shared/identity/link-identity.ts';
-import { createApiKey } from '../shared/keys/api-keys.ts';
-import { createOrganization } from '../shared/organizations/create-organization.ts';
-import { memberRows, organizationRows } from '../shared/organizations/model.ts';
-import { readOrganization } from '../shared/organizations/read-organization.ts';
-import { SCOPES } from '../shared/platform/basics/contract.ts';
-import { DomainError } from '../shared/platform/basics/errors.ts';
-import { newId } from '../shared/platform/basics/ids.ts';
-import type { Context } from '../shared/platform/context/context.ts';
-import { ensureDemoDevice } from './demo-devices.ts';
-import {
-  type Demo,
-  type DemoOrganization,
-  readDemo,
-  type ShownOrganization,
-  writeDemo,
-} from './demo-file.ts';
-import { issueSessionToken } from './idp/session-token.ts';
-import { IDP_CLIENT_ID, issuerOf, readIdpState } from './idp/state.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { linkIdentity } from '../../shared/identity/link-identity.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { issueSessionToken } from '../idp/session-token.ts';
+import { IDP_CLIENT_ID, issuerOf, readIdpState } from '../idp/state.ts';
+import { ensureDemoDevice } from './devices.ts';
+import { type Demo, type DemoOrganization, readDemo, type ShownOrganization, writeDemo } from './file.ts';
 
 /**
  * Creates the two demo organizations with their members and a key of every scope, once: their ids are kept in
