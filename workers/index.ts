@@ -12,6 +12,7 @@ import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session.ts';
 import { closeSessionJob } from '../shared/sessions/jobs.ts';
+import { RETENTION } from '../shared/tables/retention.ts';
 import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
@@ -96,7 +97,7 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => purge(ctx),
+  handle: (_data, ctx) => purge(ctx, RETENTION),
 });
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */

@@ -10,6 +10,7 @@ import type { Position } from '../../../shared/platform/basics/paginate.ts';
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { connectRedis } from '../../../shared/platform/redis/connect.ts';
 import { purge } from '../../../shared/retention/purge.ts';
+import { RETENTION } from '../../../shared/tables/retention.ts';
 import { attemptDelivery } from '../../../shared/webhooks/attempt-delivery.ts';
 import { enableWebhook } from '../../../shared/webhooks/enable-webhook.ts';
 import { listDeliveries } from '../../../shared/webhooks/list-deliveries.ts';
@@ -529,10 +530,10 @@ describe('redelivery and removal', () => {
     const [old = ''] = await raise(ctx, orgId);
     clock.advance(30 * 86_400_000);
     const [fresh = ''] = await raise(ctx, orgId);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toHaveLength(1);
     clock.advance(1);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
     // One that is finished, and one that is held.
@@ -541,11 +542,11 @@ describe('redelivery and removal', () => {
     const [held = ''] = await raise(ctx, orgId);
     expect((await readDelivery(ctx, held)).status).toBe('held');
     clock.advance(30 * 86_400_000);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: held })).toHaveLength(1);
     clock.advance(1);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: held })).toEqual([]);
   });
 });
