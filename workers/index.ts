@@ -13,7 +13,9 @@ import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session.ts';
 import { closeSessionJob } from '../shared/sessions/jobs.ts';
-import { reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { RETENTION } from '../shared/tables/retention.ts';
+import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
 import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
@@ -81,10 +83,17 @@ export const reconcileUsage = jobRow(reconcileUsageJob, {
   handle: (_data, ctx) => reconcileAllUsage(ctx, { repair: true }),
 });
 
+/** Days and months that have closed, and those that a late signal changed. */
+export const makeSnapshots = jobRow(makeSnapshotsJob, {
+  concurrency: 2,
+  everyMs: 900_000,
+  handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+});
+
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => purge(ctx),
+  handle: (_data, ctx) => purge(ctx, RETENTION),
 });
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
@@ -100,6 +109,7 @@ export const JOB_TABLE: readonly JobRow[] = [
   reconcileCredits,
   expireCredits,
   reconcileUsage,
+  makeSnapshots,
   purgeOld,
 ];
 

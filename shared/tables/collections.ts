@@ -22,7 +22,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
-import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
+import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
 import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
@@ -38,8 +38,7 @@ export const COLLECTIONS = [
   sessionHeadRows,
   sessionTimerRows,
   rollupRows,
-  usageTotalRows,
-  usageSheetRows,
+  snapshotRows,
   eventRows,
   budgetRows,
   budgetWindowRows,
