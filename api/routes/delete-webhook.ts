@@ -1,4 +1,4 @@
-import { removeWebhook } from '../../shared/webhooks/webhooks.ts';
+import { deleteWebhook as remove } from '../../shared/webhooks/endpoints/delete-webhook.ts';
 import { route } from '../route.ts';
 import { webhookParams, wholeOrganization } from './list-webhooks.ts';
 
@@ -14,7 +14,7 @@ export const deleteWebhook = route({
   success: { status: 204, description: 'It is gone' },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    await removeWebhook(ctx, wholeOrganization(principal), params.id);
+    await remove(ctx, wholeOrganization(principal), params.id);
     return undefined;
   },
 });

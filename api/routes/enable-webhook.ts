@@ -1,6 +1,6 @@
 import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { enableWebhook as enable } from '../../shared/webhooks/enable-webhook.ts';
-import { viewWebhook, webhookView } from '../../shared/webhooks/view.ts';
+import { enableWebhook as enable } from '../../shared/webhooks/endpoints/enable-webhook.ts';
+import { viewWebhook, webhookView } from '../../shared/webhooks/endpoints/view.ts';
 import { route } from '../route.ts';
 import { webhookParams } from './list-webhooks.ts';
 

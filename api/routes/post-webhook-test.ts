@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { text } from '../../shared/platform/basics/text.ts';
-import { ATTEMPT_ERRORS } from '../../shared/webhooks/model.ts';
-import { testWebhook } from '../../shared/webhooks/test-webhook.ts';
-import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { ATTEMPT_ERRORS } from '../../shared/webhooks/deliveries/model.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { testWebhook } from '../../shared/webhooks/sending/test-webhook.ts';
 import { route } from '../route.ts';
 import { wholeOrganization } from './list-webhooks.ts';
 
@@ -27,5 +27,5 @@ export const postWebhookTest = route({
   },
   errors: ['not_found', 'missing_scope', 'overloaded'],
   handle: async ({ principal, body }, ctx) =>
-    testWebhook(ctx, await readWebhook(ctx, wholeOrganization(principal), body.webhook_id)),
+    testWebhook(ctx, await getWebhook(ctx, wholeOrganization(principal), body.webhook_id)),
 });

@@ -1,5 +1,5 @@
-import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/view.ts';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/endpoints/view.ts';
 import { route } from '../route.ts';
 import { wholeOrganization } from './list-webhooks.ts';
 
@@ -17,5 +17,5 @@ export const postWebhook = route({
   success: { status: 201, description: 'The webhook, without its secret', body: webhookView },
   errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) =>
-    viewWebhook(await registerWebhook(ctx, wholeOrganization(principal), body)),
+    viewWebhook(await createWebhook(ctx, wholeOrganization(principal), body)),
 });

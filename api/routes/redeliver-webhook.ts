@@ -1,7 +1,7 @@
 import { text } from '../../shared/platform/basics/text.ts';
-import { redeliver } from '../../shared/webhooks/redeliver.ts';
-import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
-import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { redeliver } from '../../shared/webhooks/deliveries/redeliver.ts';
+import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../route.ts';
 import { webhookParams, wholeOrganization } from './list-webhooks.ts';
 
@@ -17,7 +17,7 @@ export const redeliverWebhook = route({
   success: { status: 202, description: 'It is on its way', body: deliveryView },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    const webhook = await readWebhook(ctx, wholeOrganization(principal), params.id);
+    const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
     return viewDelivery(await redeliver(ctx, webhook, params.delivery_id));
   },
 });

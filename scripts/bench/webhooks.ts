@@ -12,11 +12,12 @@ import { newId } from '../../shared/platform/basics/ids.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
-import { deliveryRows, queuedDeliveryRows, webhookRows } from '../../shared/webhooks/model.ts';
-import { post } from '../../shared/webhooks/post.ts';
-import { recordEvents } from '../../shared/webhooks/record-events.ts';
-import { signedHeaders } from '../../shared/webhooks/sign.ts';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { post } from '../../shared/webhooks/sending/post.ts';
+import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stores.ts';
 import { cpuSeconds } from './bench.ts';
@@ -298,7 +299,7 @@ async function makeOrgs(bench: Bench, count: number, path: (index: number) => st
   for (let index = 0; index < count; index += 1) {
     const { _id } = await createOrganization(bench.ctx, { name: 'Bench', plan: 'team' });
     const url = bench.base + path(index);
-    await registerWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
+    await createWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
     orgs.push(_id);
   }
   return orgs;

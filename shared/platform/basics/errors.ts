@@ -63,6 +63,7 @@ const STORE_ERROR_NAMES = new Set([
   'MongoOperationTimeoutError',
   'MongooseServerSelectionError',
   'MaxRetriesPerRequestError',
+  'DeadlineError',
 ]);
 
 /** Whether an error says that a store could not be reached, so that the caller may try again (503, not 500). */
