@@ -5,7 +5,7 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, usageTotalRows } from '../usage/model.ts';
-import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { purgedRows } from './metrics.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,9 +36,9 @@ const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> =
     );
   },
   deliveries: (ctx, nowMs) => {
-    const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
+    const finished_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
     return deleteAll(
-      (limit) => idsOf(deliveryRows(ctx), { created_at }, { created_at: 1 }, limit),
+      (limit) => idsOf(deliveryRows(ctx), { finished_at }, { finished_at: 1 }, limit),
       (ids) => deliveryRows(ctx).deleteMany({ _id: { $in: ids } }),
     );
   },
@@ -63,19 +63,13 @@ export async function purge(ctx: Context): Promise<Record<string, number>> {
   return gone;
 }
 
-/** Held ones by their place in the order of events, those that nobody could attempt by when they were due. */
+/** Those that nobody could attempt, by when they were due. What is held stays until its webhook is enabled or deleted. */
 async function purgeUnfinished(ctx: Context, beforeMs: number): Promise<number> {
   const queued = queuedDeliveryRows(ctx);
-  let gone = 0;
-  for (const [state, before] of [
-    ['held', beforeMs * POSITIONS_PER_MS],
-    ['pending', beforeMs],
-  ] as const)
-    gone += await deleteAll(
-      (limit) => idsOf(queued, { state, at: { $lt: before } }, { at: 1 }, limit),
-      (ids) => queued.deleteMany({ _id: { $in: ids } }),
-    );
-  return gone;
+  return deleteAll(
+    (limit) => idsOf(queued, { state: 'pending', at: { $lt: beforeMs } }, { at: 1 }, limit),
+    (ids) => queued.deleteMany({ _id: { $in: ids } }),
+  );
 }
 
 function purgeQuarterHours(

@@ -29,7 +29,6 @@ import { signalRows } from '../signals/model.ts';
 import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
-import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
@@ -64,7 +63,6 @@ export const COLLECTIONS = [
   webhookRows,
   deliveryRows,
   queuedDeliveryRows,
-  webhookTaskRows,
   auditRows,
   dueRows,
   instanceRows,
