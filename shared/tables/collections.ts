@@ -25,7 +25,6 @@ import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
-import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
@@ -59,7 +58,6 @@ export const COLLECTIONS = [
   webhookRows,
   deliveryRows,
   queuedDeliveryRows,
-  webhookTaskRows,
   auditRows,
   dueRows,
   instanceRows,
