@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyRoute } from '../../api/route.ts';
+import type { AnyRoute } from '../../api/basics/route.ts';
 import { routes as table } from '../../api/routes/index.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
