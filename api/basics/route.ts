@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
 import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -72,7 +73,14 @@ export interface Input<
   params: OutputOf<P>;
   query: OutputOf<Q>;
   body: OutputOf<B>;
-  request: { id: string; address: string; header(name: string): string | undefined; aborted: AbortSignal };
+  request: {
+    id: string;
+    address: string;
+    header(name: string): string | undefined;
+    aborted: AbortSignal;
+    /** The body of a route that takes bytes, at most so many after inflating. */
+    bytes(maxBytes: number): Promise<{ body: Uint8Array; encoding: OtlpEncoding }>;
+  };
 }
 
 /**
@@ -101,9 +109,11 @@ export interface Route<
   body?: B;
   /** What a body may be sent as. Default: JSON. */
   bodyTypes?: readonly BodyType[];
-  /** How errors are written: as problem+json (the default), or as in RFC 6749 section 5.2. */
-  errorStyle?: 'problem' | 'oauth';
-  /** The shape of the answer is checked before it is sent, so that nothing leaks. */
+  /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
+  takesBytes?: true;
+  /** Errors as problem+json, as RFC 6749 section 5.2 has them, or as OTLP/HTTP does. */
+  errorStyle?: 'problem' | 'oauth' | 'otlp';
+  /** The shape is checked before it is sent, so that nothing leaks. */
   success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
   /** The codes beside those that every route may answer with. */
   errors: readonly ErrorCode[];

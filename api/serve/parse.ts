@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { AnyRoute } from '../basics/route.ts';
+import { readOtlpBody } from '../otlp/body.ts';
 import { readBody } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
 
@@ -21,6 +22,7 @@ export async function parseInput(
       id: String(res.locals.requestId),
       address: req.ip ?? 'unknown',
       header: (name: string) => req.get(name),
+      bytes: (maxBytes: number) => readOtlpBody(req, maxBytes),
       // Made when it is asked for: most handlers never do.
       get aborted() {
         return abortOnClose(res);
