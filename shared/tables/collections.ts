@@ -19,6 +19,7 @@ import { organizationVersionRows } from '../organizations/versions.ts';
 import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
+import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
@@ -61,6 +62,7 @@ export const COLLECTIONS = [
   auditRows,
   dueRows,
   instanceRows,
+  schemaRows,
 ] as const;
 
 /** Creates what is missing of all collections and indexes. Safe to repeat, and while others run. */
