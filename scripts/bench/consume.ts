@@ -169,6 +169,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     PATH: process.env.PATH ?? '',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
+    BASE_URL: 'http://127.0.0.1',
     WORKER_PORT: '0',
     MONGODB_URL: mongoUrl,
     REDIS_URL: redisUrl,

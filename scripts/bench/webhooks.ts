@@ -12,11 +12,12 @@ import { newId } from '../../shared/platform/basics/ids.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
-import { deliveryRows, queuedDeliveryRows, webhookRows } from '../../shared/webhooks/model.ts';
-import { post } from '../../shared/webhooks/post.ts';
-import { recordEvents } from '../../shared/webhooks/record-events.ts';
-import { signedHeaders } from '../../shared/webhooks/sign.ts';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { post } from '../../shared/webhooks/sending/post.ts';
+import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { cpuSeconds } from './bench.ts';
@@ -112,7 +113,7 @@ async function runPhase(
   }
 }
 
-/** The whole path, events committed in batches by 16 publishers, to one endpoint and to 100, beside a bare client. */
+/** The whole path, events committed in lanes by 16 publishers, to one endpoint and to 100, beside a bare client. */
 async function throughput(bench: Bench): Promise<Figures[]> {
   const figures: Figures[] = [];
   const worker = await startWorkerProcess(bench);
@@ -298,7 +299,7 @@ async function makeOrgs(bench: Bench, count: number, path: (index: number) => st
   for (let index = 0; index < count; index += 1) {
     const { _id } = await createOrganization(bench.ctx, { name: 'Bench', plan: 'team' });
     const url = bench.base + path(index);
-    await registerWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
+    await createWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
     orgs.push(_id);
   }
   return orgs;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { enableWebhook } from '../../shared/webhooks/enable-webhook.ts';
-import { rotateSecretKeys } from '../../shared/webhooks/rotate-secret-keys.ts';
+import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
+import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
 import type { Run } from './run.ts';
 
 /** `webhook` and `webhook-secrets`. */
@@ -8,7 +8,7 @@ export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = program.command('webhook').description('Webhooks');
   webhook
     .command('enable <webhook_id>')
-    .description('Let a failing webhook deliver again; the deliveries that were held are sent in order')
+    .description('Let a failing webhook deliver again; what was held is sent in order')
     .action((webhookId: string) =>
       run(async (ctx) => {
         const { _id, enabled, status } = await enableWebhook(ctx, null, webhookId);
@@ -17,8 +17,8 @@ export function addWebhookCommands(program: Command, run: Run): void {
     );
   program
     .command('webhook-secrets')
-    .description('The secrets of webhooks, which are encrypted at rest')
+    .description('Secrets of webhooks')
     .command('rotate')
-    .description('Encrypt all secrets again with the first key of WEBHOOK_SECRET_KEYS')
+    .description('Encrypt all webhook secrets again with the first key of WEBHOOK_SECRET_KEYS')
     .action(() => run(async (ctx) => rotateSecretKeys(ctx)));
 }

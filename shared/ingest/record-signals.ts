@@ -3,6 +3,7 @@ import { markForCheck } from '../anomalies/mark-for-check.ts';
 import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
 import { moveToOtherSlot } from '../budgets/gate.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
+import type { NewEvent } from '../events/new-event.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { newId } from '../platform/basics/ids.ts';
@@ -12,6 +13,7 @@ import type { Context } from '../platform/context/context.ts';
 import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
 import { applyWrites } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import { sessionEnded, sessionStarted } from '../sessions/events.ts';
 import { closeSessionJob } from '../sessions/jobs.ts';
 import { type Session, sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { type TimerChange, writeTimers } from '../sessions/timers.ts';
@@ -19,7 +21,7 @@ import { checkSignal, type Draft, reject, type Sender } from '../signals/check-s
 import type { SignalResult } from '../signals/input.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
-import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../webhooks/record-events.ts';
+import { recordEvents } from '../webhooks/deliveries/record-events.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 
 /**

@@ -27,7 +27,9 @@ import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
-import { deliveryRows, queuedDeliveryRows, webhookRows, webhookTaskRows } from '../webhooks/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
+import { webhookRows } from '../webhooks/endpoints/model.ts';
+import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [

@@ -1,5 +1,5 @@
 import { daysBefore, retentionRule } from '../../platform/mongo/retention.ts';
-import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../model.ts';
+import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from './model.ts';
 
 export const deliveryRetention = retentionRule('deliveries', deliveryRows, {
   old: (config, nowMs) => ({

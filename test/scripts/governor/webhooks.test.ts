@@ -1,7 +1,7 @@
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { webhookRows } from '../../../shared/webhooks/model.ts';
-import { rotateSecretKeys } from '../../../shared/webhooks/rotate-secret-keys.ts';
+import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
+import { rotateSecretKeys } from '../../../shared/webhooks/endpoints/rotate-secret-keys.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { openTestContext, type TestContext, testEnv } from '../../support/harness.ts';
@@ -50,8 +50,11 @@ test('webhook-secrets rotate encrypts every secret with the first key: deliverie
   await expectSignedBy(ctx, orgId);
   const both = `${FRESH},${OLD}`;
   await expectSignedBy(startedWith(both), orgId);
-  expect(await governorWith(both).governor('webhook-secrets', 'rotate')).toEqual({ resealed: 1, current: 0 });
-  expect(await rotateSecretKeys(startedWith(both))).toEqual({ resealed: 0, current: 1 });
+  expect(await governorWith(both).governor('webhook-secrets', 'rotate')).toEqual({
+    encrypted: 1,
+    current: 0,
+  });
+  expect(await rotateSecretKeys(startedWith(both))).toEqual({ encrypted: 0, current: 1 });
   await expectSignedBy(startedWith(both), orgId);
   await expectSignedBy(startedWith(FRESH), orgId);
   await webhookRows(ctx).deleteMany({});
@@ -62,7 +65,7 @@ test('a secret whose key is gone is named, and its deliveries wait until the key
 }, async () => {
   const { orgId } = await makeTenant(ctx);
   const { _id } = await makeWebhook(startedWith(GONE), orgId, receiver.url);
-  const words = `The secret of ${_id} is sealed with the key "gone", which WEBHOOK_SECRET_KEYS does not have.`;
+  const words = `The secret of ${_id} is encrypted with the key "gone", which WEBHOOK_SECRET_KEYS does not have.`;
   const { stderr } = await governorWith(FRESH).failure('webhook-secrets', 'rotate');
   expect(stderr.trim()).toBe(`governor: ${words}`);
   const [eventId = ''] = await raise(ctx, orgId);
