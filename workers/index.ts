@@ -1,17 +1,17 @@
-import { checkSession, sweepDueChecks } from '../shared/anomalies/check-session.ts';
-import { detectAnomaliesJob } from '../shared/anomalies/jobs.ts';
-import { evaluateDue, sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
+import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
+import { checkSessionJob } from '../shared/anomalies/jobs.ts';
+import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/expire.ts';
 import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/reconcile.ts';
+import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
-import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session.ts';
-import { closeSessionJob } from '../shared/sessions/jobs.ts';
+import { endSessionJob } from '../shared/sessions/jobs.ts';
 import { reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
@@ -21,23 +21,23 @@ import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webho
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
 import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sending/sweep-deliveries.ts';
-import { type JobRow, jobRow, type WakeAgain } from './job-row.ts';
+import { dueJobRow, type JobRow, jobRow, type WakeAgain } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
-export const closeSession = jobRow(closeSessionJob, {
+export const endSession = dueJobRow(endSessionJob, {
   concurrency: 16,
-  handle: ({ session_id }, ctx) => endIfSilent(ctx, session_id),
+  handle: (key, ctx) => endIfSilent(ctx, key),
 });
 
-export const evaluateBudgets = jobRow(evaluateBudgetsJob, {
+export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
   concurrency: 4,
-  handle: ({ org_id }, ctx) => evaluateDue(ctx, org_id),
+  handle: (orgId, ctx) => evaluateDue(ctx, orgId),
 });
 
 /** While a session runs at most once a minute, and at its end. */
-export const detectAnomalies = jobRow(detectAnomaliesJob, {
+export const checkSession = dueJobRow(checkSessionJob, {
   concurrency: 8,
-  handle: ({ session_id }, ctx) => checkSession(ctx, session_id),
+  handle: (sessionId, ctx) => lookAtSession(ctx, sessionId),
 });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
@@ -88,9 +88,9 @@ export const purgeOld = jobRow(purgeJob, {
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
 export const JOB_TABLE: readonly JobRow[] = [
-  closeSession,
+  endSession,
   evaluateBudgets,
-  detectAnomalies,
+  checkSession,
   deliverWebhook,
   retryWebhook,
   holdWebhook,
@@ -104,9 +104,6 @@ export const JOB_TABLE: readonly JobRow[] = [
 
 /** What the sweeper looks for: rows that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<number> }[] = [
-  { queue: closeSession.kind, sweep: sweepSilentSessions },
-  { queue: evaluateBudgets.kind, sweep: sweepDueBudgets },
-  { queue: detectAnomalies.kind, sweep: sweepDueChecks },
   { queue: deliverWebhook.kind, sweep: sweepDeliveries },
   { queue: alertAdmins.kind, sweep: sweepWebhookTasks },
 ];

@@ -1,4 +1,4 @@
-import { closeSession } from '../../shared/sessions/end-session.ts';
+import { closeSession } from '../../shared/ingest/end-session.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
 import { route } from '../route.ts';
 import { sessionParams } from './get-session.ts';

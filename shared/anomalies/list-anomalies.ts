@@ -4,7 +4,7 @@ import { type Order, type Position, walkPage } from '../platform/basics/paginate
 import type { Context } from '../platform/context/context.ts';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyType, anomalyRows } from './model.ts';
 
-/** Interface 6.2, with `id` and `detected_at`. */
+/** An anomaly as the API shows it: the payload of its event, with `id` and `detected_at`. */
 export const anomalyView = z.strictObject({
   id: z.string(),
   anomaly_type: z.enum(ANOMALY_TYPES),

@@ -1,13 +1,6 @@
-import { anomalyRows, sessionCheckRows } from '../anomalies/model.ts';
+import { anomalyRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
-import {
-  budgetDueRows,
-  budgetEvaluationRows,
-  budgetFiringRows,
-  budgetGateRows,
-  budgetRows,
-  budgetWindowRows,
-} from '../budgets/model.ts';
+import { budgetEvaluationRows, budgetFiringRows, budgetRows, budgetWindowRows } from '../budgets/model.ts';
 import {
   creditAccountRows,
   ledgerFenceRows,
@@ -24,7 +17,7 @@ import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
-import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
+import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
@@ -40,19 +33,15 @@ export const COLLECTIONS = [
   signalRows,
   sessionRows,
   sessionHeadRows,
-  sessionTimerRows,
   rollupRows,
   usageTotalRows,
   usageSheetRows,
   eventRows,
   budgetRows,
   budgetWindowRows,
-  budgetGateRows,
-  budgetDueRows,
   budgetFiringRows,
   budgetEvaluationRows,
   anomalyRows,
-  sessionCheckRows,
   deviceRows,
   deviceSlotRows,
   deviceGrantRows,

@@ -1,8 +1,8 @@
-import type { ClientSession, mongo } from 'mongoose';
-import { currentSlot } from '../budgets/gate.ts';
+import type { mongo } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
-import type { Context } from '../platform/context/context.ts';
+import { currentShard } from '../platform/mongo/counter-shards.ts';
+import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type Rollup,
   type RollupPeriod,
   rollupRows,
+  type Total,
   usageTotalRows,
 } from './model.ts';
 import { periodStarts } from './periods.ts';
@@ -60,16 +61,27 @@ export function measuresOf(signal: CountedSignal): Partial<Measures> {
   };
 }
 
-/** Adds the changes to the rollups and to their totals, in the transaction of the signals. */
-export async function addToRollups(
-  ctx: Context,
-  changes: readonly Rollup[],
-  transaction: ClientSession,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const options = { session: transaction, ordered: false };
-  await rollupRows(ctx).bulkWrite(changes.map(incrementOf), options);
-  await usageTotalRows(ctx).bulkWrite(totalsOf(changes, currentSlot()).map(incrementOf), options);
+/** The writes that count new signals and new or moved sessions. Pure. */
+export function planRollups(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  signals: readonly CountedSignal[],
+  sessions: readonly { before: Session | null; after: Session }[],
+  _nowMs: number,
+): Write[] {
+  const changes = rollupChanges(organization, signals, sessions);
+  const totals = totalsOf(changes, currentShard());
+  const increment = (row: Rollup | Total) =>
+    incrementOf<Rollup | Total>(row) as unknown as { updateOne: { filter: { _id: string }; update: object } };
+  return [
+    ...changes.map((row) => {
+      const { filter, update } = increment(row).updateOne;
+      return updateRow(rollupRows, filter, update, { upsert: true });
+    }),
+    ...totals.map((row) => {
+      const { filter, update } = increment(row).updateOne;
+      return updateRow(usageTotalRows, filter, update, { upsert: true });
+    }),
+  ];
 }
 
 /** The row comes into being with its first increment. */
