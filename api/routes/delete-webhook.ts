@@ -1,6 +1,7 @@
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { deleteWebhook as remove } from '../../shared/webhooks/endpoints/delete-webhook.ts';
-import { route } from '../route.ts';
-import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+import { route } from '../basics/route.ts';
+import { webhookParams } from '../schemas/params.ts';
 
 export const deleteWebhook = route({
   method: 'delete',

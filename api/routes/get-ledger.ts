@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { BUCKETS, REASONS } from '../../shared/credits/model.ts';
 import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/read-ledger.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { makeCursor, openCursor } from '../page.ts';
-import { reply, route } from '../route.ts';
+import { reply, route } from '../basics/route.ts';
+import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
+import { makeCursor, openCursor } from '../schemas/page.ts';
 
 const LARGEST_PAGE = 500;
 
@@ -11,13 +12,6 @@ const unixTime = z
   .string()
   .regex(/^\d{1,12}$/, 'must be Unix seconds')
   .transform(Number);
-
-export const ledgerTransaction = z.strictObject({
-  delta: z.int().describe('Negative when spent'),
-  bucket: z.enum(BUCKETS),
-  reason: z.enum(REASONS),
-  created_at: z.int().describe('Unix seconds'),
-});
 
 export const getLedger = route({
   method: 'get',

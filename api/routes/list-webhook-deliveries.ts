@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { listDeliveries } from '../../shared/webhooks/deliveries/list-deliveries.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
-import { answerPage, pageOf, pageQuery } from '../page.ts';
-import { route } from '../route.ts';
-import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { webhookParams } from '../schemas/params.ts';
 
 export const listWebhookDeliveries = route({
   method: 'get',

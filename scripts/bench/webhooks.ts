@@ -10,8 +10,8 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
@@ -19,7 +19,7 @@ import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -113,7 +113,7 @@ async function runPhase(
   }
 }
 
-/** The whole path, events committed in batches by 16 publishers, to one endpoint and to 100, beside a bare client. */
+/** The whole path, events committed in lanes by 16 publishers, to one endpoint and to 100, beside a bare client. */
 async function throughput(bench: Bench): Promise<Figures[]> {
   const figures: Figures[] = [];
   const worker = await startWorkerProcess(bench);

@@ -16,7 +16,7 @@ export interface Rules {
   subscribers: readonly Subscriber[];
 }
 
-const keptRules = boundedCache<Rules>({ max: 10_000 });
+const keptRules = boundedCache<string, Rules>({ max: 10_000 });
 
 /**
  * The rules as of the transaction's snapshot: one read while they have not changed. The transaction that relies on them

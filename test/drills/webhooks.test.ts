@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { startMongo } from '../../scripts/stores.ts';
+import { startMongo } from '../../scripts/stack/stores.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { makeTenant } from '../support/factories.ts';
