@@ -12,7 +12,8 @@ import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endSessionJob } from '../shared/sessions/jobs.ts';
-import { reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
 import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
@@ -80,6 +81,13 @@ export const reconcileUsage = jobRow(reconcileUsageJob, {
   handle: (_data, ctx) => reconcileAllUsage(ctx, { repair: true }),
 });
 
+/** Days and months that have closed, and those that a late signal changed. */
+export const makeSnapshots = jobRow(makeSnapshotsJob, {
+  concurrency: 2,
+  everyMs: 900_000,
+  handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+});
+
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
@@ -99,6 +107,7 @@ export const JOB_TABLE: readonly JobRow[] = [
   reconcileCredits,
   expireCredits,
   reconcileUsage,
+  makeSnapshots,
   purgeOld,
 ];
 

@@ -5,7 +5,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4OfBig } from '../usage/measures.ts';
 import { quarterHorizonMs } from '../usage/range.ts';
-import { teamsByUser } from '../usage/read-usage.ts';
+import { teamsByUser } from '../usage/teams.ts';
 import { median } from './median.ts';
 import { type Dimension, readWeek, type UserCell, type WeekCells } from './read-atoms.ts';
 import { suppressWeek, type Verdict } from './suppress.ts';

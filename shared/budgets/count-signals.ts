@@ -2,7 +2,7 @@ import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
-import { type CountedSignal, measuresOf } from '../usage/add-to-rollups.ts';
+import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { createCalendarWindows } from './calendar-windows.ts';
 import { counterKey } from './keys.ts';
 import { type Budget, COUNTED, type CounterKey, type Counts } from './model.ts';

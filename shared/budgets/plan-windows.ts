@@ -2,7 +2,7 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
-import type { CountedSignal } from '../usage/add-to-rollups.ts';
+import type { CountedSignal } from '../usage/plan-rollups.ts';
 import { type BudgetSet, countSignals, type WindowChange } from './count-signals.ts';
 import { windowKey } from './keys.ts';
 import { budgetWindowRows, COUNTED } from './model.ts';

@@ -1,13 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import { memberRows, type Organization } from '../organizations/model.ts';
-import { timezoneAt } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, type Write } from '../platform/mongo/writes.ts';
-import { type RollupPeriod, rollupRows } from '../usage/model.ts';
-import { periodStarts, QUARTER_HOUR_MS } from '../usage/periods.ts';
+import { rollupRows } from '../usage/model.ts';
+import { type Part, splitRange } from '../usage/split-range.ts';
 import { createCalendarWindows } from './calendar-windows.ts';
 import { addTo, noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
@@ -59,12 +58,11 @@ async function countWindows(
   const nowMs = ctx.clock.now();
   const calendarWindowAt = createCalendarWindows();
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
-  const fromMs = windowAt(nowMs - CLOSED_WINDOW_FIRES_MS).startMs;
-  const toMs = nowMs + SIGNAL_AGE_MS.ahead + QUARTER_HOUR_MS;
+  const edges = windowEdges(windowAt, nowMs - CLOSED_WINDOW_FIRES_MS, nowMs + SIGNAL_AGE_MS.ahead + 1);
   const who = await dimensionsOf(ctx, organization._id, counter, transaction);
   const windows = new Map<number, CountedWindow>();
-  for (const span of spansOf(organization, windowAt, fromMs, toMs)) {
-    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, span, who, transaction)) {
+  for (const part of splitRange(organization, edges)) {
+    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, part, who, transaction)) {
       const interval = windowAt(_id.getTime());
       const window = windows.get(interval.startMs) ?? { interval, usage: noUsage() };
       windows.set(interval.startMs, window);
@@ -91,47 +89,17 @@ async function dimensionsOf(
   return { user_id: { $in: inTeam.map(({ user_id }) => user_id) } };
 }
 
-interface Span {
-  period: RollupPeriod;
-  fromMs: number;
-  toMs: number;
-}
-
-/** Days of the organization's calendar where one lies within a single window, quarter hours for the rest. */
-function spansOf(
-  organization: Organization,
-  windowAt: (epochMs: number) => Interval,
-  fromMs: number,
-  toMs: number,
-): Span[] {
-  const spans: Span[] = [];
-  for (let atMs = fromMs; atMs < toMs; ) {
-    const startMs = periodStarts(organization, atMs).day;
-    const endMs = endOfDay(organization, startMs);
-    const isWhole = startMs >= fromMs && endMs <= windowAt(startMs).endMs;
-    const period: RollupPeriod = isWhole ? 'day' : 'quarter_hour';
-    const last = spans.at(-1);
-    if (last?.period === period) last.toMs = Math.min(endMs, toMs);
-    else spans.push({ period, fromMs: atMs, toMs: Math.min(endMs, toMs) });
-    atMs = endMs;
-  }
-  return spans;
-}
-
-/** A day of the rollups ends at the next local midnight, or where the organization's timezone changes. */
-function endOfDay(organization: Organization, startMs: number): number {
-  const local = Temporal.Instant.fromEpochMilliseconds(startMs).toZonedDateTimeISO(
-    timezoneAt(organization, startMs),
-  );
-  const tomorrow = local.toPlainDate().add({ days: 1 }).toZonedDateTime(local.timeZoneId);
-  const change = organization.timezones.find((entry) => entry.from.getTime() > startMs);
-  return Math.min(tomorrow.epochMilliseconds, change?.from.getTime() ?? Number.POSITIVE_INFINITY);
+/** The bounds of the windows that hold any of `[fromMs, toMs)`. */
+function windowEdges(windowAt: (epochMs: number) => Interval, fromMs: number, toMs: number): number[] {
+  const edges = [windowAt(fromMs).startMs];
+  for (let edge = edges[0] ?? fromMs; edge < toMs; edges.push(edge)) edge = windowAt(edge).endMs;
+  return edges;
 }
 
 async function sumRollups(
   ctx: Context,
   orgId: string,
-  { period, fromMs, toMs }: Span,
+  { period, fromMs, toMs }: Part,
   who: Record<string, unknown> | null,
   transaction: ClientSession,
 ): Promise<({ _id: Date } & Counts)[]> {

@@ -11,7 +11,7 @@ import { planHead } from '../sessions/plan-sessions.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { signalRows } from '../signals/model.ts';
-import { planRollups } from '../usage/add-to-rollups.ts';
+import { planRollups } from '../usage/plan-rollups.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 import { type Rules, readRules } from './read-rules.ts';
 

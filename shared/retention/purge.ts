@@ -4,7 +4,7 @@ import { organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { signalRows } from '../signals/model.ts';
-import { rollupRows, usageTotalRows } from '../usage/model.ts';
+import { rollupRows } from '../usage/model.ts';
 import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { purgedRows } from './metrics.ts';
 
@@ -27,7 +27,6 @@ const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> =
       );
     }),
   quarter_hours: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, rollupRows(ctx)),
-  quarter_hour_totals: (ctx, nowMs) => purgeQuarterHours(ctx, nowMs, usageTotalRows(ctx)),
   events: (ctx, nowMs) => {
     const created_at = { $lt: new Date(nowMs - ctx.config.eventRetentionDays * DAY_MS) };
     return deleteAll(

@@ -19,7 +19,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
-import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
+import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
 import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
@@ -34,8 +34,7 @@ export const COLLECTIONS = [
   sessionRows,
   sessionHeadRows,
   rollupRows,
-  usageTotalRows,
-  usageSheetRows,
+  snapshotRows,
   eventRows,
   budgetRows,
   budgetWindowRows,

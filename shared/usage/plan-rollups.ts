@@ -1,10 +1,9 @@
-import type { mongo } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
-import { currentShard } from '../platform/mongo/counter-shards.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
+import { addMeasures, isZeros, noMeasures } from './add-measures.ts';
 import {
   type Dimensions,
   MEASURES,
@@ -12,25 +11,43 @@ import {
   type Rollup,
   type RollupPeriod,
   rollupRows,
-  type Total,
-  usageTotalRows,
 } from './model.ts';
-import { periodStarts } from './periods.ts';
-import { addMeasures, totalsOf } from './totals.ts';
+import { createPeriodStarts } from './periods.ts';
+import { planStaleSnapshots } from './plan-stale-snapshots.ts';
 
 export type CountedSignal = Omit<Signal, 'session_id'>;
+/** A session as it was (null: it is new) and as it is now. */
+export interface ChangedSession {
+  before: Session | null;
+  after: Session;
+}
 
 const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day', 'month'];
+
+/**
+ * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
+ * of days and months that have closed. Pure. They belong in the transaction that records the signals.
+ */
+export function planRollups(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  signals: readonly CountedSignal[],
+  sessions: readonly ChangedSession[],
+  nowMs: number,
+): Write[] {
+  const changes = rollupChanges(organization, signals, sessions);
+  return [...changes.map(incrementRollup), ...planStaleSnapshots(organization, changes, nowMs)];
+}
 
 /** What signals and moved sessions change in the rollups: a row of increments per rollup. Pure. */
 export function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
-  sessions: readonly { before: Session | null; after: Session }[],
+  sessions: readonly ChangedSession[],
 ): Rollup[] {
   const rows = new Map<string, Rollup>();
+  const startsAt = createPeriodStarts(organization);
   const add = (dimensions: Dimensions, at: Date, measures: Partial<Measures>): void => {
-    const starts = periodStarts(organization, at.getTime());
+    const starts = startsAt(at.getTime());
     for (const period of PERIODS)
       addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
   };
@@ -43,7 +60,7 @@ export function rollupChanges(
     if (before) add(before, before.started_at, { sessions: -1 });
     add(after, after.started_at, { sessions: 1 });
   }
-  return [...rows.values()].filter((row) => MEASURES.some((measure) => row[measure] !== 0));
+  return [...rows.values()].filter((row) => !isZeros(row));
 }
 
 /** What one signal counts for. */
@@ -61,39 +78,21 @@ export function measuresOf(signal: CountedSignal): Partial<Measures> {
   };
 }
 
-/** The writes that count new signals and new or moved sessions. Pure. */
-export function planRollups(
-  organization: Pick<Organization, '_id' | 'timezones'>,
-  signals: readonly CountedSignal[],
-  sessions: readonly { before: Session | null; after: Session }[],
-  _nowMs: number,
-): Write[] {
-  const changes = rollupChanges(organization, signals, sessions);
-  const totals = totalsOf(changes, currentShard());
-  const increment = (row: Rollup | Total) =>
-    incrementOf<Rollup | Total>(row) as unknown as { updateOne: { filter: { _id: string }; update: object } };
-  return [
-    ...changes.map((row) => {
-      const { filter, update } = increment(row).updateOne;
-      return updateRow(rollupRows, filter, update, { upsert: true });
-    }),
-    ...totals.map((row) => {
-      const { filter, update } = increment(row).updateOne;
-      return updateRow(usageTotalRows, filter, update, { upsert: true });
-    }),
-  ];
-}
-
 /** The row comes into being with its first increment. */
-export function incrementOf<Row extends Measures & { _id: string; writes?: number }>(row: Row) {
-  const { _id, writes, ...identity } = row;
-  const increments = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]]));
-  for (const measure of MEASURES) delete (identity as Partial<Measures>)[measure];
-  if (writes !== undefined) increments.writes = writes;
-  const update = { $inc: increments, $setOnInsert: identity };
-  return {
-    updateOne: { filter: { _id }, update, upsert: true },
-  } as unknown as mongo.AnyBulkWriteOperation<Row>;
+function incrementRollup({
+  _id,
+  org_id,
+  period,
+  start,
+  user_id,
+  project_id,
+  model,
+  adapter,
+  ...row
+}: Rollup) {
+  const identity = { org_id, period, start, user_id, project_id, model, adapter };
+  const $inc: Measures = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
+  return updateRow(rollupRows, { _id }, { $inc, $setOnInsert: identity }, { upsert: true });
 }
 
 function rowOf(
@@ -103,21 +102,11 @@ function rowOf(
   start: number,
   { user_id, project_id, model, adapter }: Dimensions,
 ): Rollup {
-  const id = rollupKey(orgId, period, start, { user_id, project_id, model, adapter });
+  const of = { user_id, project_id, model, adapter };
+  const id = rollupKey(orgId, period, start, of);
   const known = rows.get(id);
   if (known) return known;
-  const zeros = Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
-  const row = {
-    _id: id,
-    org_id: orgId,
-    period,
-    start: new Date(start),
-    user_id,
-    project_id,
-    model,
-    adapter,
-    ...zeros,
-  };
+  const row = { _id: id, org_id: orgId, period, start: new Date(start), ...of, ...noMeasures() };
   rows.set(id, row);
   return row;
 }

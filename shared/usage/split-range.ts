@@ -1,0 +1,80 @@
+import type { Organization } from '../organizations/model.ts';
+import { nextChange, nextStart, type Zones } from './calendar.ts';
+import type { RollupPeriod, SnapshotPeriod } from './model.ts';
+import { periodStarts } from './periods.ts';
+
+/** The rollups of one period whose starts lie in `[fromMs, toMs)`, epoch ms. */
+export interface Part {
+  period: RollupPeriod;
+  fromMs: number;
+  toMs: number;
+}
+
+/** One whole day or month. */
+export type WholePart = Part & { period: SnapshotPeriod };
+
+/**
+ * The rollups that hold exactly what happened in `[edges[0], edges.at(-1))`, none of them reaching over an edge:
+ * months where a whole one fits, else days, else quarter hours. Pure. Every edge lies on a quarter hour.
+ */
+export function splitRange(organization: Pick<Organization, 'timezones'>, edges: readonly number[]): Part[] {
+  const parts: Part[] = [];
+  for (let index = 0; index + 1 < edges.length; index += 1) {
+    const end = edges[index + 1] ?? 0;
+    let at = edges[index] ?? 0;
+    while (at < end) {
+      const part = largestAt(organization, at, end);
+      parts.push(part);
+      at = part.toMs;
+    }
+  }
+  return joinParts(parts);
+}
+
+function largestAt(organization: Pick<Organization, 'timezones'>, at: number, end: number): Part {
+  const starts = periodStarts(organization, at);
+  for (const period of ['month', 'day'] as const) {
+    if (starts[period] !== at) continue;
+    const toMs = periodEnd(organization.timezones, period, at);
+    if (toMs <= end) return { period, fromMs: at, toMs };
+  }
+  const toMs = Math.min(end, periodEnd(organization.timezones, 'day', at));
+  return { period: 'quarter_hour', fromMs: at, toMs };
+}
+
+/** The days or months that hold any of `[fromMs, toMs)`, each by itself. */
+export function* wholeParts(
+  organization: Pick<Organization, 'timezones'>,
+  period: SnapshotPeriod,
+  fromMs: number,
+  toMs: number,
+): Generator<WholePart> {
+  let start = periodStarts(organization, fromMs)[period];
+  while (start < toMs) {
+    const end = periodEnd(organization.timezones, period, start);
+    yield { period, fromMs: start, toMs: end };
+    start = end;
+  }
+}
+
+/** A part with each of its days or months by itself; one of quarter hours as it is. */
+export function separate(organization: Pick<Organization, 'timezones'>, part: Part): Part[] {
+  const { period, fromMs, toMs } = part;
+  return period === 'quarter_hour' ? [part] : [...wholeParts(organization, period, fromMs, toMs)];
+}
+
+/** Where the day or month that holds a moment ends: at the next start, or where the timezone changes before it. */
+export function periodEnd(zones: Zones, period: SnapshotPeriod, at: number): number {
+  return Math.min(nextStart(zones, period, at), nextChange(zones, at));
+}
+
+/** Neighbours of one period become one part. */
+export function joinParts(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last?.period === part.period && last.toMs === part.fromMs) last.toMs = part.toMs;
+    else joined.push({ ...part });
+  }
+  return joined;
+}
