@@ -2,9 +2,10 @@ import { checkSession as lookAtSession } from '../shared/anomalies/check-session
 import { checkSessionJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
-import { expireCredits as writeOffExpired } from '../shared/credits/expire.ts';
-import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
-import { reconcileCredits as reconcileAllCredits } from '../shared/credits/reconcile.ts';
+import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
+import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
+import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
+import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
@@ -12,6 +13,7 @@ import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endSessionJob } from '../shared/sessions/jobs.ts';
+import { RETENTION } from '../shared/tables/retention.ts';
 import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
@@ -91,7 +93,7 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => purge(ctx),
+  handle: (_data, ctx) => purge(ctx, RETENTION),
 });
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */

@@ -4,7 +4,7 @@ import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4OfBig } from '../usage/measures.ts';
-import { quarterHorizonMs } from '../usage/range.ts';
+import { quarterHorizonMs } from '../usage/periods.ts';
 import { teamsByUser } from '../usage/teams.ts';
 import { median } from './median.ts';
 import { type Dimension, readWeek, type UserCell, type WeekCells } from './read-atoms.ts';

@@ -1,14 +1,10 @@
 import { anomalyRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
 import { budgetEvaluationRows, budgetFiringRows, budgetRows, budgetWindowRows } from '../budgets/model.ts';
-import {
-  creditAccountRows,
-  ledgerFenceRows,
-  ledgerRows,
-  signingKeyRows,
-  storedAnswerRows,
-} from '../credits/model.ts';
-import { deviceGrantRows, deviceRows, deviceSlotRows } from '../devices/model.ts';
+import { ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
+import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
+import { signingKeyRows } from '../credits/receipts/model.ts';
+import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
 import { eventRows } from '../events/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
@@ -42,11 +38,11 @@ export const COLLECTIONS = [
   budgetEvaluationRows,
   anomalyRows,
   deviceRows,
-  deviceSlotRows,
+  deviceSeatRows,
   deviceGrantRows,
   creditAccountRows,
   ledgerRows,
-  storedAnswerRows,
+  deviceTokenRows,
   ledgerFenceRows,
   signingKeyRows,
   webhookRows,

@@ -1,5 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { RollupPeriod } from './model.ts';
 
 /** Every UTC offset in use is a multiple of it, so any local period is a whole number of these. */
@@ -35,4 +36,9 @@ export function createPeriodStarts(
     known.set(quarter, starts);
     return starts;
   };
+}
+
+/** The oldest moment of which every quarter hour is kept: no signal may be older when it arrives. */
+export function quarterHorizonMs(nowMs: number): number {
+  return Math.floor((nowMs - SIGNAL_AGE_MS.behind) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 }

@@ -1,7 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import {
@@ -13,7 +12,7 @@ import {
   onlyZone,
   type Zones,
 } from './calendar.ts';
-import { periodStarts } from './periods.ts';
+import { periodStarts, quarterHorizonMs } from './periods.ts';
 import { type Part, splitRange } from './split-range.ts';
 
 const DEFAULT_SPAN_MS = 30 * 86_400_000;
@@ -80,11 +79,6 @@ function edgesOf(zones: Zones, interval: Interval, fromMs: number, toMs: number)
       `That makes more than ${MOST_BUCKETS} buckets: ask for a shorter range or a longer interval.`,
     );
   }
-}
-
-/** The oldest moment of which every quarter hour is kept: no signal may be older when it arrives. */
-export function quarterHorizonMs(nowMs: number): number {
-  return floorToQuarter(nowMs - SIGNAL_AGE_MS.behind);
 }
 
 function refuseInexact(organization: Organization, parts: readonly Part[], nowMs: number, own: string): void {

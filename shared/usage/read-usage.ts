@@ -8,7 +8,7 @@ import { columnOf, type Group, type Grouping, groupRows } from './group-usage.ts
 import { addSums, noSums, type Sums, viewSums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
-import { splitRange } from './split-range.ts';
+import { splitBucket } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 import type { Match } from './sum-tables.ts';
 import { teamsByUser } from './teams.ts';
@@ -110,7 +110,7 @@ async function sumGroups(
 ): Promise<Answer> {
   const { maxGroups } = ctx.config;
   const columns = [...new Set(groupBy.map(columnOf))];
-  const parts = splitRange(organization, [range.fromMs, range.toMs]);
+  const parts = splitBucket(organization, range.fromMs, range.toMs, ctx.clock.now());
   const mostRows = groupBy.includes('team') ? Number.POSITIVE_INFINITY : maxGroups;
   const rows = await sumRollups(ctx, organization, { parts, match, columns, mostRows }, transaction);
   const totals = noSums();

@@ -1,13 +1,15 @@
 import type { Organization } from '../organizations/model.ts';
 import { nextChange, nextStart, type Zones } from './calendar.ts';
 import type { RollupPeriod, SnapshotPeriod } from './model.ts';
-import { periodStarts } from './periods.ts';
+import { periodStarts, quarterHorizonMs } from './periods.ts';
 
 /** The rollups of one period whose starts lie in `[fromMs, toMs)`, epoch ms. */
 export interface Part {
   period: RollupPeriod;
   fromMs: number;
   toMs: number;
+  /** Its sums are taken away instead of added. */
+  sign?: -1;
 }
 
 /** One whole day or month. */
@@ -42,6 +44,42 @@ function largestAt(organization: Pick<Organization, 'timezones'>, at: number, en
   return { period: 'quarter_hour', fromMs: at, toMs };
 }
 
+/**
+ * `splitRange` of one bucket, with few quarter hours: of a part of a day either its quarter hours, or the whole day less
+ * the others, whichever is the shorter time. So today until now is today less what lies ahead, which is next to nothing.
+ * Exact when all is read at one moment. Pure.
+ */
+export function splitBucket(
+  organization: Pick<Organization, 'timezones'>,
+  fromMs: number,
+  toMs: number,
+  nowMs: number,
+): Part[] {
+  const parts = splitRange(organization, [fromMs, toMs]).flatMap((part) => {
+    if (part.period !== 'quarter_hour') return [part];
+    const days = [...wholeParts(organization, 'day', part.fromMs, part.toMs)];
+    return days.flatMap((day) => splitDay(day, part, nowMs));
+  });
+  return joinParts(parts);
+}
+
+/** That part of a day that lies within `[fromMs, toMs)`. */
+function splitDay(day: WholePart, { fromMs, toMs }: Part, nowMs: number): Part[] {
+  const inside: Part = {
+    period: 'quarter_hour',
+    fromMs: Math.max(day.fromMs, fromMs),
+    toMs: Math.min(day.toMs, toMs),
+  };
+  const around: Part[] = [
+    { period: 'quarter_hour' as const, fromMs: day.fromMs, toMs: inside.fromMs, sign: -1 as const },
+    { period: 'quarter_hour' as const, fromMs: inside.toMs, toMs: day.toMs, sign: -1 as const },
+  ].filter((part) => part.fromMs < part.toMs);
+  const elapsed = (part: Part) => Math.max(0, Math.min(part.toMs, nowMs) - part.fromMs);
+  const isGone = around.some((part) => part.fromMs < quarterHorizonMs(nowMs));
+  const aroundMs = around.reduce((sum, part) => sum + elapsed(part), 0);
+  return isGone || aroundMs >= elapsed(inside) ? [inside] : [day, ...around];
+}
+
 /** The days or months that hold any of `[fromMs, toMs)`, each by itself. */
 export function* wholeParts(
   organization: Pick<Organization, 'timezones'>,
@@ -60,7 +98,8 @@ export function* wholeParts(
 /** A part with each of its days or months by itself; one of quarter hours as it is. */
 export function separate(organization: Pick<Organization, 'timezones'>, part: Part): Part[] {
   const { period, fromMs, toMs } = part;
-  return period === 'quarter_hour' ? [part] : [...wholeParts(organization, period, fromMs, toMs)];
+  if (period === 'quarter_hour') return [part];
+  return [...wholeParts(organization, period, fromMs, toMs)].map((whole) => ({ ...part, ...whole }));
 }
 
 /** Where the day or month that holds a moment ends: at the next start, or where the timezone changes before it. */
@@ -73,7 +112,8 @@ export function joinParts(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
-    if (last?.period === part.period && last.toMs === part.fromMs) last.toMs = part.toMs;
+    const follows = last?.toMs === part.fromMs && last.period === part.period && last.sign === part.sign;
+    if (last && follows) last.toMs = part.toMs;
     else joined.push({ ...part });
   }
   return joined;

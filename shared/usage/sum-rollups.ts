@@ -4,7 +4,7 @@ import type { Context } from '../platform/context/context.ts';
 import { refuseGroups } from './group-usage.ts';
 import { makeSnapshotsJob } from './jobs.ts';
 import { mayBeMade } from './make-snapshots.ts';
-import { addSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
+import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
 import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
 import { readCells, readTotals } from './read-snapshots.ts';
 import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
@@ -45,7 +45,7 @@ export async function sumRollups(
     const options = { useBigInt64: true, batchSize: 10_000, session: transaction };
     for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
       const key: Key = of?.start ? { ...of, start: of.start.getTime() } : (of ?? {});
-      addTo(found, key, sumsOf(row));
+      addTo(found, key, part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row));
       refuseMoreRows(found.size, asked);
     }
   }
@@ -70,7 +70,7 @@ async function sumSnapshots(
     organization._id,
     closed,
     (part, table) => {
-      addTable(aggregates, table, { startMs: part.fromMs, match, by });
+      addTable(aggregates, table, { startMs: part.fromMs, sign: part.sign ?? 1, match, by });
       refuseMoreRows(aggregates.size, asked);
     },
     transaction,

@@ -24,13 +24,13 @@ export interface Aggregate {
 const COST_AT = MEASURES.indexOf('cost_nusd');
 
 /**
- * Adds the rows of one table that match, each to the aggregate of its columns' values; `aggregates` by `idOf` these
+ * Adds (or takes away, by `sign`) the rows of one table that match, each to the aggregate of its columns' values; `aggregates` by `idOf` these
  * values. Tens of thousands of rows go through here for one question, so nothing is made or hashed for each of them.
  */
 export function addTable(
   aggregates: Map<string, Aggregate>,
   table: Table,
-  of: { startMs: number; match: Match; by: readonly Column[] },
+  of: { startMs: number; sign: 1 | -1; match: Match; by: readonly Column[] },
 ): void {
   const { dimensions, values, numbers } = table;
   const isWanted = matcherOf(table, of.match);
@@ -49,7 +49,7 @@ export function addTable(
       aggregate = aggregateOf(aggregates, of.by, named);
       known.set(place, aggregate);
     }
-    addNumbers(aggregate, numbers, row + dimensions.length);
+    addNumbers(aggregate, numbers, row + dimensions.length, of.sign);
   }
 }
 
@@ -78,10 +78,10 @@ export function idOf(values: readonly (string | number)[]): string {
   return others.reduce<string>((id, value) => `${id.length}:${id}${value}`, String(first));
 }
 
-function addNumbers(aggregate: Aggregate, numbers: Float64Array, from: number): void {
+function addNumbers(aggregate: Aggregate, numbers: Float64Array, from: number, sign: 1 | -1): void {
   const { sums } = aggregate;
   for (let at = 0; at < sums.length; at += 1) {
-    const number = numbers[from + at] ?? 0;
+    const number = sign * (numbers[from + at] ?? 0);
     const sum = (sums[at] ?? 0) + number;
     if (at === COST_AT && !Number.isSafeInteger(sum)) {
       aggregate.carriedNusd += BigInt(sums[at] ?? 0);

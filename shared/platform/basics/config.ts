@@ -38,7 +38,8 @@ const environment = z.object({
   SIGNING_KEY_FILE: z.string().optional(),
   SIGNING_KEY: z.string().optional(),
   PLANS_FILE: z.string().default('plans.json'),
-  OUTBOX_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  LEDGER_STREAM_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  REDIS_WAIT_REPLICAS: integer(0, 0, 10),
   WEBHOOK_SECRET_KEYS: z
     .string()
     .regex(

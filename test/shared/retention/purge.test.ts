@@ -6,6 +6,7 @@ import { readOrganization } from '../../../shared/organizations/read-organizatio
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../shared/retention/purge.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
+import { RETENTION } from '../../../shared/tables/retention.ts';
 import { rollupRows } from '../../../shared/usage/model.ts';
 import { readUsage } from '../../../shared/usage/read-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
@@ -50,7 +51,7 @@ it('deletes each thing after its own retention and never before; days and months
   expect(all).toMatchObject({ signals: 1_100, quarters: 21, months: 7 });
   const after = async (days: number) => {
     clock.set(NOW + days * DAY);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     return counts(orgId);
   };
   expect(await after(29.9)).toEqual(all);

@@ -222,7 +222,7 @@ describe('snapshots', () => {
     expect(totals).not.toBeNull();
   });
 
-  it('add money beyond 2^53 nano-USD exactly', () => {
+  it('add money beyond 2^53 nano-USD exactly, and take it away again', () => {
     const nusd = [2 ** 53 - 1, 2 ** 53 - 3, 7];
     const rollups = nusd.map((cost_nusd, index) => rollupOf(index, cost_nusd, `u${index}`));
     const snapshot = snapshotOf('org', { period: 'day', fromMs: 0 }, rollups, 1);
@@ -234,8 +234,11 @@ describe('snapshots', () => {
       if (!stored) throw new Error('No table');
       const aggregates = new Map<string, Aggregate>();
       const table = openTable(dimensions, stored);
-      for (const _ of nusd) addTable(aggregates, table, { startMs: 0, match: {}, by: ['model'] });
-      expect([...aggregates.values()].map((one) => sumsOfAggregate(one).cost_nusd)).toEqual([sum * 3n]);
+      for (const _ of nusd) addTable(aggregates, table, { startMs: 0, sign: 1, match: {}, by: ['model'] });
+      const costs = () => [...aggregates.values()].map((one) => sumsOfAggregate(one).cost_nusd);
+      expect(costs()).toEqual([sum * 3n]);
+      for (const _ of nusd) addTable(aggregates, table, { startMs: 0, sign: -1, match: {}, by: ['model'] });
+      expect(costs()).toEqual([0n]);
     }
   });
 });

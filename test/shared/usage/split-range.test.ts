@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bucketEdges, floorToQuarter, INTERVALS } from '../../../shared/usage/calendar.ts';
 import { periodStarts } from '../../../shared/usage/periods.ts';
-import { type Part, splitRange } from '../../../shared/usage/split-range.ts';
+import { type Part, splitBucket, splitRange } from '../../../shared/usage/split-range.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-04-10T12:07:00Z');
@@ -21,7 +21,9 @@ function timesCounted(
   atMs: number,
 ): number {
   const starts = periodStarts(organization, atMs);
-  return parts.filter(({ period, fromMs, toMs }) => starts[period] >= fromMs && starts[period] < toMs).length;
+  return parts
+    .filter(({ period, fromMs, toMs }) => starts[period] >= fromMs && starts[period] < toMs)
+    .reduce((times, { sign }) => times + (sign ?? 1), 0);
 }
 
 describe('splitRange', () => {
@@ -71,5 +73,32 @@ describe('splitRange', () => {
     const parts = splitRange(zone('UTC'), edges);
     expect(parts.every(({ period }) => period !== 'month')).toBe(false);
     expect(parts[0]).toMatchObject({ period: 'day', fromMs: edges[0] });
+  });
+});
+
+describe('splitBucket', () => {
+  const iso = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+  const partsOf = (from: string, toMs: number) =>
+    splitBucket(zone('UTC'), Date.parse(from), toMs, NOW).map(
+      ({ period, fromMs, toMs: end, sign }) => [sign ?? 1, period, iso(fromMs), iso(end)] as const,
+    );
+
+  it('takes a day less its quarter hours outside where these are the shorter time', () => {
+    expect(partsOf('2026-04-08T06:00:00Z', NOW + 480_000)).toEqual([
+      [1, 'day', '2026-04-08T00:00', '2026-04-09T00:00'],
+      [-1, 'quarter_hour', '2026-04-08T00:00', '2026-04-08T06:00'],
+      [1, 'day', '2026-04-09T00:00', '2026-04-11T00:00'],
+      [-1, 'quarter_hour', '2026-04-10T12:15', '2026-04-11T00:00'],
+    ]);
+    expect(partsOf('2026-04-09T18:00:00Z', Date.parse('2026-04-10T00:00:00Z'))).toEqual([
+      [1, 'quarter_hour', '2026-04-09T18:00', '2026-04-10T00:00'],
+    ]);
+  });
+
+  it('never needs a quarter hour that is gone', () => {
+    expect(partsOf('2026-03-06T12:15:00Z', Date.parse('2026-03-07T00:00:00Z'))).toEqual([
+      [1, 'quarter_hour', '2026-03-06T12:15', '2026-03-07T00:00'],
+    ]);
+    expect(partsOf('2026-03-06T13:00:00Z', Date.parse('2026-03-06T23:45:00Z'))[0]?.[0]).toBe(1);
   });
 });
