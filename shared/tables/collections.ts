@@ -1,13 +1,6 @@
-import { anomalyRows, sessionCheckRows } from '../anomalies/model.ts';
+import { anomalyRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
-import {
-  budgetDueRows,
-  budgetEvaluationRows,
-  budgetFiringRows,
-  budgetGateRows,
-  budgetRows,
-  budgetWindowRows,
-} from '../budgets/model.ts';
+import { budgetEvaluationRows, budgetFiringRows, budgetRows, budgetWindowRows } from '../budgets/model.ts';
 import { ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
 import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
@@ -21,7 +14,7 @@ import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
-import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
+import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
@@ -36,18 +29,14 @@ export const COLLECTIONS = [
   signalRows,
   sessionRows,
   sessionHeadRows,
-  sessionTimerRows,
   rollupRows,
   snapshotRows,
   eventRows,
   budgetRows,
   budgetWindowRows,
-  budgetGateRows,
-  budgetDueRows,
   budgetFiringRows,
   budgetEvaluationRows,
   anomalyRows,
-  sessionCheckRows,
   deviceRows,
   deviceSeatRows,
   deviceGrantRows,
