@@ -9,7 +9,7 @@ import helmet from 'helmet';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
-import { sendProblem } from './basics/problem.ts';
+import { problemOf, sendProblem } from './basics/problem.ts';
 import type { AnyRoute, ApiState } from './basics/route.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { openApiDocument } from './docs/openapi.ts';
@@ -34,7 +34,7 @@ export function createApi(
   longestAnswerMs: number = LONGEST_ANSWER_MS,
 ): Api {
   const app = express();
-  const limits = createLimits(ctx.config);
+  const limits = createLimits(ctx);
   const shedder = createShedder(ctx.metrics);
   app.disable('x-powered-by');
   app.disable('etag');
@@ -125,8 +125,11 @@ function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
 }
 
 function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
-  const known = error instanceof DomainError;
-  if (!known) ctx.log.error({ err: error, request_id: res.locals.requestId }, 'request failed');
+  const { code, status } = problemOf(error);
+  const request_id = res.locals.requestId;
+  // A parser's error quotes the body, which may hold a secret: of callers' mistakes only the code is logged.
+  if (status < 500) ctx.log.debug({ code, request_id }, 'request refused');
+  else if (!(error instanceof DomainError)) ctx.log.error({ err: error, request_id }, 'request failed');
   if (res.headersSent) {
     // A part of the answer is out: cutting the connection is the only way left to say that it is not whole.
     req.socket.destroy();

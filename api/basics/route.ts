@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { BodyType } from '../serve/body.ts';
+import type { BodyType } from './media-types.ts';
 
 export interface ApiState {
   /** Set on SIGTERM: readiness turns off before the port does. */
@@ -101,6 +101,10 @@ export interface Route<
   body?: B;
   /** What a body may be sent as. Default: JSON. */
   bodyTypes?: readonly BodyType[];
+  /** The largest body after inflating. Default: 1 MiB. */
+  bodyBytes?: number;
+  /** How often one address may call, where that is rarer than anything else it may do. */
+  perAddress?: { most: number; perS: number };
   /** How errors are written: as problem+json (the default), or as in RFC 6749 section 5.2. */
   errorStyle?: 'problem' | 'oauth';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */

@@ -32,10 +32,15 @@ async function handle(
   { route, ctx, guards, req }: Exchange,
   input: Parameters<AnyRoute['handle']>[0],
 ): Promise<unknown> {
+  const { badCredentials } = guards.limits;
+  const isDevice = input.principal.kind === 'device';
   try {
-    return await actingAs(actorOf(input.principal, ctx), () => route.handle(input, ctx));
+    if (isDevice) await badCredentials.beforeLookup(req);
+    const answer = await actingAs(actorOf(input.principal, ctx), () => route.handle(input, ctx));
+    if (isDevice) badCredentials.remember(req);
+    return answer;
   } catch (error) {
-    if (isCode(error, 'unauthorized')) await guards.limits.countBadCredential(req);
+    if (isCode(error, 'unauthorized')) await badCredentials.count(req);
     throw error;
   }
 }

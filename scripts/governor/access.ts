@@ -10,14 +10,14 @@ export function addAccessCommands(program: Command, run: Run): void {
   const key = program.command('key').description('API keys');
   key
     .command('create <org_id>')
-    .option('--scope <scope...>', `any of ${SCOPES.join(', ')} (default: all)`, collectScope)
+    .requiredOption('--scope <scope...>', `any of ${SCOPES.join(', ')}`, collectScope)
     .option('--name <name>')
     .option('--user-id <id>', 'bind the key to one user')
     .option('--project-id <id>', 'project of signals that name none')
     .option('--expires-at <time>', 'ISO 8601', parseTime)
     .action((orgId: string, options: KeyOptions) =>
       run(async (ctx) => {
-        const { scope = [...SCOPES], name, userId, projectId, expiresAt } = options;
+        const { scope, name, userId, projectId, expiresAt } = options;
         return createApiKey(ctx, {
           org_id: orgId,
           scopes: scope,
@@ -53,7 +53,7 @@ function describe({ _id, name, scopes, user_id, created_at, expires_at, revoked_
 }
 
 interface KeyOptions {
-  scope?: Scope[];
+  scope: Scope[];
   name?: string;
   userId?: string;
   projectId?: string;

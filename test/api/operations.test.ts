@@ -56,7 +56,10 @@ describe('health, readiness and metrics', () => {
       throw new DomainError('overloaded', 'Too busy for anything.');
     };
     const guards = {
-      limits: createLimits({ ...api.ctx.config, rateLimits: true, rateLimitPerAddress: 1 }),
+      limits: createLimits({
+        ...api.ctx,
+        config: { ...api.ctx.config, rateLimits: true, rateLimitPerAddress: 1 },
+      }),
       shedder: { refuseWhenLate: busy, enter: busy, stop: () => undefined },
       longestAnswerMs: 60_000,
     };

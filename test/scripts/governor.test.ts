@@ -86,7 +86,7 @@ describe('the command line', { timeout: 90_000 }, () => {
 
   it('replays a trace through the api', async () => {
     const tenant = await governor('org', 'create', 'Trace');
-    const key = await governor('key', 'create', String(tenant.org_id));
+    const key = await governor('key', 'create', String(tenant.org_id), '--scope', 'usage:read');
     const file = join(mkdtempSync(join(tmpdir(), 'trace-')), 'trace.csv');
     writeFileSync(
       file,

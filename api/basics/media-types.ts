@@ -1,0 +1,6 @@
+/** What a request body may be sent as. */
+export const MEDIA_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+} as const;
+export type BodyType = keyof typeof MEDIA_TYPES;
