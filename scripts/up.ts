@@ -1,13 +1,13 @@
-import { formatBanner } from './stack/banner.ts';
-import { bringUp } from './stack/bring-up.ts';
 import { makePrivateFolder } from './stack/files.ts';
 import { dismissGuard, startGuard } from './stack/guard.ts';
-import { parseUpOptions, type UpOptions, USAGE } from './stack/options.ts';
 import { describeError, say } from './stack/progress.ts';
-import { publishLine, type ReadyLine, showPids, withdrawLine } from './stack/ready-line.ts';
 import { claimRun, recordProcesses, releaseRun } from './stack/run-record.ts';
 import { SetupError } from './stack/setup-error.ts';
-import { createSupervisor, killAll, type Supervisor, stopAll } from './supervise.ts';
+import { createSupervisor, killAll, type Supervisor, stopAll } from './stack/supervise.ts';
+import { formatBanner } from './start/banner.ts';
+import { bringUp } from './start/bring-up.ts';
+import { parseUpOptions, type UpOptions, USAGE } from './start/options.ts';
+import { publishLine, type ReadyLine, showPids, withdrawLine } from './start/ready-line.ts';
 
 // Whoever started us may stop listening; that is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

@@ -14,18 +14,13 @@ import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session
 import { closeSessionJob } from '../shared/sessions/jobs.ts';
 import { reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
-import { alertAdmins } from '../shared/webhooks/alert-admins.ts';
-import { attemptDeliveries } from '../shared/webhooks/attempt-delivery.ts';
-import { drainDeliveries } from '../shared/webhooks/drain-deliveries.ts';
-import { holdDeliveries } from '../shared/webhooks/hold-deliveries.ts';
-import {
-  alertAdminJob,
-  deliverWebhookJob,
-  drainWebhookJob,
-  holdWebhookJob,
-  retryWebhookJob,
-} from '../shared/webhooks/jobs.ts';
-import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sweep-deliveries.ts';
+import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
+import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
+import { deliverWebhookJob, retryWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
+import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
+import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
+import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
+import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sending/sweep-deliveries.ts';
 import { type JobRow, jobRow, type WakeAgain } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
@@ -45,7 +40,7 @@ export const detectAnomalies = jobRow(detectAnomaliesJob, {
   handle: ({ session_id }, ctx) => checkSession(ctx, session_id),
 });
 
-/** How many attempts run is limited per endpoint (shared/webhooks/endpoints.ts). */
+/** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
 export const deliverWebhook = jobRow(deliverWebhookJob, { concurrency: 'open', handle: attempt });
 
 export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handle: attempt });
@@ -60,9 +55,9 @@ export const drainWebhook = jobRow(drainWebhookJob, {
   handle: ({ webhook_id }, ctx) => drainDeliveries(ctx, webhook_id),
 });
 
-export const alertAdmin = jobRow(alertAdminJob, {
+export const alertAdmins = jobRow(alertAdminsJob, {
   concurrency: 4,
-  handle: ({ webhook_id }, ctx) => alertAdmins(ctx, webhook_id),
+  handle: ({ webhook_id }, ctx) => mailAdmins(ctx, webhook_id),
 });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
@@ -100,7 +95,7 @@ export const JOB_TABLE: readonly JobRow[] = [
   retryWebhook,
   holdWebhook,
   drainWebhook,
-  alertAdmin,
+  alertAdmins,
   reconcileCredits,
   expireCredits,
   reconcileUsage,
@@ -113,7 +108,7 @@ export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<
   { queue: evaluateBudgets.kind, sweep: sweepDueBudgets },
   { queue: detectAnomalies.kind, sweep: sweepDueChecks },
   { queue: deliverWebhook.kind, sweep: sweepDeliveries },
-  { queue: alertAdmin.kind, sweep: sweepWebhookTasks },
+  { queue: alertAdmins.kind, sweep: sweepWebhookTasks },
 ];
 
 async function attempt(

@@ -1,6 +1,6 @@
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/view.ts';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { createWebhook as create } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/endpoints/view.ts';
 import { route } from '../basics/route.ts';
 
 export const createWebhook = route({
@@ -17,5 +17,5 @@ export const createWebhook = route({
   success: { status: 201, description: 'The webhook, without its secret', body: webhookView },
   errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) =>
-    viewWebhook(await registerWebhook(ctx, wholeOrganization(principal), body)),
+    viewWebhook(await create(ctx, wholeOrganization(principal), body)),
 });

@@ -1,5 +1,5 @@
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { removeWebhook } from '../../shared/webhooks/webhooks.ts';
+import { deleteWebhook as remove } from '../../shared/webhooks/endpoints/delete-webhook.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 
@@ -15,7 +15,7 @@ export const deleteWebhook = route({
   success: { status: 204, description: 'It is gone' },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    await removeWebhook(ctx, wholeOrganization(principal), params.id);
+    await remove(ctx, wholeOrganization(principal), params.id);
     return undefined;
   },
 });

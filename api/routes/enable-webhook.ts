@@ -1,5 +1,5 @@
-import { enableWebhook as enable } from '../../shared/webhooks/enable-webhook.ts';
-import { viewWebhook, webhookView } from '../../shared/webhooks/view.ts';
+import { enableWebhook as enable } from '../../shared/webhooks/endpoints/enable-webhook.ts';
+import { viewWebhook, webhookView } from '../../shared/webhooks/endpoints/view.ts';
 import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';

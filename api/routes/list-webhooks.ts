@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { listedWebhookView, viewDelivery, viewWebhook } from '../../shared/webhooks/view.ts';
-import { listWebhooks as list } from '../../shared/webhooks/webhooks.ts';
+import { listWebhooks as list } from '../../shared/webhooks/deliveries/list-webhooks.ts';
+import { listedWebhookView, viewListedWebhook } from '../../shared/webhooks/deliveries/view.ts';
 import { route } from '../basics/route.ts';
 
 export const listWebhooks = route({
@@ -19,13 +19,6 @@ export const listWebhooks = route({
   errors: ['missing_scope'],
   handle: async ({ principal }, ctx) => {
     const listed = await list(ctx, wholeOrganization(principal));
-    return {
-      data: listed.map(({ webhook, held, lastDelivery }) => ({
-        ...viewWebhook(webhook),
-        status: webhook.status,
-        held,
-        last_delivery: lastDelivery && viewDelivery(lastDelivery),
-      })),
-    };
+    return { data: listed.map(viewListedWebhook) };
   },
 });

@@ -1,8 +1,8 @@
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { redeliver as repeat } from '../../shared/webhooks/redeliver.ts';
-import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
-import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { redeliver as repeat } from '../../shared/webhooks/deliveries/redeliver.ts';
+import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 
@@ -18,7 +18,7 @@ export const redeliver = route({
   success: { status: 202, description: 'It is on its way', body: deliveryView },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    const webhook = await readWebhook(ctx, wholeOrganization(principal), params.id);
+    const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
     return viewDelivery(await repeat(ctx, webhook, params.delivery_id));
   },
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { ATTEMPT_ERRORS } from '../../shared/webhooks/model.ts';
-import { testWebhook as test } from '../../shared/webhooks/test-webhook.ts';
-import { readWebhook } from '../../shared/webhooks/webhooks.ts';
+import { ATTEMPT_ERRORS } from '../../shared/webhooks/deliveries/model.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { testWebhook as test } from '../../shared/webhooks/sending/test-webhook.ts';
 import { route } from '../basics/route.ts';
 
 export const testWebhook = route({
@@ -27,5 +27,5 @@ export const testWebhook = route({
   },
   errors: ['not_found', 'missing_scope', 'overloaded'],
   handle: async ({ principal, body }, ctx) =>
-    test(ctx, await readWebhook(ctx, wholeOrganization(principal), body.webhook_id)),
+    test(ctx, await getWebhook(ctx, wholeOrganization(principal), body.webhook_id)),
 });

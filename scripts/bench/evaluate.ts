@@ -23,18 +23,18 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 import { rollupChanges } from '../../shared/usage/add-to-rollups.ts';
 import { type Rollup, rollupRows, usageTotalRows } from '../../shared/usage/model.ts';
 import { addMeasures, totalsOf } from '../../shared/usage/totals.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stores.ts';
+import { startMongo, startRedis } from '../stack/stores.ts';
 
 interface Figures {
   signals: number;

@@ -20,10 +20,11 @@ import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
-/** `credits`, `key rotate-signing`, `reconcile`, `rebuild`, `verify`. */
+/** `credits`, `rebuild`, `signing-key` and `verify`. */
 export function addCreditCommands(program: Command, run: Run): void {
-  addCredits(program, run);
-  addLedger(program, run);
+  const credits = program.command('credits').description('Credits of a member');
+  addCredits(credits, run);
+  addLedger(program, credits, run);
   addReceipts(program, run);
 }
 
@@ -32,16 +33,15 @@ interface AddOptions {
   key: string;
 }
 
-function addCredits(program: Command, run: Run): void {
-  const credits = program.command('credits').description('Credits of a member');
+function addCredits(credits: Command, run: Run): void {
   for (const [name, bucket] of [
     ['grant', 'granted'],
     ['purchase', 'paid'],
   ] as const) {
     credits
       .command(`${name} <org_id> <user_id> <amount>`)
-      .description(`Add ${bucket} credits, once a key`)
-      .option('--expires-at <seconds>', 'Unix seconds; without it, never', parseInteger)
+      .description(`Add ${bucket} credits, once per idempotency key`)
+      .option('--expires-at <seconds>', 'when they expire, in Unix seconds (default: never)', parseInteger)
       .option('--key <key>', 'idempotency key', randomUUID())
       .action((orgId: string, userId: string, amount: string, options: AddOptions) =>
         run((ctx) => add(ctx, { orgId, userId, bucket, amount: parseAmount(amount), ...options })),
@@ -49,7 +49,7 @@ function addCredits(program: Command, run: Run): void {
   }
   credits
     .command('refund <org_id> <user_id> <seq>')
-    .description('Give the credit of one spend back, once; <seq> is its row in the ledger')
+    .description('Give the credit of one spend back, once; <seq> is the number of its ledger row')
     .action((orgId: string, userId: string, seq: string) =>
       run(async (ctx) => {
         const accountId = await openAccount(ctx, orgId, userId);
@@ -102,10 +102,10 @@ async function openShards(ctx: Context): Promise<void> {
   await recoverCredits(ctx);
 }
 
-function addLedger(program: Command, run: Run): void {
-  program
+function addLedger(program: Command, credits: Command, run: Run): void {
+  credits
     .command('reconcile')
-    .description('Hold every balance against its ledger')
+    .description('Compare every balance with its ledger')
     .option('--repair', 'write a credit.adjust row where a ledger does not add up')
     .action((options: { repair?: boolean }) =>
       run(async (ctx) => {
@@ -118,7 +118,7 @@ function addLedger(program: Command, run: Run): void {
     );
   program
     .command('rebuild')
-    .description('Put every balance in Redis back to what the ledger says; spends are refused meanwhile')
+    .description('Set every balance in Redis to what the ledger says; spends are refused meanwhile')
     .action(() =>
       run(async (ctx) => {
         await openShards(ctx);
@@ -145,7 +145,7 @@ function addReceipts(program: Command, run: Run): void {
     );
   program
     .command('verify <file>')
-    .description('Check receipts without asking anyone: one JWS a line, or answers of consume')
+    .description('Check receipts offline: one JWS per line, or answers of consume')
     .addOption(new Option('--jwks <where>', 'file or URL').makeOptionMandatory())
     .action(async (file: string, { jwks }: { jwks: string }) => {
       const keys = await readKeySet(jwks);

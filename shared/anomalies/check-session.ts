@@ -6,7 +6,7 @@ import { derivedId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
-import { recordEvents } from '../webhooks/record-events.ts';
+import { recordEvents } from '../webhooks/deliveries/record-events.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';
 import { detectAnomalies, isWorthReporting, mayHaveRunAway, type Verdict } from './detect.ts';
 import { detectAnomaliesJob } from './jobs.ts';

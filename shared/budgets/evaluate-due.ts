@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
+import type { NewEvent } from '../events/new-event.ts';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { type NewEvent, recordEvents } from '../webhooks/record-events.ts';
+import { recordEvents } from '../webhooks/deliveries/record-events.ts';
 import { evaluateBudget, type Verdict, type WindowUsage } from './evaluate.ts';
 import { ALL_SLOTS, firingCause, firingKey, gateKey, takenKey, tallyKey } from './keys.ts';
 import {

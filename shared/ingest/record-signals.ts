@@ -3,14 +3,16 @@ import { markForCheck } from '../anomalies/mark-for-check.ts';
 import { addToBudgetWindows } from '../budgets/add-to-windows.ts';
 import { moveToOtherSlot } from '../budgets/gate.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
+import type { NewEvent } from '../events/new-event.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS, SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { newId } from '../platform/basics/ids.ts';
 import { walkPage } from '../platform/basics/paginate.ts';
-import type { Lane } from '../platform/context/batcher.ts';
+import type { Batching } from '../platform/context/batcher.ts';
 import type { Context } from '../platform/context/context.ts';
 import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import { sessionEnded, sessionStarted } from '../sessions/events.ts';
 import { closeSessionJob } from '../sessions/jobs.ts';
 import { type Session, sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { type TimerChange, writeTimers } from '../sessions/timers.ts';
@@ -18,7 +20,7 @@ import { checkSignal, type Draft, reject, type Sender } from '../signals/check-s
 import type { SignalResult } from '../signals/input.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
-import { type NewEvent, recordEvents, sessionEnded, sessionStarted } from '../webhooks/record-events.ts';
+import { recordEvents } from '../webhooks/deliveries/record-events.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 
 /**
@@ -36,7 +38,7 @@ export async function recordSignals(
   const recorded =
     drafts.length === 0
       ? []
-      : await ctx.lanes.submit(`signals ${sender.orgId}`, drafts, signalLane(ctx, sender.orgId));
+      : await ctx.batcher.submit(`signals ${sender.orgId}`, drafts, signalBatching(ctx, sender.orgId));
   let next = 0;
   const results = checked.map((result) =>
     '_id' in result ? tell(sender, result, recorded[next++] as Recorded) : result,
@@ -60,14 +62,14 @@ function tell(sender: Sender, { id }: Draft, { status, session_id, user_id }: Re
 }
 
 /** A fraction of what a transaction costs however little is in it. */
-const GATHER_MS = 4;
+const LINGER_MS = 4;
 
 /** One transaction per organization at a time; what arrives meanwhile joins the next one. */
-function signalLane(ctx: Context, orgId: string): Lane<readonly Draft[], Recorded[]> {
+function signalBatching(ctx: Context, orgId: string): Batching<readonly Draft[], Recorded[]> {
   return {
     maxWeight: SIGNALS_PER_REQUEST,
     weigh: (drafts) => drafts.length,
-    gatherMs: GATHER_MS,
+    lingerMs: LINGER_MS,
     run: async (batches) => {
       const drafts = batches.flat();
       let attempts = 0;

@@ -126,7 +126,7 @@ export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]
 export async function authenticateApiKey(ctx: Context, token: string): Promise<ApiKey | null> {
   const id = credentialId('ugk', token);
   if (id === null) return null;
-  const key = await ctx.lanes.submit('api-keys', id, {
+  const key = await ctx.batcher.submit('api-keys', id, {
     maxWeight: 500,
     weigh: () => 1,
     run: (ids) => findKeys(ctx, ids),
@@ -150,7 +150,7 @@ function isLive(key: ApiKey, nowMs: number): boolean {
 }
 
 const USE_RESOLUTION_MS = 60_000;
-const lastWritten = boundedCache<string, number>({ max: 10_000 });
+const lastWritten = boundedCache<number>({ max: 10_000 });
 
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {

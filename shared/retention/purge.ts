@@ -5,7 +5,7 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, usageTotalRows } from '../usage/model.ts';
-import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../webhooks/model.ts';
+import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { purgedRows } from './metrics.ts';
 
 const DAY_MS = 86_400_000;

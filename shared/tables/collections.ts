@@ -19,17 +19,22 @@ import { deviceGrantRows, deviceRows, deviceSlotRows } from '../devices/model.ts
 import { eventRows } from '../events/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
+import { organizationVersionRows } from '../organizations/versions.ts';
+import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
-import { deliveryRows, queuedDeliveryRows, webhookRows, webhookTaskRows } from '../webhooks/model.ts';
+import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
+import { webhookRows } from '../webhooks/endpoints/model.ts';
+import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
   organizationRows,
+  organizationVersionRows,
   memberRows,
   apiKeyRows,
   signalRows,
@@ -61,6 +66,7 @@ export const COLLECTIONS = [
   queuedDeliveryRows,
   webhookTaskRows,
   auditRows,
+  dueRows,
   instanceRows,
 ] as const;
 

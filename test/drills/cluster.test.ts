@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { grantCredits } from '../../shared/credits/grant.ts';
 import { reconcileCreditsJob } from '../../shared/credits/jobs.ts';

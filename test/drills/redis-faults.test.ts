@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { planRedis, redisServerCommand, startRedis } from '../../scripts/stores.ts';
+import { planRedis, redisServerCommand, startRedis } from '../../scripts/stack/stores.ts';
 import { foldLedger } from '../../shared/credits/fold-ledger.ts';
 import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
 import { recoverCredits } from '../../shared/credits/recover.ts';

@@ -66,7 +66,7 @@ describe('scripts/up', () => {
     expect(metrics.status).toBe(200);
   });
 
-  test.each(['redis', 'mongo', 'worker', 'api'] as const)(
+  test.each(['redis', 'mongo', 'idp', 'worker', 'api'] as const)(
     'brings back %s within 2 s when it is killed',
     async (name) => {
       const killed = readUpJson(dataDir).pids[name];

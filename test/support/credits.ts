@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
 import { consume, type Spent } from '../../shared/credits/consume.ts';

@@ -71,6 +71,7 @@ const STORE_ERROR_NAMES = new Set([
   'MongoOperationTimeoutError',
   'MongooseServerSelectionError',
   'MaxRetriesPerRequestError',
+  'DeadlineError',
 ]);
 
 /**

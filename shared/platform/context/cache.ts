@@ -1,45 +1,44 @@
 import type { Context } from './context.ts';
 import { perContext } from './per-context.ts';
 
-/** A memory of one process. What it holds may go at any time, so it must be possible to find it out again. */
-export interface BoundedCache<Key, Value> {
-  get(key: Key): Value | undefined;
-  set(key: Key, value: Value): void;
-  delete(key: Key): void;
+/** What a process remembers for a while, so that it need not ask again. */
+export interface Cache<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+  delete(key: string): void;
 }
 
 /**
- * Declares a cache that lives as long as its context. It holds at most `max` entries, of which the one that was set
- * first goes first, and none for longer than `ttlMs` (by the context's clock; default: no limit).
+ * Declares a memory of a process beside its context. It holds at most `max` entries and forgets the one that was used
+ * least recently; with `ttlMs` an entry also goes that many milliseconds after it was set.
  */
-export function boundedCache<Key, Value>({
-  max,
-  ttlMs = Number.POSITIVE_INFINITY,
-}: {
-  max: number;
-  ttlMs?: number;
-}): (ctx: Context) => BoundedCache<Key, Value> {
-  return perContext((ctx) => {
-    const entries = new Map<Key, { value: Value; untilMs: number }>();
-    return {
-      get: (key) => {
-        const entry = entries.get(key);
-        if (entry === undefined || entry.untilMs > ctx.clock.now()) return entry?.value;
-        entries.delete(key);
-        return undefined;
-      },
-      set: (key, value) => {
-        entries.delete(key);
-        entries.set(key, { value, untilMs: ctx.clock.now() + ttlMs });
-        if (entries.size <= max) return;
-        for (const oldest of entries.keys()) {
-          entries.delete(oldest);
-          return;
-        }
-      },
-      delete: (key) => {
-        entries.delete(key);
-      },
-    };
-  });
+export function boundedCache<Value>(limits: { max: number; ttlMs?: number }): (ctx: Context) => Cache<Value> {
+  return perContext((ctx) => createCache<Value>(limits, () => ctx.clock.now()));
+}
+
+function createCache<Value>(
+  { max, ttlMs = Number.POSITIVE_INFINITY }: { max: number; ttlMs?: number },
+  now: () => number,
+): Cache<Value> {
+  // In the order of use.
+  const entries = new Map<string, { value: Value; setMs: number }>();
+  return {
+    get: (key) => {
+      const entry = entries.get(key);
+      if (!entry) return undefined;
+      entries.delete(key);
+      if (now() - entry.setMs >= ttlMs) return undefined;
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set: (key, value) => {
+      entries.delete(key);
+      entries.set(key, { value, setMs: now() });
+      const [oldest] = entries.keys();
+      if (entries.size > max && oldest !== undefined) entries.delete(oldest);
+    },
+    delete: (key) => {
+      entries.delete(key);
+    },
+  };
 }

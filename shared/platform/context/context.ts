@@ -8,7 +8,7 @@ import { connectMongo, type Db } from '../mongo/connect.ts';
 import { startTransactionGuard } from '../mongo/transaction-guard.ts';
 import { openQueues, type Queues } from '../queues/queues.ts';
 import { connectQueues, connectRedis, type RedisClient } from '../redis/connect.ts';
-import { createLanes, type Lanes } from './batcher.ts';
+import { type Batcher, createBatcher } from './batcher.ts';
 
 /** What every domain function gets: the outside world, opened once. */
 export interface Context {
@@ -23,7 +23,7 @@ export interface Context {
    */
   redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
   queues: Queues;
-  lanes: Lanes;
+  batcher: Batcher;
   /** Credits of each plan. */
   plans: Plans;
   signer: Signer;
@@ -56,7 +56,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     queues: config.queueRedisUrl ? connectQueues(config, 'producer') : producer,
   };
   const queues = openQueues(redis.queues, log, options.queuePrefix);
-  const lanes = createLanes();
+  const batcher = createBatcher();
   const signer = createSigner(config, log);
   return {
     config,
@@ -66,13 +66,13 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     db,
     redis,
     queues,
-    lanes,
+    batcher,
     plans,
     signer,
     actor: options.process,
     close: async () => {
       signer.close();
-      await lanes.idle();
+      await batcher.idle();
       await queues.drained();
       await queues.close();
       redis.meter.disconnect();

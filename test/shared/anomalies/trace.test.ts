@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseAzureTrace } from '../../../scripts/trace.ts';
+import { parseAzureTrace } from '../../../scripts/traffic/trace.ts';
 import { runTrace } from '../../support/trace-sessions.ts';
 
 const REAL_TRACE = '../shared/data/azure-llm-code-2023.csv';
