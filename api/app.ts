@@ -135,6 +135,14 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
     req.socket.destroy();
     return;
   }
+  // The rest of the body is still to come, and nobody will read it.
+  if (isHalfSent(req)) res.setHeader('Connection', 'close');
   const send = res.locals.errorStyle === 'oauth' ? sendOAuthError : sendProblem;
   send(res, error, String(res.locals.requestId));
+}
+
+function isHalfSent(req: Request): boolean {
+  const announced =
+    req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined;
+  return announced && !req.complete;
 }

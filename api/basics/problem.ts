@@ -49,8 +49,6 @@ export function problemOf(error: unknown): Problem {
 function domainProblem(error: DomainError): Problem {
   const headers: Record<string, string> = {};
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
-  // The rest of the body is still to come, and nobody will read it.
-  if (error.code === 'request_timeout') headers.Connection = 'close';
   const wait = error.extra.retry_after_s;
   if (typeof wait === 'number') headers['Retry-After'] = String(wait);
   else if (ERRORS[error.code].status === 503) headers['Retry-After'] = '1';

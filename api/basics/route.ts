@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
+import type { IdPrefix } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { BodyType } from './media-types.ts';
 
@@ -105,6 +106,8 @@ export interface Route<
   bodyBytes?: number;
   /** How often one address may call, where that is rarer than anything else it may do. */
   perAddress?: { most: number; perS: number };
+  /** For a route that creates something: it takes an `Idempotency-Key`. */
+  creates?: Creates<A>;
   /** How errors are written: as problem+json (the default), or as in RFC 6749 section 5.2. */
   errorStyle?: 'problem' | 'oauth';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */
@@ -112,6 +115,16 @@ export interface Route<
   /** The codes beside those that every route may answer with. */
   errors: readonly ErrorCode[];
   handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;
+}
+
+/** What a route creates, and how a repeat finds it. */
+export interface Creates<A extends Auth = Auth> {
+  /** Of the id that the new thing gets by `newId`. */
+  prefix: IdPrefix;
+  /** The answer again, read from the store. Throws `not_found`. */
+  get(principal: PrincipalOf<A>, id: string, ctx: Context): Promise<unknown>;
+  /** The answer holds a secret, so it is not kept: a repeat is a `conflict` that names the `id`. */
+  holdsSecret?: true;
 }
 
 export type Answer<S extends Shape | undefined> = (S extends Shape ? z.input<S> : undefined) | Reply;

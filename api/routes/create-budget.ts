@@ -17,7 +17,11 @@ export const createBudget = route({
   priority: 'ingest',
   body: budgetInput,
   success: { status: 201, description: 'The budget', body: writtenBudget },
-  errors: ['conflict'],
+  creates: {
+    prefix: 'bud',
+    get: async (principal, id, ctx) => writtenBudgetFor(principal, await readBudget(ctx, principal, id)),
+  },
+  errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) => {
     const budget = await create(ctx, wholeOrganization(principal), body);
     return writtenBudgetFor(principal, await readBudget(ctx, principal, budget._id));

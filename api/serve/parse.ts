@@ -46,8 +46,8 @@ async function receiveBody(exchange: Exchange, principal: Principal): Promise<un
   const { bodyTypes: types = ['json'], bodyBytes: maxBytes = BODY_BYTES } = route;
   const proven = isProven(exchange, principal);
   const caller = proven && 'orgId' in principal ? principal.orgId : addressOf(req);
-  const done = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
   const deadlineMs = proven ? PROVEN_BODY_MS : UNPROVEN_BODY_MS;
+  const done = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
   return readBody(req, res, { types, maxBytes, deadlineMs }).finally(done);
 }
 

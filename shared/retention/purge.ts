@@ -1,5 +1,6 @@
 import { auditRows } from '../audit/model.ts';
 import { eventRows } from '../events/model.ts';
+import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -43,6 +44,13 @@ const PURGES: Record<string, (ctx: Context, nowMs: number) => Promise<number>> =
     );
   },
   unfinished_deliveries: (ctx, nowMs) => purgeUnfinished(ctx, nowMs - ctx.config.eventRetentionDays * DAY_MS),
+  idempotency_records: (ctx, nowMs) => {
+    const expires_at = { $lt: new Date(nowMs) };
+    return deleteAll(
+      (limit) => idsOf(idempotencyRecordRows(ctx), { expires_at }, { expires_at: 1 }, limit),
+      (ids) => idempotencyRecordRows(ctx).deleteMany({ _id: { $in: ids } }),
+    );
+  },
   audit: (ctx, nowMs) => {
     const at = { $lt: new Date(nowMs - ctx.config.auditRetentionDays * DAY_MS) };
     return deleteAll(

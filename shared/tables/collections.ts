@@ -17,6 +17,7 @@ import {
 } from '../credits/model.ts';
 import { deviceGrantRows, deviceRows, deviceSlotRows } from '../devices/model.ts';
 import { eventRows } from '../events/model.ts';
+import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
 import { organizationVersionRows } from '../organizations/versions.ts';
@@ -67,6 +68,7 @@ export const COLLECTIONS = [
   webhookTaskRows,
   auditRows,
   dueRows,
+  idempotencyRecordRows,
   instanceRows,
 ] as const;
 

@@ -167,6 +167,30 @@ describe('bull-board', () => {
   });
 });
 
+describe('bull-board and other sites', () => {
+  const add = (headers: Record<string, string>) =>
+    api.call('/admin/queues/api/queues/close-session/clean/completed', {
+      method: 'PUT',
+      key: operator(),
+      headers,
+    });
+
+  it.each([
+    ['by what a browser says', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['of a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+    ['by its origin', { Origin: 'https://evil.example' }],
+    ['without an origin that is named', { Origin: 'null' }],
+  ])('refuses changes from elsewhere: %s', async (_name, headers) => {
+    const { status, body } = await add(headers as Record<string, string>);
+    expect([status, body.code]).toEqual([403, 'cross_site']);
+  });
+
+  it('takes changes of its own page and of clients that are no browsers', async () => {
+    for (const headers of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])
+      expect((await add(headers as Record<string, string>)).status).toBe(200);
+  });
+});
+
 interface TextSchema {
   pattern?: string;
   anyOf?: TextSchema[];
