@@ -14,6 +14,7 @@ import type { AnyRoute, ApiState } from './basics/route.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { mountBoard } from './operations/board.ts';
+import { sendOtlpError } from './otlp/answer.ts';
 import { routes as table } from './routes/index.ts';
 import { createLimits, type Limits } from './serve/limits.ts';
 import { giveId, logWhenClosed } from './serve/request.ts';
@@ -137,8 +138,9 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
   }
   // The rest of the body is still to come, and nobody will read it.
   if (isHalfSent(req)) res.setHeader('Connection', 'close');
-  const send = res.locals.errorStyle === 'oauth' ? sendOAuthError : sendProblem;
-  send(res, error, String(res.locals.requestId));
+  if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
+  else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
+  else sendProblem(res, error, String(res.locals.requestId));
 }
 
 function isHalfSent(req: Request): boolean {

@@ -2,9 +2,10 @@ import { checkSession, sweepDueChecks } from '../shared/anomalies/check-session.
 import { detectAnomaliesJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue, sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
-import { expireCredits as writeOffExpired } from '../shared/credits/expire.ts';
-import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
-import { reconcileCredits as reconcileAllCredits } from '../shared/credits/reconcile.ts';
+import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
+import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
+import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
+import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
@@ -12,7 +13,9 @@ import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session.ts';
 import { closeSessionJob } from '../shared/sessions/jobs.ts';
-import { reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { RETENTION } from '../shared/tables/retention.ts';
+import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
 import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
@@ -80,10 +83,17 @@ export const reconcileUsage = jobRow(reconcileUsageJob, {
   handle: (_data, ctx) => reconcileAllUsage(ctx, { repair: true }),
 });
 
+/** Days and months that have closed, and those that a late signal changed. */
+export const makeSnapshots = jobRow(makeSnapshotsJob, {
+  concurrency: 2,
+  everyMs: 900_000,
+  handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+});
+
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => purge(ctx),
+  handle: (_data, ctx) => purge(ctx, RETENTION),
 });
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
@@ -99,6 +109,7 @@ export const JOB_TABLE: readonly JobRow[] = [
   reconcileCredits,
   expireCredits,
   reconcileUsage,
+  makeSnapshots,
   purgeOld,
 ];
 

@@ -16,7 +16,9 @@ export function bearerToken(req: IncomingMessage): string | null {
   if (countHeader(req, 'authorization') > 1) {
     throw new DomainError('invalid_request', 'Send one Authorization header.');
   }
-  const [scheme, token, ...rest] = (req.headers.authorization ?? '').split(' ');
+  // OTEL_EXPORTER_OTLP_HEADERS is W3C baggage, in which a blank is %20; some clients send it as it is.
+  const header = (req.headers.authorization ?? '').replace(/^(bearer)%20/i, '$1 ');
+  const [scheme, token, ...rest] = header.split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > LONGEST_TOKEN)
     return null;
   return token;

@@ -6,7 +6,7 @@ import type { DevicePrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
 /** What a token says never changes, and its HMAC costs a tenth of a spend. Only this process's memory holds tokens. */
-const principalsOf = boundedCache<DevicePrincipal>({ max: 20_000 });
+const principalsOf = boundedCache<string, DevicePrincipal>({ max: 20_000 });
 
 /**
  * The account and the token id that a well-formed device token names. It asks no store: whether the token is the one

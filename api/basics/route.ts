@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
 import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import type { IdPrefix } from '../../shared/platform/basics/ids.ts';
@@ -73,7 +74,14 @@ export interface Input<
   params: OutputOf<P>;
   query: OutputOf<Q>;
   body: OutputOf<B>;
-  request: { id: string; address: string; header(name: string): string | undefined; aborted: AbortSignal };
+  request: {
+    id: string;
+    address: string;
+    header(name: string): string | undefined;
+    aborted: AbortSignal;
+    /** The body of a route that takes bytes; null for any other. */
+    bytes: { body: Uint8Array; encoding: OtlpEncoding } | null;
+  };
 }
 
 /**
@@ -108,8 +116,10 @@ export interface Route<
   perAddress?: { most: number; perS: number };
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
-  /** How errors are written: as problem+json (the default), or as in RFC 6749 section 5.2. */
-  errorStyle?: 'problem' | 'oauth';
+  /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
+  takesBytes?: true;
+  /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, or as OTLP/HTTP does. */
+  errorStyle?: 'problem' | 'oauth' | 'otlp';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */
   success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
   /** The codes beside those that every route may answer with. */

@@ -4,6 +4,8 @@ import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 import { oauthErrorDocument } from '../basics/oauth-error.ts';
 import { problemDocument } from '../basics/problem.ts';
 import type { AnyRoute, Auth } from '../basics/route.ts';
+import { otlpStatus } from '../otlp/answer.ts';
+import { OTLP_TYPES } from '../otlp/body.ts';
 
 type Json = Record<string, unknown>;
 
@@ -39,6 +41,7 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
       schemas: {
         Problem: jsonSchema(problemDocument, 'output'),
         OAuthError: jsonSchema(oauthErrorDocument, 'output'),
+        OtlpStatus: jsonSchema(otlpStatus, 'output'),
       },
     },
   };
@@ -60,8 +63,14 @@ function operationOf(route: AnyRoute): Json {
           },
         }
       : {}),
+    ...(route.takesBytes ? { requestBody: { content: bytesContent() } } : {}),
     responses: responsesOf(route),
   };
+}
+
+/** The messages themselves are opentelemetry-proto's. */
+function bytesContent(): Json {
+  return { [OTLP_TYPES.protobuf]: {}, [OTLP_TYPES.json]: { schema: { type: 'object' } } };
 }
 
 function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']): Json {
@@ -107,13 +116,17 @@ function responsesOf(route: AnyRoute): Json {
       String(problemStatus),
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('. '),
-        content:
-          route.errorStyle === 'oauth'
-            ? { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } }
-            : { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: errorContent(route.errorStyle),
       },
     ]);
   return { [String(status)]: { description, ...success }, ...Object.fromEntries(problems) };
+}
+
+function errorContent(style: AnyRoute['errorStyle']): Json {
+  const schema = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  if (style === 'oauth') return { 'application/json': schema('OAuthError') };
+  if (style === 'otlp') return { 'application/json': schema('OtlpStatus'), [OTLP_TYPES.protobuf]: {} };
+  return { 'application/problem+json': schema('Problem') };
 }
 
 /** Every code that a route may answer with: its own and those of its place in the table. */

@@ -27,6 +27,9 @@ import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
 import { listWebhooks } from './list-webhooks.ts';
+import { otlpLogs } from './otlp-logs.ts';
+import { otlpMetrics } from './otlp-metrics.ts';
+import { otlpTraces } from './otlp-traces.ts';
 import { recordSignals } from './record-signals.ts';
 import { redeemGrant } from './redeem-grant.ts';
 import { redeliver } from './redeliver.ts';
@@ -39,6 +42,9 @@ import { updateBudget } from './update-budget.ts';
 export function routes(state: ApiState): readonly AnyRoute[] {
   return [
     recordSignals,
+    otlpLogs,
+    otlpTraces,
+    otlpMetrics,
     listSessions,
     getSession,
     listInterventions,

@@ -25,7 +25,7 @@ export interface BadCredentials {
   isKnown(req: Request): boolean;
 }
 
-const goodCredentials = boundedCache<true>({ max: 20_000, ttlMs: KNOWN_FOR_MS });
+const goodCredentials = boundedCache<string, true>({ max: 20_000, ttlMs: KNOWN_FOR_MS });
 
 /** Counts in memory per process. `RATE_LIMITS=off` turns the counting off. */
 export function createBadCredentials(ctx: Context): BadCredentials {

@@ -19,7 +19,7 @@ export interface BodyLimits {
 export async function readBody(req: Request, res: Response, limits: BodyLimits): Promise<unknown> {
   const { types, maxBytes, deadlineMs } = limits;
   const empty = req.headers['content-length'] === '0' || !hasBody(req);
-  const type = types.find((candidate) => req.is(MEDIA_TYPES[candidate]));
+  const type = types.find((candidate) => candidate === 'untyped-json' || req.is(MEDIA_TYPES[candidate]));
   if (!empty && !type) {
     const accepted = types.map((candidate) => MEDIA_TYPES[candidate]).join(' or ');
     throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${accepted}.`);
@@ -44,7 +44,7 @@ function parserOf(type: BodyType, limit: number): RequestHandler {
   const fresh =
     type === 'form'
       ? express.urlencoded({ limit, verify, extended: false, parameterLimit: 100 })
-      : express.json({ limit, verify, strict: false, type: MEDIA_TYPES.json });
+      : express.json({ limit, verify, strict: false, type: () => true });
   parsers.set(name, fresh);
   return fresh;
 }

@@ -28,9 +28,9 @@ import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
-import { rollupChanges } from '../../shared/usage/add-to-rollups.ts';
-import { type Rollup, rollupRows, usageTotalRows } from '../../shared/usage/model.ts';
-import { addMeasures, totalsOf } from '../../shared/usage/totals.ts';
+import { addRow } from '../../shared/usage/add-measures.ts';
+import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
+import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { findFreePort } from '../stack/ports.ts';
@@ -129,8 +129,8 @@ const BATCH = 5_000;
 const USERS = 200;
 
 /**
- * Signals of the running month with their rollups and totals, straight into the collections: an evaluation reads
- * neither, and what must not cost it anything has to be there.
+ * Signals of the running month with their rollups, straight into the collections: an evaluation reads neither, and
+ * what must not cost it anything has to be there.
  */
 async function seed(ctx: Context, organization: Organization, count: number): Promise<void> {
   const nowMs = ctx.clock.now();
@@ -147,17 +147,11 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
       });
       const rows = drafts.map((draft) => ({ ...draft, session_id: `ses_${draft.user_id}` }));
       await signalRows(ctx).insertMany(rows, { ordered: false });
-      for (const change of rollupChanges(organization, drafts, [])) {
-        const known = rollups.get(change._id);
-        if (known) addMeasures(known, change);
-        else rollups.set(change._id, change);
-      }
+      for (const change of rollupChanges(organization, drafts, [])) addRow(rollups, change);
     }
   };
   await Promise.all([insert(), insert(), insert()]);
-  const rows = [...rollups.values()];
-  await rollupRows(ctx).insertMany(rows, { ordered: false });
-  await usageTotalRows(ctx).insertMany(totalsOf(rows, 0), { ordered: false });
+  await rollupRows(ctx).insertMany([...rollups.values()], { ordered: false });
 }
 
 function draftAt(orgId: string, index: number, atMs: number, nowMs: number): Draft {

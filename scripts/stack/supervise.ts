@@ -27,11 +27,13 @@ type Watched = {
   served: boolean;
 };
 
-/** The processes of one run. `onChange` is called with all pids whenever one is new. */
+/** The processes of one run. `onChange` is called whenever one is new. */
 export type Supervisor = {
   watched: Map<ProcessName, Watched>;
+  /** What runs once and ends by itself: see `runStep`. */
+  steps: Set<ChildProcess>;
   stopping: AbortController;
-  onChange: (pids: Map<ProcessName, number>) => void;
+  onChange: (supervisor: Supervisor) => void;
 };
 
 const READY_TIMEOUT_MS = 60_000;
@@ -43,7 +45,7 @@ const PATIENCE_MS = 25_000;
 
 /** A supervisor of nothing yet. */
 export function createSupervisor(onChange: Supervisor['onChange']): Supervisor {
-  return { watched: new Map(), stopping: new AbortController(), onChange };
+  return { watched: new Map(), steps: new Set(), stopping: new AbortController(), onChange };
 }
 
 /**
@@ -104,8 +106,15 @@ function launch(supervisor: Supervisor, plan: ProcessPlan, quickDeaths: number):
     say(`${plan.name} (pid ${child.pid}) ended (${signal ?? `exit code ${code}`}); starting it again.`);
     startAgain(supervisor, watched);
   });
-  supervisor.onChange(readPids(supervisor));
+  supervisor.onChange(supervisor);
   return watched;
+}
+
+/** Counts a process among those of the run until it ends. */
+export function watchStep(supervisor: Supervisor, child: ChildProcess): void {
+  supervisor.steps.add(child);
+  child.once('exit', () => supervisor.steps.delete(child));
+  supervisor.onChange(supervisor);
 }
 
 function startAgain(supervisor: Supervisor, dead: Watched): void {
@@ -155,7 +164,13 @@ function killGroup(child: ChildProcess): void {
   if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
 }
 
-/** The pid of each process that runs. */
+/** The pids of everything that runs, steps included, in the order of their start. */
+export function readAllPids(supervisor: Supervisor): number[] {
+  const steps = [...supervisor.steps].flatMap(({ pid }) => pid ?? []);
+  return [...readPids(supervisor).values(), ...steps];
+}
+
+/** The pid of each supervised process that runs. */
 export function readPids(supervisor: Supervisor): Map<ProcessName, number> {
   const pids = [...supervisor.watched].flatMap(([name, { child }]) =>
     child.pid ? [[name, child.pid] as const] : [],

@@ -44,7 +44,7 @@ export async function bringUp(
     PORT: String(options.port),
   });
   say('Preparing collections and indexes …');
-  await runStep({ name: 'release', script: 'scripts/release.ts', dataDir, env }, signal);
+  await runStep(supervisor, { name: 'release', script: 'scripts/release.ts', dataDir, env });
   const api = apiAddress(host, options.port);
   say('Starting the identity provider, the api and the worker …');
   if (idp.OIDC_ISSUER && env.OIDC_ISSUER === idp.OIDC_ISSUER) {
@@ -54,7 +54,7 @@ export async function bringUp(
     startProcess(supervisor, planService('api', 'api/main.ts', `${api}/readyz`, dataDir, env)),
     startProcess(supervisor, planService('worker', 'workers/main.ts', workerReadiness(env), dataDir, env)),
   ]);
-  const orgs = await prepareDemo(dataDir, env, signal);
+  const orgs = await prepareDemo(supervisor, dataDir, env);
   if (!options.empty) await playDemoTraffic(api, dataDir, signal);
   signal.throwIfAborted();
   const { OPERATOR_TOKEN = '', MONGODB_URL = '', REDIS_URL = '' } = env;
@@ -71,12 +71,12 @@ async function requireFreePort(port: number, host: string): Promise<void> {
 }
 
 async function prepareDemo(
+  supervisor: Supervisor,
   dataDir: string,
   env: Environment,
-  signal: AbortSignal,
 ): Promise<ShownOrganization[]> {
   const script = 'scripts/demo/prepare.ts';
-  const answer = await runStep({ name: 'demo', script, args: [dataDir], dataDir, env }, signal);
+  const answer = await runStep(supervisor, { name: 'demo', script, args: [dataDir], dataDir, env });
   return shownOrganizations.parse(JSON.parse(answer));
 }
 

@@ -1,5 +1,5 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import { followPlan } from '../credits/follow-plan.ts';
+import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import {
@@ -51,7 +51,7 @@ export async function changeOrganization(
       transaction,
     );
   });
-  if (change.plan !== undefined) await followPlan(ctx, orgId);
+  if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
 }
 

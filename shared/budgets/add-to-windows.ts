@@ -3,7 +3,7 @@ import { memberRows } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
 
 import type { Session } from '../sessions/model.ts';
-import type { CountedSignal } from '../usage/add-to-rollups.ts';
+import type { CountedSignal } from '../usage/plan-rollups.ts';
 import { markDue, passGate } from './gate.ts';
 import { windowKey } from './keys.ts';
 import { type BudgetWindow, budgetRows, budgetWindowRows, TALLIED } from './model.ts';

@@ -1,6 +1,6 @@
 import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Session } from '../sessions/model.ts';
-import { type CountedSignal, measuresOf } from '../usage/add-to-rollups.ts';
+import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { tallyKey } from './keys.ts';
 import { type Budget, TALLIED, type Tallied, type Tally } from './model.ts';
 import { createPeriods, type Period } from './periods.ts';

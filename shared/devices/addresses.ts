@@ -2,7 +2,7 @@ import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deviceAddressChanges } from './metrics.ts';
 
-const lastAddress = boundedCache<string>({ max: 100_000 });
+const lastAddress = boundedCache<string, string>({ max: 100_000 });
 
 /**
  * Reports a token that is used from more than one address, by a metric and a log line. A laptop moves now and then; two

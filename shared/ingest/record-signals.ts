@@ -11,6 +11,7 @@ import { walkPage } from '../platform/basics/paginate.ts';
 import type { Batching } from '../platform/context/batcher.ts';
 import type { Context } from '../platform/context/context.ts';
 import { afterCommit, inTransaction } from '../platform/mongo/transaction.ts';
+import { applyWrites } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import { sessionEnded, sessionStarted } from '../sessions/events.ts';
 import { closeSessionJob } from '../sessions/jobs.ts';
@@ -19,7 +20,7 @@ import { type TimerChange, writeTimers } from '../sessions/timers.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { addToRollups, rollupChanges } from '../usage/add-to-rollups.ts';
+import { planRollups } from '../usage/plan-rollups.ts';
 import { recordEvents } from '../webhooks/deliveries/record-events.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 
@@ -106,7 +107,7 @@ async function commit(
     await markForCheck(ctx, changed, transaction);
     await insertSignals(ctx, fresh, placed, transaction);
     await writeSessions(ctx, assignments, timeoutMs, transaction);
-    await addToRollups(ctx, rollupChanges(organization, fresh, changed), transaction);
+    await applyWrites(ctx, planRollups(organization, fresh, changed, ctx.clock.now()), transaction);
     await recordEvents(ctx, changed.flatMap(eventsOf), transaction);
     const budgetsDue = await addToBudgetWindows(ctx, orgId, fresh, changed, transaction);
     afterCommit(transaction, () => {

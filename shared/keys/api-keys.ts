@@ -150,7 +150,7 @@ function isLive(key: ApiKey, nowMs: number): boolean {
 }
 
 const USE_RESOLUTION_MS = 60_000;
-const lastWritten = boundedCache<number>({ max: 10_000 });
+const lastWritten = boundedCache<string, number>({ max: 10_000 });
 
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {

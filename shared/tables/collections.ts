@@ -8,14 +8,10 @@ import {
   budgetRows,
   budgetWindowRows,
 } from '../budgets/model.ts';
-import {
-  creditAccountRows,
-  ledgerFenceRows,
-  ledgerRows,
-  signingKeyRows,
-  storedAnswerRows,
-} from '../credits/model.ts';
-import { deviceGrantRows, deviceRows, deviceSlotRows } from '../devices/model.ts';
+import { ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
+import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
+import { signingKeyRows } from '../credits/receipts/model.ts';
+import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
 import { eventRows } from '../events/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
@@ -27,7 +23,7 @@ import type { Db } from '../platform/mongo/connect.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
-import { rollupRows, usageSheetRows, usageTotalRows } from '../usage/model.ts';
+import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
 import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
@@ -43,8 +39,7 @@ export const COLLECTIONS = [
   sessionHeadRows,
   sessionTimerRows,
   rollupRows,
-  usageTotalRows,
-  usageSheetRows,
+  snapshotRows,
   eventRows,
   budgetRows,
   budgetWindowRows,
@@ -55,11 +50,11 @@ export const COLLECTIONS = [
   anomalyRows,
   sessionCheckRows,
   deviceRows,
-  deviceSlotRows,
+  deviceSeatRows,
   deviceGrantRows,
   creditAccountRows,
   ledgerRows,
-  storedAnswerRows,
+  deviceTokenRows,
   ledgerFenceRows,
   signingKeyRows,
   webhookRows,

@@ -16,7 +16,9 @@ let production: TestApi;
 let receiver: Receiver;
 beforeAll(async () => {
   api = await startApi();
-  production = await startApi({ env: { NODE_ENV: 'production', RATE_LIMITS: 'on' } });
+  production = await startApi({
+    env: { NODE_ENV: 'production', RATE_LIMITS: 'on', BASE_URL: 'https://governor.example' },
+  });
 });
 beforeEach(async () => {
   receiver = await startReceiver();

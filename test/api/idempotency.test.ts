@@ -9,6 +9,7 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { purge } from '../../shared/retention/purge.ts';
+import { RETENTION } from '../../shared/tables/retention.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -110,7 +111,7 @@ describe('Idempotency-Key of a request that creates something', () => {
     expect((await create('old', budget('old'))).headers.get('idempotent-replayed')).toBeNull();
     expect(await named('old')).toBe(2);
     clock.advance(49 * 3_600_000);
-    await purge(api.ctx);
+    await purge(api.ctx, RETENTION);
     expect(await idempotencyRecordRows(api.ctx).countDocuments({})).toBe(0);
   });
 });

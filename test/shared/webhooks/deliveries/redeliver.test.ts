@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
+import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
@@ -121,10 +122,10 @@ describe('redelivery and removal', () => {
     const [old = ''] = await raise(ctx, orgId);
     clock.advance(30 * 86_400_000);
     const [fresh = ''] = await raise(ctx, orgId);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toHaveLength(1);
     clock.advance(1);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
     // One that is finished, and one that is held.
@@ -133,11 +134,11 @@ describe('redelivery and removal', () => {
     const [held = ''] = await raise(ctx, orgId);
     expect((await readDelivery(ctx, held)).status).toBe('held');
     clock.advance(30 * 86_400_000);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: held })).toHaveLength(1);
     clock.advance(1);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: held })).toEqual([]);
   });
 });
