@@ -34,7 +34,7 @@ export async function loadAttempt(ctx: Context, ids: DueIds): Promise<LoadedAtte
  * Webhooks as this process last read them, if they were not paused. One is used only for what was planned a moment ago,
  * by a transaction that saw the same revision of it.
  */
-const activeWebhooks = boundedCache<Webhook>({ max: 10_000 });
+const activeWebhooks = boundedCache<string, Webhook>({ max: 10_000 });
 
 function remember(ctx: Context, webhookId: string, webhook: Webhook | undefined): void {
   if (webhook && !isPaused(webhook)) activeWebhooks(ctx).set(webhookId, webhook);
