@@ -1,18 +1,21 @@
-import { checkSession, sweepDueChecks } from '../shared/anomalies/check-session.ts';
-import { detectAnomaliesJob } from '../shared/anomalies/jobs.ts';
-import { evaluateDue, sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
+import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
+import { checkSessionJob } from '../shared/anomalies/jobs.ts';
+import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
-import { expireCredits as writeOffExpired } from '../shared/credits/expire.ts';
-import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
-import { reconcileCredits as reconcileAllCredits } from '../shared/credits/reconcile.ts';
+import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
+import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
+import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
+import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
+import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
-import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session.ts';
-import { closeSessionJob } from '../shared/sessions/jobs.ts';
-import { reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { endSessionJob } from '../shared/sessions/jobs.ts';
+import { RETENTION } from '../shared/tables/retention.ts';
+import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
+import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
 import { expireHeld as expireTooManyHeld } from '../shared/webhooks/deliveries/expire-held.ts';
@@ -33,20 +36,20 @@ import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts'
 import { dueJobRow, type JobRow, jobRow, type WakeAgain } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
-export const closeSession = jobRow(closeSessionJob, {
+export const endSession = dueJobRow(endSessionJob, {
   concurrency: 16,
-  handle: ({ session_id }, ctx) => endIfSilent(ctx, session_id),
+  handle: (key, ctx) => endIfSilent(ctx, key),
 });
 
-export const evaluateBudgets = jobRow(evaluateBudgetsJob, {
+export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
   concurrency: 4,
-  handle: ({ org_id }, ctx) => evaluateDue(ctx, org_id),
+  handle: (orgId, ctx) => evaluateDue(ctx, orgId),
 });
 
 /** While a session runs at most once a minute, and at its end. */
-export const detectAnomalies = jobRow(detectAnomaliesJob, {
+export const checkSession = dueJobRow(checkSessionJob, {
   concurrency: 8,
-  handle: ({ session_id }, ctx) => checkSession(ctx, session_id),
+  handle: (sessionId, ctx) => lookAtSession(ctx, sessionId),
 });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
@@ -106,17 +109,24 @@ export const reconcileUsage = jobRow(reconcileUsageJob, {
   handle: (_data, ctx) => reconcileAllUsage(ctx, { repair: true }),
 });
 
+/** Days and months that have closed, and those that a late signal changed. */
+export const makeSnapshots = jobRow(makeSnapshotsJob, {
+  concurrency: 2,
+  everyMs: 900_000,
+  handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+});
+
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => purge(ctx),
+  handle: (_data, ctx) => purge(ctx, RETENTION),
 });
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
 export const JOB_TABLE: readonly JobRow[] = [
-  closeSession,
+  endSession,
   evaluateBudgets,
-  detectAnomalies,
+  checkSession,
   deliverWebhook,
   retryWebhook,
   holdWebhook,
@@ -128,14 +138,12 @@ export const JOB_TABLE: readonly JobRow[] = [
   reconcileCredits,
   expireCredits,
   reconcileUsage,
+  makeSnapshots,
   purgeOld,
 ];
 
 /** What the sweeper looks for: rows that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<number> }[] = [
-  { queue: closeSession.kind, sweep: sweepSilentSessions },
-  { queue: evaluateBudgets.kind, sweep: sweepDueBudgets },
-  { queue: detectAnomalies.kind, sweep: sweepDueChecks },
   { queue: deliverWebhook.kind, sweep: sweepDeliveries },
 ];
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { GROUPINGS, readUsage } from '../../shared/usage/read-usage.ts';
+import { GROUPINGS } from '../../shared/usage/group-usage.ts';
+import { readUsage } from '../../shared/usage/read-usage.ts';
 import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { orgParams } from '../schemas/params.ts';

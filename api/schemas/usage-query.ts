@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
 import { INTERVALS, type Interval } from '../../shared/usage/calendar.ts';
+import { GROUPINGS, type Grouping } from '../../shared/usage/group-usage.ts';
 import { measuresView } from '../../shared/usage/measures.ts';
-import { GROUPINGS, type Grouping } from '../../shared/usage/read-usage.ts';
 import { timeOrDate } from './time.ts';
 
 /** The filters of every question about usage. */

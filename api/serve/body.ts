@@ -5,6 +5,8 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 export const MEDIA_TYPES = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
+  /** JSON, whatever its header says, and without one. */
+  'untyped-json': 'application/json',
 } as const;
 export type BodyType = keyof typeof MEDIA_TYPES;
 
@@ -12,6 +14,8 @@ export type BodyType = keyof typeof MEDIA_TYPES;
 const common = { limit: BODY_BYTES, verify: refuseEmpty };
 const form = express.urlencoded({ ...common, extended: false, parameterLimit: 100 });
 const json = express.json({ ...common, strict: false, type: 'application/json' });
+const untyped = express.json({ ...common, strict: false, type: () => true });
+const PARSERS = { json, form, 'untyped-json': untyped };
 
 /**
  * Reads a body of at most 1 MiB after inflating and 32 levels: JSON, or a form where a route takes one. Duplicate keys
@@ -23,14 +27,14 @@ export async function readBody(
   types: readonly BodyType[] = ['json'],
 ): Promise<unknown> {
   const empty = req.headers['content-length'] === '0' || !hasBody(req);
-  const type = types.find((candidate) => req.is(MEDIA_TYPES[candidate]));
+  const type = types.find((candidate) => candidate === 'untyped-json' || req.is(MEDIA_TYPES[candidate]));
   if (!empty && !type) {
     const accepted = types.map((candidate) => MEDIA_TYPES[candidate]).join(' or ');
     throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${accepted}.`);
   }
   if (empty) throw emptyBody();
   await new Promise<void>((resolve, reject) => {
-    (type === 'form' ? form : json)(req, res, (error: unknown) => (error ? reject(error) : resolve()));
+    PARSERS[type ?? 'json'](req, res, (error: unknown) => (error ? reject(error) : resolve()));
   });
   if (isDeeper(req.body, BODY_DEPTH)) {
     throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);

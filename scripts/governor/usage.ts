@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { purge } from '../../shared/retention/purge.ts';
+import { RETENTION } from '../../shared/tables/retention.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import type { Run } from './run.ts';
 
@@ -27,7 +28,7 @@ export function addUsageCommands(program: Command, run: Run): void {
   usage
     .command('purge')
     .description('Delete everything that is older than its retention')
-    .action(() => run(async (ctx) => ({ deleted: await purge(ctx) })));
+    .action(() => run(async (ctx) => ({ deleted: await purge(ctx, RETENTION) })));
 }
 
 function parseDate(value: string): number {

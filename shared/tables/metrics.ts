@@ -1,4 +1,5 @@
-import * as credits from '../credits/metrics.ts';
+import * as ledger from '../credits/ledger/metrics.ts';
+import * as meter from '../credits/meter/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
 import type { Metrics } from '../platform/basics/metrics.ts';
@@ -10,6 +11,6 @@ import * as sending from '../webhooks/sending/metrics.ts';
 
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
-  for (const declared of [credits, devices, ingest, platform, retention, usage, deliveries, sending])
+  for (const declared of [ledger, meter, devices, ingest, platform, retention, usage, deliveries, sending])
     for (const metric of Object.values(declared)) metric(ctx);
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {
   addDevice,
@@ -298,26 +299,26 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
     for (const broken of ['', '{"kty":"OKP"}', null]) {
       if (broken === null) rmSync(keyFile());
       else writeFileSync(keyFile(), broken);
-      ctx.signer.reload();
+      signerOf(ctx).reload();
       const refused = await unchanged(() => spend(spender.token));
       expect([refused.status, refused.body.code]).toEqual([503, 'signing_unavailable']);
       expect((await spend(spender.token, { key })).text).toBe(first.text);
       expect((await api.call('/healthz')).status).toBe(200);
     }
     writeFileSync(keyFile(), TEST_SIGNING_KEY);
-    ctx.signer.reload();
+    signerOf(ctx).reload();
     expect((await spend(spender.token)).status).toBe(200);
   });
 
   test('503 rebuilding while the shard is shut', async () => {
     const spender = await makeSpender();
-    const gates = await ctx.redis.producer.keys('{c*}:gate');
-    const values = await ctx.redis.producer.mget(...gates);
-    await ctx.redis.producer.del(...gates);
+    const epochs = await ctx.redis.producer.keys('{c*}:epoch');
+    const values = await ctx.redis.producer.mget(...epochs);
+    await ctx.redis.producer.del(...epochs);
     const refused = await unchanged(() => spend(spender.token));
     expect([refused.status, refused.body.code]).toEqual([503, 'rebuilding']);
     expect((await api.call('/v1/balance', { key: spender.session })).status).toBe(503);
-    await ctx.redis.producer.mset(...gates.flatMap((gate, index) => [gate, values[index] ?? '']));
+    await ctx.redis.producer.mset(...epochs.flatMap((epoch, index) => [epoch, values[index] ?? '']));
     expect((await spend(spender.token)).status).toBe(200);
   });
 });
@@ -471,7 +472,7 @@ describe('a key that comes back after its 48 hours', () => {
     const key = randomUUID();
     await spend(spender.token, { key });
     await projectAll(ctx);
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
     clock.advance(49 * HOUR_MS);
     await spend(spender.token, { key });
     await projectAll(ctx);
@@ -489,7 +490,7 @@ describe('a key that comes back after its 48 hours', () => {
     const spender = await makeSpender();
     const key = randomUUID();
     await spend(spender.token, { key });
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
     await spend(spender.token, { key, body: { output_sha256: sha256('another') } });
     await projectAll(ctx);
     const { body } = await api.call('/v1/balance', { key: spender.session });
@@ -502,7 +503,7 @@ describe('a key that comes back after its 48 hours', () => {
     for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
       await spend(spender.token, { key, body: { output_sha256: sha256(output) } });
       await projectAll(ctx);
-      await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+      await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
     }
     const { body } = await api.call('/v1/balance', { key: spender.session });
     expect(body.balances.window.credits).toBe(17);

@@ -38,7 +38,8 @@ const environment = z.object({
   SIGNING_KEY_FILE: z.string().optional(),
   SIGNING_KEY: z.string().optional(),
   PLANS_FILE: z.string().default('plans.json'),
-  OUTBOX_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  LEDGER_STREAM_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  REDIS_WAIT_REPLICAS: integer(0, 0, 10),
   WEBHOOK_SECRET_KEYS: z
     .string()
     .regex(
@@ -59,6 +60,7 @@ const environment = z.object({
   RATE_LIMIT_PER_ADDRESS: integer(600, 1, 1_000_000),
   BAD_CREDENTIALS_PER_MINUTE: integer(60, 1, 1_000_000),
   MAX_CONNECTIONS: integer(10_000, 1, 1_000_000),
+  MAX_GROUPS: integer(10_000, 1, 1_000_000),
   SIGNAL_RETENTION_DAYS: integer(396, 35, 36_500),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),

@@ -15,6 +15,9 @@ export interface Decision<Result> extends Plan {
   readonly result: Result;
 }
 
+/** The plan that changes nothing. */
+export const NO_PLAN: Plan = { writes: [], wakeUps: [] };
+
 /** Several plans as one. */
 export function joinPlans(...plans: readonly Plan[]): Plan {
   return {
@@ -24,8 +27,8 @@ export function joinPlans(...plans: readonly Plan[]): Plan {
 }
 
 /**
- * Runs one change as one transaction. `decide` reads (and only reads) in the transaction and returns what follows; all of
- * it is written together, committed, and then the wake-ups are added. A conflict runs `decide` again from its start.
+ * Runs one change as one transaction. `decide` reads in the transaction and returns what follows from it; all of that is
+ * written together, committed, and then the wake-ups are added. A conflict runs `decide` again from its start.
  */
 export async function commitPlan<Result>(
   ctx: Context,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
-import { ledgerRows } from '../../../shared/credits/model.ts';
+import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { signerOf } from '../../../shared/credits/receipts/signer.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import {
   makeAccount,
@@ -83,7 +84,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
 
   await projectAll(ctx);
   const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
-  const refund = ['credits', 'refund', orgId, userId, String(spent?.seq)];
+  const refund = ['credits', 'refund', orgId, userId, String(spent?._id)];
   expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
   await governor(...refund).catch(() => undefined);
   expect((await governor('credits', 'show', orgId, userId)).total).toBe(327);
@@ -130,9 +131,9 @@ test('signing-key rotate replaces the key; verify knows old and new receipts, by
   const { kid, file } = await governor('signing-key', 'rotate');
   expect(file).toBe(keyFile());
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  ctx.signer.reload();
+  signerOf(ctx).reload();
   const fresh = (await spendSurely(ctx, token)).answer;
-  expect(ctx.signer.publicKey()?.kid).toBe(kid);
+  expect(signerOf(ctx).publicKey()?.kid).toBe(kid);
   const url = `${api.url}/.well-known/jwks.json`;
   const [jwks, answers, spoilt] = ['jwks.json', 'answers.jsonl', 'spoilt.jsonl'].map((name) =>
     join(folder, name),

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
+import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
@@ -122,10 +123,10 @@ describe('redelivery and removal', () => {
     const [old = ''] = await raise(ctx, orgId);
     clock.advance(30 * DAY_MS);
     const [fresh = ''] = await raise(ctx, orgId);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toHaveLength(1);
     clock.advance(1);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
     // One that finishes a week after its event, and one that is held.
@@ -135,13 +136,13 @@ describe('redelivery and removal', () => {
     const [held = ''] = await raise(ctx, orgId);
     expect((await readDelivery(ctx, held)).status).toBe('held');
     clock.advance(30 * DAY_MS - 1_000);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
     clock.advance(2_000);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
     clock.advance(365 * DAY_MS);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     expect((await readDelivery(ctx, held)).status).toBe('held');
   });
 });
