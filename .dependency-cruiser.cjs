@@ -8,6 +8,27 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'folders-import-one-way',
+      comment: 'no two folders import each other, by whatever way round; types count',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'platform-knows-no-noun',
+      severity: 'error',
+      from: { path: '^shared/platform/' },
+      to: { path: '^shared/(?!platform/)' },
+    },
+    {
+      name: 'tables-are-the-top',
+      comment: 'a table names every noun, so a noun that imports one would know all the others',
+      severity: 'error',
+      from: { path: '^shared/(?!tables/)' },
+      to: { path: '^shared/tables/' },
+    },
+    {
       name: 'shared-imports-no-process',
       severity: 'error',
       from: { path: '^shared/' },
@@ -36,10 +57,10 @@ module.exports = {
       comment: 'a rule that is data in, data out stays testable without a store',
       severity: 'error',
       from: {
-        path: '^shared/(contract|clock|errors|ids|pricing/.*|sessions/assign|budgets/(periods|evaluate)|anomalies/detect|analytics/suppress|credits/(refill|choose))\\.ts$',
+        path: '^shared/(platform/basics/(contract|clock|errors|ids|text|iso-time)|pricing/.*|sessions/assign|budgets/(periods|evaluate)|anomalies/detect|analytics/suppress|adapters/(adapt|base|claude-code|codex|dialects|fields|gemini|name-user|posted|read-request|spans|otlp/.*))\\.ts$',
       },
       to: {
-        path: '^(shared/(mongo|queues|redis/.*|context)\\.ts|node_modules/(mongoose|bullmq|ioredis|undici))',
+        path: '^(shared/platform/(mongo|queues|redis|context|due|mail)/|node_modules/(mongoose|bullmq|ioredis|undici))',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -8,17 +8,18 @@ import express, {
 import helmet from 'helmet';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
-import { mountBoard } from './board.ts';
-import { docsRoutes } from './docs.ts';
-import { createLimits, type Limits } from './limits.ts';
-import { sendOAuthError } from './oauth-error.ts';
-import { openApiDocument } from './openapi.ts';
-import { sendProblem } from './problem.ts';
-import { giveId, logWhenClosed } from './request.ts';
-import type { AnyRoute, ApiState } from './route.ts';
+import { sendOAuthError } from './basics/oauth-error.ts';
+import { sendProblem } from './basics/problem.ts';
+import type { AnyRoute, ApiState } from './basics/route.ts';
+import { docsRoutes } from './docs/docs-routes.ts';
+import { openApiDocument } from './docs/openapi.ts';
+import { mountBoard } from './operations/board.ts';
+import { sendOtlpError } from './otlp/answer.ts';
 import { routes as table } from './routes/index.ts';
-import { LONGEST_ANSWER_MS, serve } from './serve.ts';
-import { createShedder, type Shedder } from './shed.ts';
+import { createLimits, type Limits } from './serve/limits.ts';
+import { giveId, logWhenClosed } from './serve/request.ts';
+import { LONGEST_ANSWER_MS, serve } from './serve/serve.ts';
+import { createShedder, type Shedder } from './serve/shed.ts';
 
 export interface Api {
   app: Express;
@@ -48,15 +49,15 @@ export function createApi(
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
-    next(new DomainError('not_found', 'There is nothing at this path.')),
+    next(new DomainError('not_found', 'There is no such path.')),
   );
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => fail(ctx, error, req, res));
   return { app, limits, shedder };
 }
 
 /**
- * What every request gets: an id, its line in the log, safe headers. Then a path without parameters is looked up at once
- * instead of being matched against the whole table: all that is one layer, because Express charges for each.
+ * Gives every request an id, its log line and safe headers. Then a path without parameters is looked up at once instead
+ * of being matched against the whole table. All that is one layer, because each layer of Express costs time.
  */
 function beginRequest(
   ctx: Context,
@@ -77,7 +78,7 @@ function beginRequest(
   };
 }
 
-/** What helmet sets, which is the same for every request, computed once. */
+/** The headers that helmet sets. They are the same for every request, so they are computed once. */
 function safetyHeaders(): [name: string, value: string][] {
   const headers: [string, string][] = [];
   const recorder = {
@@ -101,12 +102,12 @@ const strictPolicy = {
   },
 };
 
-/** `{id}` as OpenAPI writes it is `:id` to Express. */
+/** The path as Express writes it: `:id` for OpenAPI's `{id}`. */
 function expressPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** 405 with Allow on a path that exists; Express would answer TRACE and OPTIONS by itself. */
+/** Answers 405 with Allow on every path that exists. Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
   const byPath = Map.groupBy(routes, (route) => expressPath(route.path));
   for (const [path, those] of byPath) {
@@ -116,7 +117,9 @@ function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
     ].join(', ');
     app.all(path, (req: Request, _res: Response, next: NextFunction) =>
       next(
-        new DomainError('method_not_allowed', `${req.method} is not supported here, ${allow} is.`, { allow }),
+        new DomainError('method_not_allowed', `${req.method} is not supported on this path. Use ${allow}.`, {
+          allow,
+        }),
       ),
     );
   }
@@ -126,10 +129,11 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
   const known = error instanceof DomainError;
   if (!known) ctx.log.error({ err: error, request_id: res.locals.requestId }, 'request failed');
   if (res.headersSent) {
-    // Half an answer is out: cutting the connection is the only way left to say that it is not whole.
+    // A part of the answer is out: cutting the connection is the only way left to say that it is not whole.
     req.socket.destroy();
     return;
   }
-  const send = res.locals.errorStyle === 'oauth' ? sendOAuthError : sendProblem;
-  send(res, error, String(res.locals.requestId));
+  if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
+  else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
+  else sendProblem(res, error, String(res.locals.requestId));
 }

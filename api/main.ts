@@ -6,8 +6,8 @@ import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
 import { createApi } from './app.ts';
-import type { ApiState } from './route.ts';
-import { closeServer, createHttpServer } from './server.ts';
+import type { ApiState } from './basics/route.ts';
+import { closeServer, createHttpServer } from './serve/server.ts';
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'api' });
@@ -26,7 +26,7 @@ stopOnSignal(ctx.log, async () => {
   await ctx.close();
 });
 
-// Whoever put another key into SIGNING_KEY_FILE need not wait for the next look at it.
+// After SIGNING_KEY_FILE was changed, a SIGHUP makes the new key sign at once.
 process.on('SIGHUP', () => signerOf(ctx).reload());
 
 server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

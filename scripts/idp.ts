@@ -1,4 +1,4 @@
-import { readDemo } from './demo-file.ts';
+import { readDemo } from './demo/file.ts';
 import type { IdpPerson } from './idp/login-page.ts';
 import { startIdp } from './idp/provider.ts';
 import { issuerOf, readIdpState } from './idp/state.ts';

@@ -1,13 +1,20 @@
-import { formatBanner } from './stack/banner.ts';
-import { bringUp } from './stack/bring-up.ts';
 import { makePrivateFolder } from './stack/files.ts';
 import { dismissGuard, startGuard } from './stack/guard.ts';
-import { parseUpOptions, type UpOptions, USAGE } from './stack/options.ts';
 import { describeError, say } from './stack/progress.ts';
-import { publishLine, type ReadyLine, showPids, withdrawLine } from './stack/ready-line.ts';
 import { claimRun, recordProcesses, releaseRun } from './stack/run-record.ts';
 import { SetupError } from './stack/setup-error.ts';
-import { createSupervisor, killAll, type Supervisor, stopAll } from './supervise.ts';
+import {
+  createSupervisor,
+  killAll,
+  readAllPids,
+  readPids,
+  type Supervisor,
+  stopAll,
+} from './stack/supervise.ts';
+import { formatBanner } from './start/banner.ts';
+import { bringUp } from './start/bring-up.ts';
+import { parseUpOptions, type UpOptions, USAGE } from './start/options.ts';
+import { publishLine, type ReadyLine, showPids, withdrawLine } from './start/ready-line.ts';
 
 // Whoever started us may stop listening; that is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -29,9 +36,9 @@ async function runUntilStopped(options: UpOptions): Promise<void> {
   const run = await claimRun(dataDir);
   const guard = startGuard(dataDir, run);
   let line: ReadyLine | null = null;
-  const supervisor = createSupervisor((pids) => {
-    recordProcesses(run, [...pids.values()]);
-    if (line) publishLine(dataDir, Object.assign(line, { pids: showPids(pids) }));
+  const supervisor = createSupervisor((changed) => {
+    recordProcesses(run, readAllPids(changed));
+    if (line) publishLine(dataDir, Object.assign(line, { pids: showPids(readPids(changed)) }));
   });
   stopOnSignals(supervisor);
   const { signal } = supervisor.stopping;

@@ -1,4 +1,6 @@
 import type { Context } from '../shared/platform/context/context.ts';
+import type { DueJob } from '../shared/platform/due/model.ts';
+import { postponeDue } from '../shared/platform/due/postpone-due.ts';
 import type { Job } from '../shared/platform/queues/job.ts';
 
 /** What a job asks for when it is not done: to be woken again. */
@@ -35,6 +37,29 @@ export function jobRow<Data>(
       return isWakeAgain(answer) ? { notBeforeMs: answer.notBeforeMs } : undefined;
     },
   };
+}
+
+/**
+ * Makes a row of the job of a kind of due row. `handle` gets the row's key, and clears the row or moves it in the
+ * transaction that does the work. Work that fails is postponed, and the sweeper wakes it again.
+ */
+export function dueJobRow(
+  job: DueJob,
+  row: { concurrency: number; handle(key: string, ctx: Context): Promise<unknown> },
+): JobRow {
+  return jobRow(job, {
+    concurrency: row.concurrency,
+    handle: async ({ key }, ctx) => {
+      try {
+        return await row.handle(key, ctx);
+      } catch (error) {
+        await postponeDue(ctx, job, key).catch((failed: unknown) =>
+          ctx.log.debug({ err: failed, queue: job.kind }, 'a due row was not postponed; it stays due'),
+        );
+        throw error;
+      }
+    },
+  });
 }
 
 function isWakeAgain(answer: unknown): answer is WakeAgain {

@@ -1,4 +1,5 @@
 import type { Context } from '../shared/platform/context/context.ts';
+import { sweepDue } from '../shared/platform/due/sweep-due.ts';
 import { JOB_TABLE, SWEEPS } from './index.ts';
 import { sweptRows } from './metrics.ts';
 
@@ -18,6 +19,11 @@ export function startSweeper(ctx: Context): () => Promise<void> {
 
 /** One pass over everything that may be due. A store that is down ends the pass, not the sweeper. */
 export async function sweepOnce(ctx: Context): Promise<void> {
+  try {
+    for (const [queue, found] of await sweepDue(ctx)) sweptRows(ctx).inc({ queue }, found);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the sweep of due rows failed; the next one comes in 5 s');
+  }
   for (const { queue, sweep } of SWEEPS) {
     try {
       const found = await sweep(ctx);

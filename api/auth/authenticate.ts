@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../route.ts';
+import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 import { devicePrincipal } from './device.ts';
 import { identityPrincipal } from './identity.ts';
 import { isOperator } from './operator.ts';
 
-/** Who calls. Throws `unauthorized` (alike for every failure) or `issuer_unavailable`. */
+/** The caller behind a request's credential. Throws `unauthorized`, alike for every failure, or `issuer_unavailable`. */
 export async function authenticate(
   req: IncomingMessage,
   auth: Auth,
@@ -29,7 +29,7 @@ export async function authenticate(
   }
 }
 
-/** Whether the caller may do this. Throws `missing_scope`. */
+/** Refuses a key without the scope that the route needs. Throws `missing_scope`. */
 export function requireScope(principal: PrincipalOf<Auth>, auth: Auth): void {
   if (auth.kind !== 'api-key' || principal.kind !== 'api-key') return;
   if (principal.scopes.includes(auth.scope)) return;

@@ -3,7 +3,7 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 
 const LONGEST_TOKEN = 8_192;
 
-/** One answer for every way in which a credential can be wrong. */
+/** The one error for every way in which a credential can be wrong. */
 export function unauthorized(): DomainError {
   return new DomainError('unauthorized', 'Send a valid credential as "Authorization: Bearer …".');
 }
@@ -14,9 +14,11 @@ export function unauthorized(): DomainError {
  */
 export function bearerToken(req: IncomingMessage): string | null {
   if (countHeader(req, 'authorization') > 1) {
-    throw new DomainError('invalid_request', 'There is more than one Authorization header.');
+    throw new DomainError('invalid_request', 'Send one Authorization header.');
   }
-  const [scheme, token, ...rest] = (req.headers.authorization ?? '').split(' ');
+  // OTEL_EXPORTER_OTLP_HEADERS is W3C baggage, in which a blank is %20; some clients send it as it is.
+  const header = (req.headers.authorization ?? '').replace(/^(bearer)%20/i, '$1 ');
+  const [scheme, token, ...rest] = header.split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || !token || rest.length > 0 || token.length > LONGEST_TOKEN)
     return null;
   return token;

@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { accountOfToken, credentialHash, credentialId } from '../../shared/keys/credential.ts';
+import { boundedCache } from '../../shared/platform/context/cache.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { DevicePrincipal } from '../route.ts';
+import type { DevicePrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
-/** What tokens say never changes, and an HMAC costs a tenth of a spend. Only this process' memory holds them. */
-const MOST_KNOWN = 20_000;
-const knownPrincipals = new WeakMap<Context['config'], Map<string, DevicePrincipal>>();
+/** What a token says never changes, and its HMAC costs a tenth of a spend. Only this process's memory holds tokens. */
+const principalsOf = boundedCache<string, DevicePrincipal>({ max: 20_000 });
 
 /**
- * Whom a well-formed device token names. Whether it is the one that was issued, the spend's script decides: it compares
- * the HMAC beside the balance. No store is asked here. Throws `unauthorized`.
+ * The account and the token id that a well-formed device token names. It asks no store: whether the token is the one
+ * that was issued is decided by the spend's script, which compares the HMAC beside the balance. Throws `unauthorized`.
  */
 export function devicePrincipal(req: IncomingMessage, ctx: Context): DevicePrincipal {
   const token = bearerToken(req);
@@ -26,13 +26,6 @@ export function devicePrincipal(req: IncomingMessage, ctx: Context): DevicePrinc
     tokenId,
     tokenHmac: credentialHash(token, ctx.config.apiKeyPepper),
   };
-  if (principals.size >= MOST_KNOWN) principals.clear();
   principals.set(token, principal);
   return principal;
-}
-
-function principalsOf({ config }: Context): Map<string, DevicePrincipal> {
-  const principals = knownPrincipals.get(config) ?? new Map<string, DevicePrincipal>();
-  knownPrincipals.set(config, principals);
-  return principals;
 }

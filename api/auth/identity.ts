@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
 import { verifyAccessToken } from '../../shared/identity/verify-access-token.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { IdentityPrincipal } from '../route.ts';
+import type { IdentityPrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
 /** The member whose session this is. Throws `unauthorized`, alike for every failure, or `issuer_unavailable`. */

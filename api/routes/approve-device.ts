@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approveLinking } from '../../shared/devices/approve-linking.ts';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
 
 export const approveDevice = route({
   method: 'post',

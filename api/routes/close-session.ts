@@ -1,9 +1,9 @@
-import { closeSession } from '../../shared/sessions/end-session.ts';
+import { closeSession as close } from '../../shared/ingest/end-session.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
-import { route } from '../route.ts';
-import { sessionParams } from './get-session.ts';
+import { route } from '../basics/route.ts';
+import { sessionParams } from '../schemas/params.ts';
 
-export const closeSessionRoute = route({
+export const closeSession = route({
   method: 'post',
   path: '/api/v1/sessions/{id}/close',
   summary: 'End a session now',
@@ -15,5 +15,5 @@ export const closeSessionRoute = route({
   params: sessionParams,
   success: { status: 200, description: 'The ended session', body: sessionView },
   errors: ['not_found'],
-  handle: async ({ principal, params }, ctx) => viewSession(await closeSession(ctx, principal, params.id)),
+  handle: async ({ principal, params }, ctx) => viewSession(await close(ctx, principal, params.id)),
 });

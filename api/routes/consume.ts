@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { consume as spend } from '../../shared/credits/meter/consume.ts';
 import { BUCKETS } from '../../shared/credits/meter/model.ts';
+import { noteDeviceAddress } from '../../shared/devices/addresses.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { reply, route } from '../route.ts';
-import { gaveUpInStall } from '../stall.ts';
+import { reply, route } from '../basics/route.ts';
+import { requiredIdempotencyKey } from '../schemas/params.ts';
+import { gaveUpInStall } from '../serve/stall.ts';
 
 const credits = z.int().min(0);
 
@@ -50,24 +52,15 @@ export const consume = route({
   ],
   handle: async ({ principal, body, request }, ctx) => {
     const { accountId, tokenId, tokenHmac } = principal;
-    const idempotencyKey = parseIdempotencyKey(request.header('idempotency-key'));
+    const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));
     const { output_sha256: outputSha256, kind } = body;
     if (await gaveUpInStall(() => request.aborted))
       throw new DomainError('overloaded', 'The service stood still for longer than the caller waited.');
     const spent = await spend(ctx, { accountId, tokenId, tokenHmac, idempotencyKey, outputSha256, kind });
+    noteDeviceAddress(ctx, principal, request.address);
     return reply(spent.answer, {
       'Idempotency-Expires': String(spent.expiresS),
       ...(spent.replayed ? { 'Idempotent-Replayed': 'true' } : {}),
     });
   },
 });
-
-/** Throws `invalid_request`. Node joins two headers with a comma, so a comma is refused. */
-export function parseIdempotencyKey(given: string | undefined): string {
-  if (given !== undefined && /^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(given)) return given;
-  throw new DomainError(
-    'invalid_request',
-    'Send one Idempotency-Key of 1 to 128 printable ASCII characters without comma.',
-    { errors: [{ parameter: 'Idempotency-Key', detail: 'is missing or not valid' }] },
-  );
-}

@@ -1,11 +1,11 @@
-import { createBudget } from '../../shared/budgets/change-budgets.ts';
+import { createBudget as create } from '../../shared/budgets/change-budgets.ts';
 import { budgetInput } from '../../shared/budgets/input.ts';
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { type ApiKeyPrincipal, route } from '../route.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { route } from '../basics/route.ts';
 
-export const createBudgetRoute = route({
+export const createBudget = route({
   method: 'post',
   path: '/api/v1/budgets',
   summary: 'Create a budget',
@@ -19,14 +19,7 @@ export const createBudgetRoute = route({
   success: { status: 201, description: 'The budget', body: budgetView },
   errors: ['conflict'],
   handle: async ({ principal, body }, ctx) => {
-    refuseBoundKey(principal);
-    const budget = await createBudget(ctx, principal.orgId, body);
+    const budget = await create(ctx, wholeOrganization(principal), body);
     return readBudget(ctx, principal, budget._id);
   },
 });
-
-/** A key that is bound to a user reads that user's budgets; what binds others is not for it to set. */
-export function refuseBoundKey({ userId }: ApiKeyPrincipal): void {
-  if (userId === null) return;
-  throw new DomainError('missing_scope', 'A key that is bound to a user may not change budgets.');
-}

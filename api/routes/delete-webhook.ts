@@ -1,6 +1,7 @@
-import { removeWebhook } from '../../shared/webhooks/webhooks.ts';
-import { route } from '../route.ts';
-import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { deleteWebhook as remove } from '../../shared/webhooks/endpoints/delete-webhook.ts';
+import { route } from '../basics/route.ts';
+import { webhookParams } from '../schemas/params.ts';
 
 export const deleteWebhook = route({
   method: 'delete',
@@ -14,7 +15,7 @@ export const deleteWebhook = route({
   success: { status: 204, description: 'It is gone' },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    await removeWebhook(ctx, wholeOrganization(principal), params.id);
+    await remove(ctx, wholeOrganization(principal), params.id);
     return undefined;
   },
 });

@@ -1,8 +1,8 @@
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { enableWebhook as enable } from '../../shared/webhooks/enable-webhook.ts';
-import { viewWebhook, webhookView } from '../../shared/webhooks/view.ts';
-import { route } from '../route.ts';
-import { webhookParams } from './list-webhooks.ts';
+import { enableWebhook as enable } from '../../shared/webhooks/endpoints/enable-webhook.ts';
+import { viewWebhook, webhookView } from '../../shared/webhooks/endpoints/view.ts';
+import { requireAdmin } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+import { webhookParams } from '../schemas/params.ts';
 
 export const enableWebhook = route({
   method: 'post',
@@ -16,9 +16,7 @@ export const enableWebhook = route({
   success: { status: 200, description: 'The webhook', body: webhookView },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    if (principal.role !== 'admin') {
-      throw new DomainError('missing_scope', 'An admin of the organization may do this.');
-    }
+    requireAdmin(principal);
     return viewWebhook(await enable(ctx, principal.orgId, params.id));
   },
 });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
-import { exportUsage, LEVELS } from '../../shared/exports/export-usage.ts';
+import { exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
-import { reply, route } from '../route.ts';
-import { epochMsIn } from '../time.ts';
-import { usageFilters, usageRange } from '../usage-query.ts';
-import { visibleTo } from '../visible.ts';
+import { reply, route } from '../basics/route.ts';
+import { epochMsIn } from '../schemas/time.ts';
+import { usageFilters, usageRange } from '../schemas/usage-query.ts';
 
-export const exportUsageRoute = route({
+export const exportUsage = route({
   method: 'get',
   path: '/api/v1/usage/export',
   summary: 'Download usage as a file',
@@ -31,12 +31,12 @@ export const exportUsageRoute = route({
     const { format, level, from, to, timezone, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
     const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
-    const table = exportUsage(ctx, organization, {
+    const table = exportRows(ctx, organization, {
       level,
       fromMs: from === undefined ? undefined : epochMsIn(zone, from),
       toMs: to === undefined ? undefined : epochMsIn(zone, to),
       timezone,
-      filter: visibleTo(principal, filter),
+      filter: narrowToReader(principal, filter),
     });
     return reply(encode(format, table.columns, table.rows), {
       'Content-Type': CONTENT_TYPES[format],

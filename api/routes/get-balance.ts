@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
 
 const credits = z.int().min(0);
 const time = z.int().nullable().describe('Unix seconds');

@@ -1,10 +1,7 @@
-import { z } from 'zod';
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
-import { text } from '../../shared/platform/basics/text.ts';
-import { route } from '../route.ts';
-
-export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });
+import { route } from '../basics/route.ts';
+import { budgetParams } from '../schemas/params.ts';
 
 export const getBudget = route({
   method: 'get',

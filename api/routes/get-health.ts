@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
 
 export const getHealth = route({
   method: 'get',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
 
 export const getJwks = route({
   method: 'get',

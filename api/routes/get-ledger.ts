@@ -3,8 +3,9 @@ import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/cre
 import { viewTransaction } from '../../shared/credits/ledger/transaction.ts';
 import { BUCKETS, REASONS } from '../../shared/credits/meter/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { makeCursor, openCursor } from '../page.ts';
-import { reply, route } from '../route.ts';
+import { reply, route } from '../basics/route.ts';
+import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
+import { makeCursor, openCursor } from '../schemas/page.ts';
 
 const LARGEST_PAGE = 500;
 
@@ -12,13 +13,6 @@ const unixTime = z
   .string()
   .regex(/^\d{1,12}$/, 'must be Unix seconds')
   .transform(Number);
-
-export const ledgerTransaction = z.strictObject({
-  delta: z.int().describe('Negative when spent'),
-  bucket: z.enum(BUCKETS),
-  reason: z.enum(REASONS),
-  created_at: z.int().describe('Unix seconds'),
-});
 
 const ledgerItem = ledgerTransaction.extend({
   id: z.string().optional().describe('With `include=receipt`: the id of the transaction'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reply, route } from '../route.ts';
+import { reply, route } from '../basics/route.ts';
 
 export const getMetrics = route({
   method: 'get',

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
 import { DIMENSIONS } from '../../shared/analytics/read-atoms.ts';
 import { timezoneAt } from '../../shared/organizations/read-organization.ts';
-import { ownOrganization } from '../own-organization.ts';
-import { route } from '../route.ts';
-import { epochMsIn, timeOrDate } from '../time.ts';
-import { orgParams } from './get-org-usage.ts';
+import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+import { orgParams } from '../schemas/params.ts';
+import { epochMsIn, timeOrDate } from '../schemas/time.ts';
 
 const count = z.int().min(0);
 const sums = {
@@ -68,6 +68,7 @@ export const getOrgAnalytics = route({
   errors: ['not_found', 'plan_required'],
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);
+    requirePaidPlan(organization);
     const zone = timezoneAt(organization, ctx.clock.now());
     return readAnalytics(ctx, organization, {
       dimension: query.dimension,

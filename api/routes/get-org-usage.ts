@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { GROUPINGS, readUsage } from '../../shared/usage/read-usage.ts';
-import { ownOrganization } from '../own-organization.ts';
-import { route } from '../route.ts';
-import { epochMsIn } from '../time.ts';
-import { groupBy, usageFilters, usageInterval, usageRange, usageView } from '../usage-query.ts';
-
-export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
+import { GROUPINGS } from '../../shared/usage/group-usage.ts';
+import { readUsage } from '../../shared/usage/read-usage.ts';
+import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+import { orgParams } from '../schemas/params.ts';
+import { epochMsIn } from '../schemas/time.ts';
+import { groupBy, usageFilters, usageInterval, usageRange, usageView } from '../schemas/usage-query.ts';
 
 export const getOrgUsage = route({
   method: 'get',
@@ -31,6 +31,7 @@ export const getOrgUsage = route({
   errors: ['not_found', 'plan_required'],
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);
+    requirePaidPlan(organization);
     const { from, to, interval, timezone, group_by, ...filter } = query;
     const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
     return readUsage(ctx, organization, {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { readReadiness } from '../../shared/platform/context/readiness.ts';
-import { type ApiState, route } from '../route.ts';
+import { type ApiState, route } from '../basics/route.ts';
 
 const partState = z.enum(['ok', 'failing']);
 

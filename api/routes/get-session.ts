@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { text } from '../../shared/platform/basics/text.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { Session } from '../../shared/sessions/model.ts';
 import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
 import { viewSignal } from '../../shared/signals/view.ts';
-import { reply, route } from '../route.ts';
-
-export const sessionParams = z.strictObject({ id: text(128).describe('Session id') });
+import { reply, route } from '../basics/route.ts';
+import { sessionParams } from '../schemas/params.ts';
 
 export const getSession = route({
   method: 'get',

@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
-import { route } from '../route.ts';
-import { epochMsIn } from '../time.ts';
-import { groupBy, ownGroupings, usageFilters, usageInterval, usageRange, usageView } from '../usage-query.ts';
-import { visibleTo } from '../visible.ts';
+import { route } from '../basics/route.ts';
+import { epochMsIn } from '../schemas/time.ts';
+import {
+  groupBy,
+  ownGroupings,
+  usageFilters,
+  usageInterval,
+  usageRange,
+  usageView,
+} from '../schemas/usage-query.ts';
 
 export const getUsage = route({
   method: 'get',
@@ -34,7 +41,7 @@ export const getUsage = route({
       interval,
       timezone,
       groupBy: group_by ?? [],
-      filter: visibleTo(principal, filter),
+      filter: narrowToReader(principal, filter),
     });
   },
 });

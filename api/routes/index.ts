@@ -1,12 +1,13 @@
-import type { AnyRoute, ApiState } from '../route.ts';
+import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
-import { changeBudgetRoute } from './change-budget.ts';
-import { closeSessionRoute } from './close-session.ts';
+import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
-import { createBudgetRoute } from './create-budget.ts';
+import { createBudget } from './create-budget.ts';
+import { createWebhook } from './create-webhook.ts';
+import { deleteBudget } from './delete-budget.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { enableWebhook } from './enable-webhook.ts';
-import { exportUsageRoute } from './export-usage.ts';
+import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
 import { getHealth } from './get-health.ts';
@@ -18,57 +19,62 @@ import { getOrgUsage } from './get-org-usage.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
+import { grantCredits } from './grant-credits.ts';
 import { listAnomalies } from './list-anomalies.ts';
 import { listBudgets } from './list-budgets.ts';
 import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
 import { listSessions } from './list-sessions.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
-import { listWebhooksRoute } from './list-webhooks.ts';
-import { postAdminCredits } from './post-admin-credits.ts';
-import { postDeviceAuthorization } from './post-device-authorization.ts';
-import { postSignals } from './post-signals.ts';
-import { postToken } from './post-token.ts';
-import { postWebhook } from './post-webhook.ts';
-import { postWebhookTest } from './post-webhook-test.ts';
-import { redeliverWebhook } from './redeliver-webhook.ts';
-import { removeBudgetRoute } from './remove-budget.ts';
-import { revokeDeviceRoute } from './revoke-device.ts';
+import { listWebhooks } from './list-webhooks.ts';
+import { otlpLogs } from './otlp-logs.ts';
+import { otlpMetrics } from './otlp-metrics.ts';
+import { otlpTraces } from './otlp-traces.ts';
+import { recordSignals } from './record-signals.ts';
+import { redeemGrant } from './redeem-grant.ts';
+import { redeliver } from './redeliver.ts';
+import { revokeDevice } from './revoke-device.ts';
+import { startLinking } from './start-linking.ts';
+import { testWebhook } from './test-webhook.ts';
+import { updateBudget } from './update-budget.ts';
 
 /** Every endpoint, in reading order. */
 export function routes(state: ApiState): readonly AnyRoute[] {
   return [
-    postSignals,
+    recordSignals,
+    otlpLogs,
+    otlpTraces,
+    otlpMetrics,
     listSessions,
     getSession,
     listInterventions,
-    closeSessionRoute,
-    createBudgetRoute,
+    closeSession,
+    createBudget,
     listBudgets,
     getBudget,
-    changeBudgetRoute,
-    removeBudgetRoute,
+    updateBudget,
+    deleteBudget,
     listAnomalies,
     consume,
     getLedger,
     getBalance,
     getJwks,
     listDevices,
-    revokeDeviceRoute,
-    postDeviceAuthorization,
+    revokeDevice,
+    startLinking,
     approveDevice,
-    postToken,
-    postAdminCredits,
+    redeemGrant,
+    grantCredits,
     getUsage,
-    exportUsageRoute,
+    exportUsage,
     getOrgUsage,
     getOrgAnalytics,
-    postWebhook,
-    listWebhooksRoute,
-    postWebhookTest,
+    createWebhook,
+    listWebhooks,
+    testWebhook,
     deleteWebhook,
     listWebhookDeliveries,
-    redeliverWebhook,
+    redeliver,
     enableWebhook,
     getHealth,
     getReadiness(state),

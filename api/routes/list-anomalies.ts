@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { anomalyView, listAnomalies as list, viewAnomaly } from '../../shared/anomalies/list-anomalies.ts';
 import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
+import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { answerPage, pageOf, pageQuery } from '../page.ts';
-import { route } from '../route.ts';
-import { listRange, timeOrDate } from '../time.ts';
-import { visibleTo } from '../visible.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { listRange, timeOrDate } from '../schemas/time.ts';
 
 export const listAnomalies = route({
   method: 'get',
@@ -29,7 +29,7 @@ export const listAnomalies = route({
   handle: async ({ principal, query }, ctx) => {
     const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
     const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
-    const visible = visibleTo(principal, filter);
+    const visible = narrowToReader(principal, filter);
     return answerPage(
       ctx,
       ['anomalies', principal.orgId, principal.userId, filter],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listBudgets as list } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
-import { answerPage, pageOf, pageQuery } from '../page.ts';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 
 export const listBudgets = route({
   method: 'get',

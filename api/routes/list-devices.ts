@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deviceView, listDevices as list, viewDevice } from '../../shared/devices/list-devices.ts';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
 
 export const listDevices = route({
   method: 'get',

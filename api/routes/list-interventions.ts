@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { listInterventions as list, readSession } from '../../shared/sessions/read-session.ts';
 import { interventionView, viewIntervention } from '../../shared/signals/view.ts';
-import { answerPage, pageOf, pageQuery } from '../page.ts';
-import { route } from '../route.ts';
-import { sessionParams } from './get-session.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { sessionParams } from '../schemas/params.ts';
 
 export const listInterventions = route({
   method: 'get',

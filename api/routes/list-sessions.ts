@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
-import { answerPage, pageOf, pageQuery } from '../page.ts';
-import { route } from '../route.ts';
-import { listRange, timeOrDate } from '../time.ts';
-import { visibleTo } from '../visible.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { listRange, timeOrDate } from '../schemas/time.ts';
 
 export const listSessions = route({
   method: 'get',
@@ -32,7 +32,7 @@ export const listSessions = route({
   handle: async ({ principal, query }, ctx) => {
     const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
     const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
-    const visible = visibleTo(principal, filter);
+    const visible = narrowToReader(principal, filter);
     return answerPage(
       ctx,
       ['sessions', principal.orgId, principal.userId, filter],

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { listDeliveries } from '../../shared/webhooks/list-deliveries.ts';
-import { deliveryView, viewDelivery } from '../../shared/webhooks/view.ts';
-import { readWebhook } from '../../shared/webhooks/webhooks.ts';
-import { answerPage, pageOf, pageQuery } from '../page.ts';
-import { route } from '../route.ts';
-import { webhookParams, wholeOrganization } from './list-webhooks.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { listDeliveries } from '../../shared/webhooks/deliveries/list-deliveries.ts';
+import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+import { webhookParams } from '../schemas/params.ts';
 
 export const listWebhookDeliveries = route({
   method: 'get',
@@ -19,7 +20,7 @@ export const listWebhookDeliveries = route({
   success: { status: 200, description: 'A page of deliveries', body: pageOf(deliveryView) },
   errors: ['not_found', 'missing_scope', 'invalid_cursor'],
   handle: async ({ principal, params, query }, ctx) => {
-    const webhook = await readWebhook(ctx, wholeOrganization(principal), params.id);
+    const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
     return answerPage(
       ctx,
       ['deliveries', webhook._id],

@@ -1,19 +1,10 @@
 import { z } from 'zod';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { text } from '../../shared/platform/basics/text.ts';
-import { listedWebhookView, viewDelivery, viewWebhook } from '../../shared/webhooks/view.ts';
-import { listWebhooks } from '../../shared/webhooks/webhooks.ts';
-import { type ApiKeyPrincipal, route } from '../route.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { listWebhooks as list } from '../../shared/webhooks/deliveries/list-webhooks.ts';
+import { listedWebhookView, viewListedWebhook } from '../../shared/webhooks/deliveries/view.ts';
+import { route } from '../basics/route.ts';
 
-export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
-
-/** Webhooks tell of every user, so a key that is bound to one may not touch them. Throws `missing_scope`. */
-export function wholeOrganization(principal: ApiKeyPrincipal): string {
-  if (principal.userId === null) return principal.orgId;
-  throw new DomainError('missing_scope', 'This key is bound to one user; webhooks tell of all.');
-}
-
-export const listWebhooksRoute = route({
+export const listWebhooks = route({
   method: 'get',
   path: '/api/v1/webhooks',
   summary: 'List webhooks',
@@ -27,14 +18,7 @@ export const listWebhooksRoute = route({
   },
   errors: ['missing_scope'],
   handle: async ({ principal }, ctx) => {
-    const listed = await listWebhooks(ctx, wholeOrganization(principal));
-    return {
-      data: listed.map(({ webhook, held, lastDelivery }) => ({
-        ...viewWebhook(webhook),
-        status: webhook.status,
-        held,
-        last_delivery: lastDelivery && viewDelivery(lastDelivery),
-      })),
-    };
+    const listed = await list(ctx, wholeOrganization(principal));
+    return { data: listed.map(viewListedWebhook) };
   },
 });

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { revokeDevice } from '../../shared/devices/revoke-device.ts';
+import { revokeDevice as revoke } from '../../shared/devices/revoke-device.ts';
 import { DEVICE_ID_LENGTH } from '../../shared/platform/basics/contract.ts';
-import { route } from '../route.ts';
+import { route } from '../basics/route.ts';
 
-/** Any other string could be a device id, and what is no device of the caller is a 404. */
+/** Any other string could be a device id: when the caller has no such device, the answer is 404. */
 const deviceId = z
   .string()
   .min(1)
   .refine((id) => Array.from(id).length <= DEVICE_ID_LENGTH, `must be at most ${DEVICE_ID_LENGTH} characters`)
   .refine((id) => !/\p{Cc}/u.test(id), 'must not hold control characters');
 
-export const revokeDeviceRoute = route({
+export const revokeDevice = route({
   method: 'post',
   path: '/v1/devices/revoke',
   summary: 'Revoke a device',
@@ -27,7 +27,7 @@ export const revokeDeviceRoute = route({
   },
   errors: ['not_found', 'rebuilding'],
   handle: async ({ principal, body }, ctx) => {
-    await revokeDevice(ctx, principal.accountId, body.device_id);
+    await revoke(ctx, principal.accountId, body.device_id);
     return { revoked: true as const };
   },
 });

@@ -4,9 +4,10 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { mongoServerCommand, startMongo, startRedis } from '../stores.ts';
+import { mongoServerCommand, startMongo, startRedis } from '../stack/stores.ts';
+import { answersOk, waitUntil } from '../stack/wait.ts';
 
 export interface Stage {
   env: Record<string, string>;
@@ -40,7 +41,8 @@ export async function setStage(
       });
       children.push(child);
       const url = `http://127.0.0.1:${port}`;
-      await waitForAnswer(`${url}/readyz`);
+      if (!(await waitUntil(() => answersOk(`${url}/readyz`), { timeoutMs: 20_000 })))
+        throw new Error(`${url} does not answer`);
       return url;
     },
     stop: async () => {
@@ -71,19 +73,6 @@ function settings(mongoUrl: string, redisUrl: string): Record<string, string> {
     CURSOR_SECRET: 'cursor-secret-of-a-bench-0123456789ab',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   };
-}
-
-async function waitForAnswer(url: string): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (performance.now() < deadline) {
-    const answered = await fetch(url).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (answered) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`${url} does not answer`);
 }
 
 /** `clients` that each do one thing after the other for `seconds`. Milliseconds of each, sorted. */

@@ -17,12 +17,12 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { findFreePort } from '../stack/ports.ts';
+import { startMongo, startRedis } from '../stack/stores.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { startMongo, startRedis } from '../stores.ts';
 import { cpuSeconds } from './bench.ts';
 
 interface Options {
@@ -170,6 +170,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     PATH: process.env.PATH ?? '',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
+    BASE_URL: 'http://127.0.0.1',
     WORKER_PORT: '0',
     MONGODB_URL: mongoUrl,
     REDIS_URL: redisUrl,

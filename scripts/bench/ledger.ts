@@ -61,7 +61,7 @@ export async function runLedgerBench(args: string[]): Promise<void> {
     tell({ what: 'seeded (not a goal)', rows: seeded.rows, answers, seconds: seedSeconds });
     tell(await measureEmptyRedis(bench, seeded));
     tell(...(await measureReads(bench, seeded, numberOption(args, 'reads', 40))));
-    tell(await measureCommand(bench, seeded, 'reconcile'));
+    tell(await measureCommand(bench, seeded, 'credits reconcile'));
     tell(await measureCommand(bench, seeded, 'rebuild'));
     tell(await measureVerify(bench, receipts, numberOption(args, 'receipts', 100_000)));
   } finally {
@@ -263,7 +263,7 @@ async function getJson(url: string, token: string): Promise<Awaited<ReturnType<G
 }
 
 async function measureCommand(bench: Bench, seeded: Seeded, command: string): Promise<Row> {
-  const { seconds, peak, answer } = await runGovernor(bench, [command]);
+  const { seconds, peak, answer } = await runGovernor(bench, command.split(' '));
   const drifted = Array.isArray(answer.drifted) ? answer.drifted.length : 0;
   const { wrong } = await compareAll(bench.ctx, seeded);
   return { what: `governor ${command}`, rows: seeded.rows, seconds, peak_mib: peak, wrong: wrong + drifted };

@@ -13,7 +13,7 @@ const [name = '', ...args] = process.argv.slice(2);
 const load = BENCHES[name];
 if (!load || args.includes('--help')) {
   console.error(`npm run bench -- NAME [options]; NAME is one of ${Object.keys(BENCHES).join(', ')}`);
-  console.error('docs/benchmarks*.md say what each measures, and its options.');
+  console.error('docs/benchmarks.md says what each measures, and its options.');
   process.exit(load ? 0 : 1);
 }
 await (await load())(args);

@@ -2,16 +2,9 @@ import { get } from 'node:http';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { rollupKey } from '../../shared/usage/add-to-rollups.ts';
-import {
-  type Rollup,
-  type RollupPeriod,
-  rollupRows,
-  usageSheetRows,
-  usageTotalRows,
-} from '../../shared/usage/model.ts';
-import { sheetOf } from '../../shared/usage/sheets.ts';
-import { totalsOf } from '../../shared/usage/totals.ts';
+import { snapshotOf } from '../../shared/usage/make-snapshots.ts';
+import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
+import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
 
 const DAY_MS = 86_400_000;
@@ -64,8 +57,8 @@ export async function runUsageBench(args: string[]): Promise<void> {
 }
 
 /**
- * Days and months, the last 35 days in quarter hours too, their totals, and sheets as the nightly job leaves them, but
- * for yesterday and the months of these two days; several batches at a time.
+ * Days and months, the last 35 days in quarter hours too, and the snapshots of those that have closed, but for yesterday
+ * and the months of these two days, as after late signals; several batches at a time.
  */
 async function seed(
   stage: Stage,
@@ -78,14 +71,12 @@ async function seed(
   let count = 0;
   const insert = async (rows: Rollup[]) => {
     count += rows.length;
-    const totals = totalsOf(rows, 0);
     await rollupRows(stage.ctx).insertMany(rows, { ordered: false });
-    await usageTotalRows(stage.ctx).insertMany(totals, { ordered: false });
     const [{ period, start } = { period: 'quarter_hour' as const, start: new Date(0) }] = rows;
     const isOpen = start.getTime() >= (period === 'month' ? monthOf(today - DAY_MS) : today - DAY_MS);
     if (period === 'quarter_hour' || isOpen) return;
-    const sheet = sheetOf(orgId, { period, fromMs: start.getTime() }, rows, totals.length);
-    if (sheet) await usageSheetRows(stage.ctx).insertOne(sheet);
+    const snapshot = snapshotOf(orgId, { period, fromMs: start.getTime() }, rows, 1);
+    await snapshotRows(stage.ctx).insertOne(snapshot);
   };
   let back = days;
   const insertDays = async () => {

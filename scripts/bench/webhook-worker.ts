@@ -1,7 +1,7 @@
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { connectQueues } from '../../shared/platform/redis/connect.ts';
-import { listen } from '../../shared/webhooks/announcements.ts';
+import { listen } from '../../shared/webhooks/sending/published.ts';
 import { deliverWebhook, retryWebhook } from '../../workers/index.ts';
 import { startSweeper } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';

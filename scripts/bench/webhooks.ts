@@ -10,15 +10,16 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
-import { deliveryRows, queuedDeliveryRows, webhookRows } from '../../shared/webhooks/model.ts';
-import { post } from '../../shared/webhooks/post.ts';
-import { recordEvents } from '../../shared/webhooks/record-events.ts';
-import { signedHeaders } from '../../shared/webhooks/sign.ts';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
+import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { post } from '../../shared/webhooks/sending/post.ts';
+import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -298,7 +299,7 @@ async function makeOrgs(bench: Bench, count: number, path: (index: number) => st
   for (let index = 0; index < count; index += 1) {
     const { _id } = await createOrganization(bench.ctx, { name: 'Bench', plan: 'team' });
     const url = bench.base + path(index);
-    await registerWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
+    await createWebhook(bench.ctx, _id, { url, events: ['session.started'], secret: SECRET });
     orgs.push(_id);
   }
   return orgs;
@@ -306,7 +307,7 @@ async function makeOrgs(bench: Bench, count: number, path: (index: number) => st
 
 /** One event through the domain function; those that wait together commit together, as signals do. */
 async function publish(bench: Bench, orgId: string): Promise<string> {
-  return bench.ctx.lanes.submit(`bench ${orgId}`, orgId, {
+  return bench.ctx.batcher.submit(`bench ${orgId}`, orgId, {
     maxWeight: 100,
     weigh: () => 1,
     run: async (batch) => {
@@ -351,7 +352,7 @@ async function bareRate(bench: Bench): Promise<number> {
   const client = async (): Promise<void> => {
     while (next < bench.events) {
       next += 1;
-      const headers = signedHeaders(SECRET, { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
+      const headers = signedHeaders([SECRET], { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
       await post(pool, { path: '/ok/bare', headers, body, timeoutMs: 10_000, answerBytes: 16_384 });
     }
   };

@@ -5,16 +5,17 @@ import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
-/** `key`: credentials of group A. */
+/** `key`: API keys. */
 export function addAccessCommands(program: Command, run: Run): void {
   const key = program.command('key').description('API keys');
   key
     .command('create <org_id>')
+    .description('Create a key and show it, this once')
     .option('--scope <scope...>', `any of ${SCOPES.join(', ')} (default: all)`, collectScope)
     .option('--name <name>')
-    .option('--user-id <id>', 'bind the key to one user')
-    .option('--project-id <id>', 'project of signals that name none')
-    .option('--expires-at <time>', 'ISO 8601', parseTime)
+    .option('--user-id <id>', 'bind the key to this user')
+    .option('--project-id <id>', 'project of the signals that name none')
+    .option('--expires-at <time>', 'when it expires, ISO 8601 (default: never)', parseTime)
     .action((orgId: string, options: KeyOptions) =>
       run(async (ctx) => {
         const { scope = [...SCOPES], name, userId, projectId, expiresAt } = options;
@@ -30,22 +31,28 @@ export function addAccessCommands(program: Command, run: Run): void {
     );
   key
     .command('rotate <key_id>')
-    .description('Make a second key like it; the first goes on for the grace time')
-    .option('--grace <seconds>', 'how long the old one goes on', parseInteger, 86_400)
+    .description('Create a second key like it; the first one works on for the grace time')
+    .option('--grace <seconds>', 'how long the first one works on', parseInteger, 86_400)
     .action((keyId: string, options: { grace: number }) =>
       run(async (ctx) => rotateApiKey(ctx, keyId, options.grace * 1_000)),
     );
-  key.command('revoke <key_id>').action((keyId: string) =>
-    run(async (ctx) => {
-      await revokeApiKey(ctx, keyId);
-      return { key_id: keyId, revoked: true };
-    }),
-  );
-  key.command('list <org_id>').action((orgId: string) =>
-    run(async (ctx) => ({
-      keys: (await listApiKeys(ctx, orgId)).map(describe),
-    })),
-  );
+  key
+    .command('revoke <key_id>')
+    .description('Revoke a key at once')
+    .action((keyId: string) =>
+      run(async (ctx) => {
+        await revokeApiKey(ctx, keyId);
+        return { key_id: keyId, revoked: true };
+      }),
+    );
+  key
+    .command('list <org_id>')
+    .description('List the keys, without their secrets')
+    .action((orgId: string) =>
+      run(async (ctx) => ({
+        keys: (await listApiKeys(ctx, orgId)).map(describe),
+      })),
+    );
 }
 
 function describe({ _id, name, scopes, user_id, created_at, expires_at, revoked_at, last_used_at }: ApiKey) {

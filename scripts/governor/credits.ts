@@ -23,11 +23,11 @@ import { openShards } from './open-shards.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
-/** `credits`, `signing-key` and `verify`. */
+/** `credits`, `rebuild`, `signing-key` and `verify`. */
 export function addCreditCommands(program: Command, run: Run): void {
   const credits = program.command('credits').description('Credits of members, and their ledger');
   addCredits(credits, run);
-  addLedger(credits, run);
+  addLedger(program, credits, run);
   addReceipts(program, run);
 }
 
@@ -99,7 +99,7 @@ async function openAccount(ctx: Context, orgId: string, userId: string): Promise
   return findAccount(ctx, orgId, userId);
 }
 
-function addLedger(credits: Command, run: Run): void {
+function addLedger(program: Command, credits: Command, run: Run): void {
   credits
     .command('ledger <org_id> <user_id>')
     .description('The newest transactions of a member, with their ids')
@@ -123,9 +123,9 @@ function addLedger(credits: Command, run: Run): void {
         return { ...result };
       }),
     );
-  credits
+  program
     .command('rebuild')
-    .description('Put every balance in Redis back to what the ledger says; spends are refused meanwhile')
+    .description('Set every balance in Redis to what the ledger says; spends are refused meanwhile')
     .action(() =>
       run(async (ctx) => {
         await openShards(ctx);
@@ -160,7 +160,7 @@ function addReceipts(program: Command, run: Run): void {
     );
   program
     .command('verify <file>')
-    .description('Check receipts without asking anyone: one JWS a line, or answers of consume')
+    .description('Check receipts offline: one JWS per line, or answers of consume')
     .addOption(new Option('--jwks <where>', 'file or URL').makeOptionMandatory())
     .action(async (file: string, { jwks }: { jwks: string }) => {
       const keys = await readKeySet(jwks);

@@ -19,6 +19,7 @@ function addOrg(program: Command, run: Run): void {
   const org = program.command('org').description('Organizations');
   org
     .command('create <name>')
+    .description('Create an organization')
     .addOption(planOption().default('free'))
     .option('--timezone <zone>', 'IANA timezone', parseTimezone, 'UTC')
     .action((name: string, options: { plan: Plan; timezone: string }) =>
@@ -29,11 +30,12 @@ function addOrg(program: Command, run: Run): void {
     );
   org
     .command('set <org_id>')
+    .description('Change settings of an organization; what is not named stays')
     .option('--name <name>')
-    .option('--session-timeout <seconds>', 'silence that ends a session, 60..86400', parseInteger)
+    .option('--session-timeout <seconds>', 'seconds of silence that end a session, 60..86400', parseInteger)
     .option('--timezone <zone>', 'IANA timezone, in force from the next day on', parseTimezone)
-    .option('--k-anonymity <k>', 'floor of the analytics, at least 5', parseInteger)
-    .option('--admin-email <email...>', 'who is told about failing webhooks')
+    .option('--k-anonymity <k>', 'the fewest users that analytics show, at least 5', parseInteger)
+    .option('--admin-email <email...>', 'who gets a mail about a failing webhook')
     .action((orgId: string, options: Record<string, never>) =>
       run(async (ctx) => {
         const { name, sessionTimeout, timezone, kAnonymity, adminEmail } = options;
@@ -49,10 +51,11 @@ function addOrg(program: Command, run: Run): void {
     );
   org
     .command('show <org_id>')
+    .description('Show the settings of an organization')
     .action((orgId: string) => run(async (ctx) => describe(await readOrganization(ctx, orgId))));
   program
     .command('plan <org_id> <plan>')
-    .description('Put an organization on another plan; running periods are not reset')
+    .description('Change the plan of an organization; running periods are not reset')
     .action((orgId: string, plan: string) =>
       run(async (ctx) => {
         await openShards(ctx);
@@ -65,7 +68,8 @@ function addMembers(program: Command, run: Run): void {
   const member = program.command('member').description('People of an organization');
   member
     .command('add <org_id> <email>')
-    .option('--user-id <id>', 'the id that its signals carry')
+    .description('Add a member')
+    .option('--user-id <id>', "the user_id of the member's signals (default: a new one)")
     .option('--name <name>')
     .addOption(new Option('--role <role>').choices(ROLES).default('member'))
     .option('--team <team...>')
@@ -98,7 +102,7 @@ function addMembers(program: Command, run: Run): void {
     );
   member
     .command('identity <org_id> <user_id>')
-    .description('Give a member an identity of the identity provider')
+    .description('Link a member with a person of the identity provider')
     .requiredOption('--idp-issuer <url>')
     .requiredOption('--idp-subject <sub>')
     .action((orgId: string, userId: string, options: { idpIssuer: string; idpSubject: string }) =>
@@ -109,7 +113,7 @@ function addMembers(program: Command, run: Run): void {
     );
   member
     .command('remove <org_id> <user_id>')
-    .description('Erase name, e-mail and identity; the ids stay')
+    .description('Remove a member: erase name, e-mail and identity, keep the ids')
     .action((orgId: string, userId: string) =>
       run(async (ctx) => {
         await openShards(ctx);
@@ -117,16 +121,19 @@ function addMembers(program: Command, run: Run): void {
         return { user_id: userId, removed: true };
       }),
     );
-  member.command('list <org_id>').action((orgId: string) =>
-    run(async (ctx) => ({
-      members: (await listMembers(ctx, orgId)).map(({ user_id, email, role, teams }) => ({
-        user_id,
-        email,
-        role,
-        teams,
+  member
+    .command('list <org_id>')
+    .description('List the members')
+    .action((orgId: string) =>
+      run(async (ctx) => ({
+        members: (await listMembers(ctx, orgId)).map(({ user_id, email, role, teams }) => ({
+          user_id,
+          email,
+          role,
+          teams,
+        })),
       })),
-    })),
-  );
+    );
 }
 
 interface MemberOptions {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { renderProgress, replay } from '../replay.ts';
+import { renderProgress, replay } from '../traffic/replay.ts';
 import { parseInteger } from './organizations.ts';
 import { print, readDemo, readUp } from './run.ts';
 
@@ -21,7 +21,7 @@ export function addReplayCommand(program: Command, env: Record<string, string | 
     .command('replay <file>')
     .description('Send a trace through the API, its times moved so that it ends now')
     .requiredOption('--format <format>', 'azure-llm', parseFormat)
-    .option('--users <n>', 'among how many users the calls are dealt', parseInteger, 50)
+    .option('--users <n>', 'how many users the calls are spread over', parseInteger, 50)
     .option('--speed <speed>', 'max, real, or a factor such as ×60', parseSpeed, 'max')
     .option('--api <url>', 'default: the running scripts/up')
     .option('--key <key>', 'API key; default: GOVERNOR_API_KEY, else the demo key of scripts/up')

@@ -15,7 +15,7 @@ export function createRunner(program: Command, env: Environment): Run {
   return async (work) => {
     const { json, data } = program.opts<{ json?: boolean; data: string }>();
     const config = readConfig(environmentOf(env, data));
-    // What is said on the way goes to stderr: stdout is the answer and nothing else.
+    // The log goes to stderr: stdout is the answer and nothing else.
     const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
     const ctx = await openContext(config, { process: 'cli', log });
     try {

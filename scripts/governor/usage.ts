@@ -1,19 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { purge } from '../../shared/retention/purge.ts';
+import { RETENTION } from '../../shared/tables/retention.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import type { Run } from './run.ts';
 
-/** `usage`: holding the rollups against the signals, and retention. */
+/** `usage`: comparing rollups with their signals, and retention. */
 export function addUsageCommands(program: Command, run: Run): void {
   const usage = program.command('usage').description('Rollups of usage');
   usage
     .command('reconcile [org_id]')
     .description(
-      'Compare rollups with the sum of their signals and rebuild what differs; all organizations by default',
+      'Compare rollups with the sum of their signals, and rebuild those that differ (default: all organizations)',
     )
-    .option('--check', 'change nothing')
-    .option('--from <date>', 'first day, YYYY-MM-DD (default: 36 days back)', parseDate)
+    .option('--check', 'only compare, change nothing')
+    .option('--from <date>', 'first day, YYYY-MM-DD (default: 36 days ago)', parseDate)
     .action((orgId: string | undefined, options: { check?: boolean; from?: number }) =>
       run(async (ctx) => {
         const how = { repair: options.check !== true, fromMs: options.from };
@@ -26,8 +27,8 @@ export function addUsageCommands(program: Command, run: Run): void {
     );
   usage
     .command('purge')
-    .description('Delete what is older than its retention')
-    .action(() => run(async (ctx) => ({ deleted: await purge(ctx) })));
+    .description('Delete everything that is older than its retention')
+    .action(() => run(async (ctx) => ({ deleted: await purge(ctx, RETENTION) })));
 }
 
 function parseDate(value: string): number {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { enableWebhook } from '../../shared/webhooks/enable-webhook.ts';
-import { rotateSecretKeys } from '../../shared/webhooks/rotate-secret-keys.ts';
+import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
+import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
 import type { Run } from './run.ts';
 
-/** `webhook` and `rotate-secrets-key`. */
+/** `webhook` and `webhook-secrets`. */
 export function addWebhookCommands(program: Command, run: Run): void {
   const webhook = program.command('webhook').description('Webhooks');
   webhook
@@ -16,7 +16,9 @@ export function addWebhookCommands(program: Command, run: Run): void {
       }),
     );
   program
-    .command('rotate-secrets-key')
-    .description('Seal all webhook secrets again with the first key of WEBHOOK_SECRET_KEYS')
+    .command('webhook-secrets')
+    .description('Secrets of webhooks')
+    .command('rotate')
+    .description('Encrypt all webhook secrets again with the first key of WEBHOOK_SECRET_KEYS')
     .action(() => run(async (ctx) => rotateSecretKeys(ctx)));
 }

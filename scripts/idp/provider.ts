@@ -10,7 +10,7 @@ const TOKEN_LIFETIME_S = 3_600;
 /** Serves a real OpenID provider (authorization code with PKCE) for people without passwords. Development only. */
 export async function startIdp(state: IdpState, people: () => readonly IdpPerson[]): Promise<Server> {
   const provider = new Provider(issuerOf(state), configuration(state, people));
-  // The api's port is a matter of the day; the provider listens on loopback only, and so do its clients.
+  // The api's port may change from start to start. The provider listens on loopback only, and so do its clients.
   provider.Client.prototype.redirectUriAllowed = isLoopback;
   provider.Client.prototype.postLogoutRedirectUriAllowed = isLoopback;
   const handle = provider.callback();

@@ -19,7 +19,7 @@ export type IdpState = z.infer<typeof idpState>;
 
 /**
  * Key and port of a data folder's identity provider, made once and kept (0600), so that sessions survive a restart.
- * Another port only when the kept one is taken: then the issuer has another name, and what names it has to be told.
+ * The port changes only when the kept one is taken. Then the issuer's name changes too, and members are linked anew.
  */
 export async function ensureIdpState(dataDir: string): Promise<IdpState> {
   const kept = idpState.nullable().parse(readJson(statePath(dataDir)));
@@ -29,16 +29,17 @@ export async function ensureIdpState(dataDir: string): Promise<IdpState> {
   return state;
 }
 
-/** As `ensureIdpState` left it. */
+/** The state that `ensureIdpState` has kept. */
 export function readIdpState(dataDir: string): IdpState {
   return idpState.parse(readJson(statePath(dataDir)));
 }
 
+/** The issuer's URL. */
 export function issuerOf(state: IdpState): string {
   return `http://127.0.0.1:${state.port}`;
 }
 
-/** What the api needs to know of it. */
+/** The variables that make an api trust this provider. */
 export function idpEnvironment(state: IdpState): Record<string, string> {
   return { OIDC_ISSUER: issuerOf(state), OIDC_AUDIENCE: IDP_AUDIENCE, OIDC_CLIENT_ID: IDP_CLIENT_ID };
 }

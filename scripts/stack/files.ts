@@ -7,11 +7,16 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 /** Node 26 as npm installed it: the one that runs this file. */
 export const NODE = process.execPath;
 
-/** Replaces the file by rename, so that a reader sees the old content or the new one, never half of it. */
-export function writePrivateJson(file: string, content: unknown): void {
+/** Replaces the file (0600) by rename, so that a reader sees the old content or the new one, never half of it. */
+export function replaceFile(file: string, content: string): void {
   const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, content, { mode: 0o600 });
   renameSync(draft, file);
+}
+
+/** Replaces the file as `replaceFile` does, by this value as JSON. */
+export function writePrivateJson(file: string, content: unknown): void {
+  replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Null when there is no such file. */

@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 
 const LOWEST_PORT = 15_000;
 
+/** True when this process could listen there. */
 export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const server = createServer();
   return await new Promise((resolve) => {

@@ -5,11 +5,13 @@ import { waitUntil } from './wait.ts';
 /** A pid is used again one day; together with the start time it names one process for ever. */
 export type ProcessIdentity = { pid: number; started: string };
 
+/** The process that has this pid now; null when there is none. */
 export function identify(pid: number): ProcessIdentity | null {
   const started = existsSync('/proc/self/stat') ? readLinuxStart(pid) : readStartFromPs(pid);
   return started === null ? null : { pid, started };
 }
 
+/** True while that very process runs. */
 export function isAlive(process: ProcessIdentity): boolean {
   return identify(process.pid)?.started === process.started;
 }
@@ -23,7 +25,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Asks each to end, so that a store closes its files, then insists. Touches only the very processes that are named. */
+/** Asks each process to end, so that a store closes its files, then kills it. Touches only the very processes named. */
 export async function endOneByOne(processes: ProcessIdentity[]): Promise<void> {
   for (const one of processes) {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {

@@ -35,12 +35,13 @@ export async function claimRun(dataDir: string): Promise<Run> {
   return run;
 }
 
-/** In the order of their start; a leftover is ended before what it was started upon. */
+/** Keeps the processes of the run, in the order of their start: a leftover is ended before what it was started upon. */
 export function recordProcesses(run: Run, pids: number[]): void {
   run.record.processes = pids.map(identify).filter((found) => found !== null);
   writePrivateJson(run.file, run.record);
 }
 
+/** Frees the folder, unless another run has claimed it since. */
 export function releaseRun(run: Run): void {
   if (readRecord(run.file)?.run_id === run.record.run_id) rmSync(run.file, { force: true });
 }

@@ -5,7 +5,9 @@ import { text } from 'node:stream/consumers';
 import { makePrivateFolder, NODE, ROOT } from './files.ts';
 import { readLogEnd, withLog } from './logs.ts';
 import { SetupError } from './setup-error.ts';
+import { type Supervisor, watchStep } from './supervise.ts';
 
+/** A script that runs once and ends. */
 export type Step = {
   name: string;
   script: string;
@@ -14,13 +16,18 @@ export type Step = {
   env: Record<string, string>;
 };
 
-/** Runs a script to its end and returns what it wrote to stdout. Throws a SetupError with the end of its log. */
-export async function runStep(step: Step, signal: AbortSignal): Promise<string> {
+/**
+ * Runs a script to its end and returns what it wrote to stdout. The supervisor knows it meanwhile, so that a killed run
+ * does not leave it behind. Throws a SetupError with the end of its log.
+ */
+export async function runStep(supervisor: Supervisor, step: Step): Promise<string> {
+  const { signal } = supervisor.stopping;
   const logFile = join(makePrivateFolder(step.dataDir, 'logs'), `${step.name}.log`);
   const child = withLog(logFile, (log) => {
     const options = { cwd: ROOT, env: step.env, signal } as const;
     return spawn(NODE, [step.script, ...(step.args ?? [])], { ...options, stdio: ['ignore', 'pipe', log] });
   });
+  watchStep(supervisor, child);
   try {
     const output = child.stdout ? text(child.stdout) : '';
     const [code] = await once(child, 'exit');

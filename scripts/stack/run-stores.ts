@@ -1,5 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { makePrivateFolder, readJson, writePrivateJson } from './files.ts';
+import { findFreePort, isPortFree } from './ports.ts';
+import { say } from './progress.ts';
+import { SetupError } from './setup-error.ts';
+import { answersMongo, answersRedis } from './store-answers.ts';
 import {
   mongoServerCommand,
   planMongo,
@@ -7,13 +12,8 @@ import {
   redisServerCommand,
   type ServerCommand,
   type StorePlan,
-} from '../stores.ts';
-import { type ProcessName, type Supervisor, startProcess } from '../supervise.ts';
-import { makePrivateFolder, readJson, writePrivateJson } from './files.ts';
-import { findFreePort, isPortFree } from './ports.ts';
-import { say } from './progress.ts';
-import { SetupError } from './setup-error.ts';
-import { answersMongo, answersRedis } from './store-answers.ts';
+} from './stores.ts';
+import { type ProcessName, type Supervisor, startProcess } from './supervise.ts';
 import { waitUntil } from './wait.ts';
 
 /** Which server the data of a folder belongs to, and the port that it had: a replica set knows its members by it. */

@@ -1,8 +1,8 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writePrivateJson } from './files.ts';
+import { makeSecrets, makeSigningKey } from './make-secrets.ts';
 
 const secrets = z.object({
   OPERATOR_TOKEN: z.string(),
@@ -18,29 +18,13 @@ const secrets = z.object({
 export function ensureSecrets(dataDir: string): z.infer<typeof secrets> & { SIGNING_KEY_FILE: string } {
   const file = join(dataDir, 'secrets.json');
   const kept = readJson(file);
-  const known = kept === null ? generateSecrets() : secrets.parse(kept);
+  const known = kept === null ? makeSecrets() : secrets.parse(kept);
   if (kept === null) writePrivateJson(file, known);
   return { ...known, SIGNING_KEY_FILE: ensureSigningKey(dataDir) };
 }
 
-function generateSecrets(): z.infer<typeof secrets> {
-  return {
-    OPERATOR_TOKEN: `ugo_${randomBytes(32).toString('base64url')}`,
-    API_KEY_PEPPER: randomBytes(32).toString('base64url'),
-    CURSOR_SECRET: randomBytes(32).toString('base64url'),
-    WEBHOOK_SECRET_KEYS: `${newKeyId()}:${randomBytes(32).toString('base64')}`,
-  };
-}
-
-/** An Ed25519 private key as JWK (RFC 8037). */
 function ensureSigningKey(dataDir: string): string {
   const file = join(dataDir, 'signing-key.json');
-  if (existsSync(file)) return file;
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  writePrivateJson(file, { ...jwk, kid: newKeyId(), alg: 'Ed25519', use: 'sig' });
+  if (!existsSync(file)) writePrivateJson(file, makeSigningKey());
   return file;
-}
-
-function newKeyId(): string {
-  return `k${randomBytes(6).toString('hex')}`;
 }

@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/record-audit.ts';
+import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
-import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
 import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';

@@ -1,9 +1,9 @@
 import type { Organization } from '../organizations/model.ts';
+import { timezoneAt } from '../organizations/read-organization.ts';
 import type { Context } from '../platform/context/context.ts';
-import { zoneAt } from '../usage/calendar.ts';
-import { added } from '../usage/cover-range.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { rollupRows } from '../usage/model.ts';
-import { planReads } from '../usage/plan-reads.ts';
+import { splitRange } from '../usage/split-range.ts';
 import { matchStages, sumRollups } from '../usage/sum-rollups.ts';
 import type { Contribution } from './suppress.ts';
 
@@ -47,8 +47,11 @@ export async function readWeek(
   } else {
     const column = COLUMNS[dimension];
     const columns = ['user_id', ...(column ? [column] : [])] as const;
-    const reads = planReads(organization, [week.fromMs, week.toMs]).map(added);
-    for (const { key, sums } of await sumRollups(ctx, organization, { reads, match: {}, columns })) {
+    const parts = splitRange(organization, [week.fromMs, week.toMs]);
+    const rows = await inTransaction(ctx.db, (transaction) =>
+      sumRollups(ctx, organization, { parts, match: {}, columns }, transaction),
+    );
+    for (const { key, sums } of rows) {
       const user = String(key.user_id);
       const value = column ? String(key[column]) : dimension === 'team' ? teamOf(user) : 'all';
       addCell(cells, value, user, sums);
@@ -71,7 +74,9 @@ function hourExpression(
   { timezones }: Organization,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): unknown {
-  const whole = [fromMs, toMs - 1].every((atMs) => offsetMs(zoneAt(timezones, atMs), atMs) % HOUR_MS === 0);
+  const whole = [fromMs, toMs - 1].every(
+    (atMs) => offsetMs(timezoneAt({ timezones }, atMs), atMs) % HOUR_MS === 0,
+  );
   return whole ? { $dateTrunc: { date: '$start', unit: 'hour' } } : '$start';
 }
 
@@ -80,7 +85,7 @@ function offsetMs(timezone: string, atMs: number): number {
 }
 
 function hourName(organization: Organization, at: Date): string {
-  return String(hourOfWeek(zoneAt(organization.timezones, at.getTime()), at.getTime()));
+  return String(hourOfWeek(timezoneAt(organization, at.getTime()), at.getTime()));
 }
 
 /** 0 is Monday 00:00–01:00 local time, 167 Sunday 23:00–24:00. */

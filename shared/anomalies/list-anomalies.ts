@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { dateAt, isoTime } from '../platform/basics/clock.ts';
-import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyType, anomalyRows } from './model.ts';
 
-/** Interface 6.2, with `id` and `detected_at`. */
+/** An anomaly as its event carries it, with `id` and `detected_at`. */
 export const anomalyView = z.strictObject({
   id: z.string(),
   anomaly_type: z.enum(ANOMALY_TYPES),
@@ -40,25 +40,17 @@ export async function listAnomalies(
 ): Promise<{ rows: Anomaly[]; hasMore: boolean; last: Position | null; total: number }> {
   const given = Object.entries(equal).filter(([, value]) => value !== undefined);
   const matching: Record<string, unknown> = { org_id: orgId, ...Object.fromEntries(given) };
-  const direction = page.order === 'desc' ? -1 : 1;
-  const find = (condition: Record<string, unknown>, limit: number) =>
-    anomalyRows(ctx)
-      .find({ ...matching, ...condition })
-      .sort({ detected_at: direction, _id: direction })
-      .limit(limit)
-      .toArray();
-  const between = (from: number, to: number) => ({ detected_at: { $gte: dateAt(from), $lt: dateAt(to) } });
-  const [walked, total] = await Promise.all([
-    walkPage<Anomaly>({
-      ...page,
-      fromMs,
-      toMs,
-      position: (anomaly) => ({ atMs: anomaly.detected_at.getTime(), id: anomaly._id }),
-      fetchRange: (from, to, limit) => find(between(from, to), limit),
-      fetchTies: (at, id, limit) =>
-        find({ detected_at: dateAt(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
-    }),
-    page.total ?? anomalyRows(ctx).countDocuments({ ...matching, ...between(fromMs, toMs) }),
+  const range = { detected_at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } };
+  const [found, total] = await Promise.all([
+    paginate<Anomaly>(
+      ({ filter, sort, limit }) =>
+        anomalyRows(ctx)
+          .find({ ...matching, ...filter }, { sort, limit })
+          .toArray(),
+      'detected_at',
+      { ...page, fromMs, toMs },
+    ),
+    page.total ?? anomalyRows(ctx).countDocuments({ ...matching, ...range }),
   ]);
-  return { ...walked, total };
+  return { ...found, total };
 }

@@ -1,10 +1,10 @@
 import { collection } from '../platform/mongo/collection.ts';
 
-/** Who changed what by hand. Never holds a credential. */
+/** One entry of the audit log: who changed what. It never holds a credential. */
 export interface AuditEntry {
   _id: string;
   at: Date;
-  /** `cli` or the account of the person. */
+  /** The id of an API key, the account of a person, or the process (`cli`, `api`, `worker`). */
   actor: string;
   action: string;
   org_id: string | null;

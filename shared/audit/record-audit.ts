@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { derivedId, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
+import { currentActor } from './acting-as.ts';
 import { auditRows } from './model.ts';
 
 interface NewEntry {
@@ -10,14 +11,14 @@ interface NewEntry {
   details?: Record<string, unknown>;
 }
 
-/** Writes one line of the audit log, in the transaction of the change when one is given. */
+/** Writes one entry of the audit log, in the transaction of the change where one is given. */
 export async function recordAudit(ctx: Context, entry: NewEntry, transaction?: ClientSession): Promise<void> {
   await write(ctx, newId('aud'), entry, transaction);
 }
 
 /**
- * The same for a change that no transaction holds: one line for each `cause`, however often it is written. So whoever
- * repeats a change that was made, and not recorded any more, records it.
+ * Writes one entry per `cause`, however often it is called: for changes that no transaction holds. A repeat of a change
+ * that was made but not recorded records it.
  */
 export async function recordAuditOnce(
   ctx: Context,
@@ -37,6 +38,7 @@ async function write(
   { action, org_id, details = {} }: NewEntry,
   transaction?: ClientSession,
 ): Promise<void> {
-  const row = { _id: id, at: new Date(ctx.clock.now()), actor: ctx.actor, action, org_id, details };
+  const actor = currentActor() ?? ctx.actor;
+  const row = { _id: id, at: new Date(ctx.clock.now()), actor, action, org_id, details };
   await auditRows(ctx).insertOne(row, transaction ? { session: transaction } : {});
 }

@@ -1,27 +1,24 @@
+import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { ALL_SLOTS, tallyKey, windowKey } from './keys.ts';
+import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { createCalendarWindows } from './calendar-windows.ts';
+import { addTo, noUsage } from './count-signals.ts';
+import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
-import { createPeriods } from './periods.ts';
-import { addTo, noUsage } from './tally-signals.ts';
 import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
 
-/** Who reads: an organization; a key that is bound to a user sees the budgets of that user alone. */
-export interface BudgetReader {
-  orgId: string;
-  userId: string | null;
-}
-
 /** One budget as it stands now, or `not_found`. */
-export async function readBudget(ctx: Context, reader: BudgetReader, budgetId: string): Promise<BudgetView> {
+export async function readBudget(ctx: Context, reader: Reader, budgetId: string): Promise<BudgetView> {
   const budget = await budgetRows(ctx).findOne({ _id: budgetId });
   if (!budget || !isVisible(budget, reader)) throw new DomainError('not_found', 'There is no such budget.');
   const [view] = await viewBudgets(ctx, reader.orgId, [budget]);
   return view as BudgetView;
 }
 
-function isVisible(budget: Budget, { orgId, userId }: BudgetReader): boolean {
+/** A reader of one user sees the budgets of that user alone. */
+function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
   if (budget.org_id !== orgId) return false;
   return userId === null || (budget.scope === 'user' && budget.scope_id === userId);
 }
@@ -29,43 +26,33 @@ function isVisible(budget: Budget, { orgId, userId }: BudgetReader): boolean {
 /** One page of budgets, ordered by (`created_at`, id). Counts only when `total` is not known. */
 export async function listBudgets(
   ctx: Context,
-  { orgId, userId }: BudgetReader,
+  { orgId, userId }: Reader,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ views: BudgetView[]; hasMore: boolean; last: Position | null; total: number }> {
   const bound = userId === null ? {} : { scope: 'user' as const, scope_id: userId };
   const matching = { org_id: orgId, ...bound };
-  const direction = page.order === 'desc' ? -1 : 1;
-  const find = (condition: Record<string, unknown>, limit: number) =>
-    budgetRows(ctx)
-      .find({ ...matching, ...condition })
-      .sort({ created_at: direction, _id: direction })
-      .limit(limit)
-      .toArray();
-  const [walked, total] = await Promise.all([
-    walkPage<Budget>({
-      ...page,
-      fromMs: 0,
-      toMs: ctx.clock.now() + 1,
-      position: (budget) => ({ atMs: budget.created_at.getTime(), id: budget._id }),
-      fetchRange: (from, to, limit) =>
-        find({ created_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
-      fetchTies: (at, id, limit) =>
-        find({ created_at: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
-    }),
+  const [{ rows, ...rest }, total] = await Promise.all([
+    paginate<Budget>(
+      ({ filter, sort, limit }) =>
+        budgetRows(ctx)
+          .find({ ...matching, ...filter }, { sort, limit })
+          .toArray(),
+      'created_at',
+      { ...page, fromMs: 0, toMs: ctx.clock.now() + 1 },
+    ),
     page.total ?? budgetRows(ctx).countDocuments(matching),
   ]);
-  const { rows, ...rest } = walked;
   return { ...rest, views: await viewBudgets(ctx, orgId, rows), total };
 }
 
 /** Budgets with how they stand in the window that is open now. */
 async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget[]): Promise<BudgetView[]> {
   const nowMs = ctx.clock.now();
-  const periods = createPeriods();
+  const windowAt = createCalendarWindows();
   const keyed = budgets.map((budget) => {
-    const period = periods(budget.window, budget.timezone, nowMs);
-    const keyOf = (slot: number) => windowKey(orgId, tallyKey(budget), period.startMs, slot);
-    return { budget, period, ids: ALL_SLOTS.map(keyOf) };
+    const interval = windowAt(budget.window, budget.timezone, nowMs);
+    const keyOf = (shard: number) => windowKey(orgId, counterKey(budget), interval.startMs, shard);
+    return { budget, interval, ids: ALL_COUNTER_SHARDS.map(keyOf) };
   });
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
   const [rows, evaluation] = await Promise.all([
@@ -75,11 +62,11 @@ async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
   const byId = new Map(rows.map((row) => [row._id, row]));
-  return keyed.map(({ budget, period, ids: own }) => {
+  return keyed.map(({ budget, interval, ids: own }) => {
     const usage = noUsage();
     for (const id of own) addTo(usage, byId.get(id) ?? {});
     const evaluatedMs = evaluatedSince(budget, evaluation?.evaluated_at.getTime() ?? null);
-    const status: BudgetStatus = { period, usage, evaluatedMs };
+    const status: BudgetStatus = { interval, usage, evaluatedMs };
     return viewBudget(budget, status, nowMs);
   });
 }

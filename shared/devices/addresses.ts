@@ -1,13 +1,12 @@
+import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
-import { perContext } from '../platform/context/per-context.ts';
 import { deviceAddressChanges } from './metrics.ts';
 
-const MOST_KNOWN = 100_000;
-const lastAddress = perContext(() => new Map<string, string>());
+const lastAddress = boundedCache<string, string>({ max: 100_000 });
 
 /**
- * Tells operators of a token that is used from more than one address, by a metric and a log line: a laptop moves now
- * and then, two machines with one token take turns all the time. Only for tokens that were accepted.
+ * Reports a token that is used from more than one address, by a metric and a log line. A laptop moves now and then; two
+ * machines with one token take turns all the time. Call it only for tokens that were accepted.
  */
 export function noteDeviceAddress(
   ctx: Context,
@@ -17,7 +16,6 @@ export function noteDeviceAddress(
   const known = lastAddress(ctx);
   const before = known.get(device.tokenId);
   if (before === address) return;
-  if (known.size > MOST_KNOWN) known.clear();
   known.set(device.tokenId, address);
   if (before === undefined) return;
   deviceAddressChanges(ctx).inc();

@@ -6,12 +6,12 @@ import { type Session, sessionRows } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
 import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
 import { DIMENSIONS, type Dimensions, MEASURES, rollupRows } from '../usage/model.ts';
-import { partsOf, planReads, type Read } from '../usage/plan-reads.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
+import { readCellsOnce } from '../usage/read-snapshots.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
-import { freshSheets } from '../usage/sheets.ts';
+import { type Part, separate, splitRange } from '../usage/split-range.ts';
 import { matchStages, sumStage } from '../usage/sum-rollups.ts';
-import { idOf, type Match, rowsOfSheet } from '../usage/sum-sheets.ts';
+import { idOf, type Match, rowsOfTable } from '../usage/sum-tables.ts';
 import type { Columns, Row } from './encode.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
@@ -22,7 +22,7 @@ export interface ExportQuestion extends Omit<RangeInput, 'interval'> {
   filter: Omit<UsageFilter, 'team'>;
 }
 
-/** A table: its columns and, as they are asked for, its rows. Who stops reading stops the query. */
+/** A table: its columns and, as they are asked for, its rows. A reader that stops reading stops the query. */
 export interface Export {
   columns: Columns;
   rows: AsyncIterable<readonly Row[]>;
@@ -130,10 +130,10 @@ async function* dailyRows(
 ): AsyncGenerator<readonly Row[]> {
   for (let index = 0; index + 1 < range.edges.length; index += 1) {
     const start = isoTime(range.edges[index] ?? 0);
-    const reads = planReads(organization, range.edges.slice(index, index + 2)).flatMap((read) =>
-      partsOf(organization, read),
+    const parts = splitRange(organization, range.edges.slice(index, index + 2)).flatMap((part) =>
+      separate(organization, part),
     );
-    for await (const batch of keyedSums(ctx, organization._id, reads, equal)) {
+    for await (const batch of keyedSums(ctx, organization._id, parts, equal)) {
       // A session that moved to another model or start leaves a row of zeros behind.
       yield batch.filter(({ sums }) => !isZero(sums)).map(({ key, sums }) => dailyRow(start, key, sums));
     }
@@ -149,17 +149,17 @@ interface KeyedSums {
 async function* keyedSums(
   ctx: Context,
   orgId: string,
-  reads: readonly Read[],
+  parts: readonly Part[],
   equal: Match,
 ): AsyncGenerator<readonly KeyedSums[]> {
-  const [first, ...others] = reads;
+  const [first, ...others] = parts;
   if (first && others.length === 0) {
     yield* readSums(ctx, orgId, first, equal);
     return;
   }
   const merged = new Map<string, KeyedSums>();
-  for (const read of reads) {
-    for await (const batch of readSums(ctx, orgId, read, equal)) {
+  for (const part of parts) {
+    for await (const batch of readSums(ctx, orgId, part, equal)) {
       for (const { key, sums } of batch) {
         const id = idOf(DIMENSIONS.map((name) => key[name]));
         const row = merged.get(id) ?? { key, sums: noSums() };
@@ -171,31 +171,33 @@ async function* keyedSums(
   yield* batched([...merged.values()]);
 }
 
-/** What one read holds: of a whole day from its sheet, where there is a fresh one. */
+/** The sums of one part: of a whole day from its snapshot, where there is one. */
 async function* readSums(
   ctx: Context,
   orgId: string,
-  read: Read,
+  part: Part,
   equal: Match,
 ): AsyncGenerator<readonly KeyedSums[]> {
-  if (read.period !== 'quarter_hour' && typeof equal.user_id !== 'string') {
-    for await (const { sheet } of freshSheets(ctx, orgId, [read])) {
-      yield* batched(rowsOfSheet(sheet, equal));
+  const { period, fromMs, toMs } = part;
+  if (period !== 'quarter_hour' && typeof equal.user_id !== 'string') {
+    const table = await readCellsOnce(ctx, orgId, { period, fromMs, toMs });
+    if (table) {
+      yield* batched(rowsOfTable(table, equal));
       return;
     }
   }
-  yield* readStoredSums(ctx, orgId, read, equal);
+  yield* readStoredSums(ctx, orgId, part, equal);
 }
 
 async function* readStoredSums(
   ctx: Context,
   orgId: string,
-  read: Read,
+  part: Part,
   equal: Match,
 ): AsyncGenerator<readonly KeyedSums[]> {
-  const isSummed = read.period === 'quarter_hour';
+  const isSummed = part.period === 'quarter_hour';
   const cursor = rollupRows(ctx).aggregate(
-    [...matchStages(orgId, read, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
+    [...matchStages(orgId, part, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
     { useBigInt64: true, batchSize: BATCH_ROWS },
   );
   let batch: KeyedSums[] = [];

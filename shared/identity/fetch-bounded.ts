@@ -2,8 +2,8 @@ const TIMEOUT_MS = 3_000;
 const LARGEST_BYTES = 262_144;
 
 /**
- * A small JSON document of the identity provider. At most 3 s for all of it, 256 KiB after inflating, no redirect.
- * Throws an Error that says what was wrong.
+ * Fetches a small JSON document of the identity provider: at most 3 s in all, at most 256 KiB after inflating, no
+ * redirect. Throws an Error that says what was wrong.
  */
 export async function fetchJson(url: string): Promise<unknown> {
   const response = await fetch(url, {

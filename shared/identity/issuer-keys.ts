@@ -5,11 +5,11 @@ import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { fetchJson } from './fetch-bounded.ts';
 
-/** A key that the issuer withdrew is refused after this long, and once more. */
+/** How old the keys may be before they are read again. A key that the issuer withdrew goes on for at most this long. */
 const REFRESH_AFTER_MS = 600_000;
 /** Tokens that name unknown keys cause at most one fetch in this time. */
 const COOLDOWN_MS = 30_000;
-/** While there are no keys at all, nobody can be let in: worth trying sooner. */
+/** The same while no keys were read yet, when nobody can be let in. */
 const COLD_COOLDOWN_MS = 2_000;
 
 interface KeyCache {
@@ -22,8 +22,8 @@ interface KeyCache {
 const cacheOf = perContext((): KeyCache => ({ keys: null, fetchedAtMs: 0, triedAtMs: 0, fetching: null }));
 
 /**
- * Finds the issuer's public key for a token. Keys that are known go on while the issuer is down; while none were ever
- * read it throws `issuer_unavailable`. For an unknown `kid` the keys are read again, at most every 30 s.
+ * Finds the issuer's public key for a token. Known keys go on while the issuer is down. For an unknown `kid` the keys are
+ * read again, at most every 30 s. Throws `issuer_unavailable` while no keys were ever read.
  */
 export function issuerKeys(ctx: Context): JWTVerifyGetKey {
   const cache = cacheOf(ctx);
@@ -48,7 +48,7 @@ async function readFirst(ctx: Context, cache: KeyCache): Promise<LocalJWKSet> {
   return cache.keys;
 }
 
-/** One fetch at a time, none within `cooldownMs` of the last one, failed or not. Never throws: the old keys stay. */
+/** Fetches the keys: once at a time, and not within `cooldownMs` of the last try. Never throws: the old keys stay. */
 function refresh(ctx: Context, cache: KeyCache, cooldownMs: number): Promise<void> {
   if (cache.fetching) return cache.fetching;
   if (!isPast(ctx, cache.triedAtMs, cooldownMs)) return Promise.resolve();
@@ -65,7 +65,7 @@ function refresh(ctx: Context, cache: KeyCache, cooldownMs: number): Promise<voi
   return cache.fetching;
 }
 
-/** A clock that was put back counts as past: otherwise it would hold a fetch back for as long. */
+/** Whether a duration has passed. A clock that was set back counts as passed: else it would hold a fetch back. */
 function isPast(ctx: Context, sinceMs: number, durationMs: number): boolean {
   const elapsedMs = ctx.clock.now() - sinceMs;
   return elapsedMs < 0 || elapsedMs >= durationMs;

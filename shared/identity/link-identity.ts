@@ -6,8 +6,8 @@ import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { Identity } from './verify-access-token.ts';
 
 /**
- * Gives a member an identity of the identity provider, in place of any before. Repeating it changes nothing. Throws
- * `not_found`, `conflict` when somebody else has it.
+ * Links a member to an identity of the identity provider, in place of any earlier one. Repeating it changes nothing.
+ * Throws `not_found`, and `conflict` when another member has the identity.
  */
 export async function linkIdentity(
   ctx: Context,
@@ -24,7 +24,7 @@ export async function linkIdentity(
       if (!member || member.removed_at !== null)
         throw new DomainError('not_found', 'There is no such member.');
       if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return;
-      // Put anew and not updated: the embedded store's unique index would keep the old identity (docs/stores.md).
+      // Deleted and inserted: after an update the embedded store's unique index would keep the old identity (docs/stores.md).
       await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
       await memberRows(ctx).insertMany([{ ...member, idp }], { session: transaction });
       const details = { user_id: userId, ...idp };

@@ -4,7 +4,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { issuerKeys } from './issuer-keys.ts';
 
-/** Asymmetric only: with HS256 in the list, whoever knows a public key could sign. */
+/** Only asymmetric algorithms: with HS256 in the list, anyone who knows a public key could sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 /** How far the issuer's clock may be off. */
 const TOLERANCE_S = 30;
@@ -16,8 +16,8 @@ export interface Identity {
 }
 
 /**
- * Whom an OIDC access token (RFC 9068) names, or null for every way in which it can be wrong. Throws
- * `issuer_unavailable` only when nothing could be decided because the issuer's keys were never read.
+ * The identity that an OIDC access token (RFC 9068) names, or null for every way in which the token can be wrong. Throws
+ * `issuer_unavailable` only when nothing can be decided because the issuer's keys were never read.
  */
 export async function verifyAccessToken(ctx: Context, token: string): Promise<Identity | null> {
   const { oidcIssuer, oidcAudience, oidcTokenType, oidcMaxTokenAgeS } = ctx.config;

@@ -3,8 +3,8 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import type { Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
-import { perContext } from '../platform/context/per-context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
@@ -18,7 +18,7 @@ export interface NewApiKey {
   expires_at?: Date | undefined;
 }
 
-/** Makes a key and returns it for the only time. Throws `not_found`. */
+/** Creates a key and answers it for the only time. Throws `not_found` for an unknown organization. */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
   return inTransaction(ctx.db, (transaction) => insertKey(ctx, input, transaction));
 }
@@ -49,7 +49,10 @@ async function insertKey(
   return { key: token, key_id: id };
 }
 
-/** A second key like the first; the first goes on for `graceMs`. Throws `not_found`, `conflict` for a dead key. */
+/**
+ * Creates a second key like the first, which goes on for `graceMs`. Throws `not_found`, and `conflict` when the first is
+ * revoked or expired.
+ */
 export async function rotateApiKey(
   ctx: Context,
   keyId: string,
@@ -93,22 +96,23 @@ export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
 
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {
   const key = await apiKeyRows(ctx).findOne({ _id: keyId }, { session: transaction });
-  if (!key) throw new DomainError('not_found', 'There is no such key.');
+  if (!key) throw new DomainError('not_found', 'There is no such API key.');
   return key;
 }
 
+/** An organization's keys, also dead ones, oldest first. */
 export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]> {
   return apiKeyRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }
 
 /**
- * The key behind a token, or null: unknown, expired and revoked look alike. Always asks the store (a revoked key
- * is dead at once); look-ups that wait together share one query.
+ * The key behind a token, or null when it is unknown, expired or revoked. Every call asks the store, so that a revoked
+ * key is dead at once; look-ups that wait together share one query.
  */
 export async function authenticateApiKey(ctx: Context, token: string): Promise<ApiKey | null> {
   const id = credentialId('ugk', token);
   if (id === null) return null;
-  const key = await ctx.lanes.submit('api-keys', id, {
+  const key = await ctx.batcher.submit('api-keys', id, {
     maxWeight: 500,
     weigh: () => 1,
     run: (ids) => findKeys(ctx, ids),
@@ -132,7 +136,7 @@ function isLive(key: ApiKey, nowMs: number): boolean {
 }
 
 const USE_RESOLUTION_MS = 60_000;
-const lastWritten = perContext(() => new Map<string, number>());
+const lastWritten = boundedCache<string, number>({ max: 10_000 });
 
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {
@@ -140,9 +144,8 @@ function rememberUse(ctx: Context, key: ApiKey): void {
   const written = lastWritten(ctx);
   const last = Math.max(written.get(key._id) ?? 0, key.last_used_at?.getTime() ?? 0);
   if (nowMs - last < USE_RESOLUTION_MS) return;
-  if (written.size > 10_000) written.clear();
   written.set(key._id, nowMs);
   apiKeyRows(ctx)
     .updateOne({ _id: key._id }, { $set: { last_used_at: new Date(nowMs) } })
-    .catch((error: unknown) => ctx.log.debug({ err: error }, 'last use of a key was not kept'));
+    .catch((error: unknown) => ctx.log.debug({ err: error }, 'the last use of an API key was not written'));
 }

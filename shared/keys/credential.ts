@@ -7,8 +7,8 @@ export type CredentialPrefix = 'ugk' | 'ugd';
 
 const ID_LENGTH = 12;
 /**
- * A device token's id is its account's id (22 characters, without `usr_`) and then an id of its own: so a spend finds
- * the account's record without asking anyone.
+ * A device token's id begins with its account's id (22 characters, without `usr_`), so that a spend finds the account's
+ * record without a look-up.
  */
 const ACCOUNT_LENGTH = 22;
 const ID_LENGTHS = { ugk: ID_LENGTH, ugd: ACCOUNT_LENGTH + ID_LENGTH } as const;
@@ -16,7 +16,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const BASE62_ONLY = /^[0-9A-Za-z]+$/;
 
-/** A new credential: prefix, id, 32 random bytes in base62, CRC32 of all before it. Shown once, kept as a hash. */
+/** Mints a credential: prefix, id, 32 random bytes in base62, CRC32 of all before it. It is shown once and kept as a hash. */
 export function mintCredential(
   prefix: CredentialPrefix,
   id = newCredentialId(),
@@ -26,11 +26,12 @@ export function mintCredential(
   return { id, token: body + checksum(body) };
 }
 
+/** A new id of a credential: 12 base62 characters. */
 export function newCredentialId(): string {
   return base62(randomBytes(9), ID_LENGTH).slice(-ID_LENGTH);
 }
 
-/** A device token of an account (`usr_…`): the same `seed` (at least 41 random bytes) gives the same token. */
+/** Mints a device token of an account (`usr_…`). The same `seed` (at least 41 random bytes) gives the same token. */
 export function mintDeviceToken(
   accountId: string,
   seed: Uint8Array = randomBytes(41),
@@ -45,7 +46,7 @@ export function accountOfToken(tokenId: string): string {
   return `usr_${tokenId.slice(0, ACCOUNT_LENGTH)}`;
 }
 
-/** The id inside a well-formed credential, or null: a typing error never reaches a store. */
+/** The id inside a well-formed credential, or null, so that a mistyped one never reaches a store. */
 export function credentialId(prefix: CredentialPrefix, token: string): string | null {
   const start = prefix.length + 1;
   const length = start + ID_LENGTHS[prefix] + SECRET_LENGTH + CHECKSUM_LENGTH;
@@ -56,11 +57,12 @@ export function credentialId(prefix: CredentialPrefix, token: string): string | 
   return token.slice(start, start + ID_LENGTHS[prefix]);
 }
 
-/** HMAC-SHA256 of the whole credential with the deployment's pepper, hex. */
+/** The HMAC-SHA256 of the whole credential with the deployment's pepper, hex. */
 export function credentialHash(token: string, pepper: string): string {
   return createHmac('sha256', pepper).update(token).digest('hex');
 }
 
+/** Whether two hashes are equal, in a time that says nothing about either. */
 export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

@@ -1,7 +1,7 @@
 import type { Scope } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
-/** An API key as it is kept: never the key itself, only its keyed hash. */
+/** A stored API key: its keyed hash, never the key itself. */
 export interface ApiKey {
   /** The key id inside the key. */
   _id: string;
@@ -10,9 +10,9 @@ export interface ApiKey {
   hmac: string;
   name: string;
   scopes: Scope[];
-  /** Bound keys see and report only this user. */
+  /** A bound key sees and reports only this user. */
   user_id: string | null;
-  /** The project of signals that name none. */
+  /** The project of signals that name no project. */
   project_id: string | null;
   created_at: Date;
   expires_at: Date | null;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Whether this is the operator's token, in a time that says nothing about either. */
+/** Whether a token is the operator's, in a time that says nothing about either. */
 export function isOperatorToken(given: string, operatorToken: string): boolean {
   return timingSafeEqual(digest(given), digest(operatorToken));
 }

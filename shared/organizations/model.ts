@@ -5,7 +5,7 @@ export interface Organization {
   _id: string;
   name: string;
   plan: Plan;
-  /** Newest last. A change holds from the next local day on; the first one holds since ever. */
+  /** Newest last. A change holds from the next local day on. The first entry has no beginning. */
   timezones: { from: Date; timezone: string }[];
   /** Seconds of silence that end a session. */
   session_timeout: number;
@@ -22,7 +22,7 @@ export interface Member {
   _id: string;
   org_id: string;
   user_id: string;
-  /** Null once the member was removed: ids stay, the person goes. */
+  /** Null once the member was removed: the ids stay, the person's data go. */
   email: string | null;
   name: string | null;
   role: Role;

@@ -3,7 +3,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Organization, organizationRows } from './model.ts';
 
-/** The organization, or `not_found`. Within a transaction, as of its snapshot. */
+/** The organization, as of the transaction's snapshot where one is given. Throws `not_found`. */
 export async function readOrganization(
   ctx: Context,
   orgId: string,

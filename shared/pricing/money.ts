@@ -12,7 +12,7 @@ export function nusdFromUsd(usd: number): number | null {
   return nusd === null ? null : safeNumber(nusd);
 }
 
-/** US dollars with at most 4 decimals (interface 2.1), half-even. `nusd` is a safe integer of either sign. */
+/** US dollars with at most 4 decimals, half-even. `nusd` is a safe integer of either sign. */
 export function usd4(nusd: number): number {
   const rest = Math.abs(nusd) % NUSD_PER_CENT_OF_A_CENT;
   const whole = (Math.abs(nusd) - rest) / NUSD_PER_CENT_OF_A_CENT;

@@ -1,7 +1,7 @@
 import { divideHalfEven, nusdFromUsd, safeNumber } from './money.ts';
 import { findRates, type Rate, type Rates } from './rates.ts';
 
-/** One call as its adapter told it. `tokens_in` includes the cached ones (design 3). */
+/** One call as its adapter reported it. `tokens_in` includes the cached ones. */
 export interface PricedCall {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;

@@ -57,8 +57,12 @@ const PROVIDER_ALIASES: ReadonlyMap<string, string> = new Map(
 /** These pass calls on and set no price: the model's own name says who does. */
 const GATEWAYS: ReadonlySet<string> = new Set([
   '',
+  'gateway',
+  'github',
+  'github-copilot',
   'litellm',
   'litellm-proxy',
+  'opencode',
   'portkey',
   'vercel',
   'unknown',
@@ -75,12 +79,13 @@ const BEDROCK_ID =
  */
 export function listPriceQueries(provider: string | undefined, model: string): PriceQuery[] {
   const modelId = cleanModelId(model);
-  const named = provider !== undefined && !GATEWAYS.has(foldName(provider));
-  const providerId = named ? findProviderId(provider) : undefined;
-  if (named && providerId === undefined) return [];
-  if (providerId === undefined)
-    return [...queriesFromPrefix(modelId), { provider: undefined, model: modelId }];
-  return [...queriesFor(providerId, modelId), ...queriesFromPrefix(modelId)];
+  const byModel = () => [...queriesFromPrefix(modelId), { provider: undefined, model: modelId }];
+  if (provider === undefined) return byModel();
+  const providerId = findProviderId(provider);
+  // A gateway that the price list knows (GitHub Copilot) may set prices of its own for some models.
+  const own = providerId === undefined ? [] : queriesFor(providerId, modelId);
+  if (isGateway(provider)) return [...own, ...byModel()];
+  return providerId === undefined ? [] : [...own, ...queriesFromPrefix(modelId)];
 }
 
 /** Without what says nothing about the price: context variant (`…[1m]`), Vertex's `@20250929` and `@default`. */
@@ -93,12 +98,25 @@ function cleanModelId(model: string): string {
     .replace(/@default$/, '');
 }
 
+/** Also by the part before the first dot: the Vercel AI SDK names a provider's API after it (`opencode.chat`). */
+function isGateway(provider: string): boolean {
+  return GATEWAYS.has(foldName(provider)) || GATEWAYS.has(foldName(beforeDot(provider) ?? provider));
+}
+
 function findProviderId(name: string): string | undefined {
   const alias = PROVIDER_ALIASES.get(foldName(name));
   if (alias !== undefined) return alias;
   // The list also matches loosely ("contains openai"): that would price a gateway of one's own as the vendor.
   const id = name.trim().toLowerCase();
-  return [id, foldName(name)].find((exact) => findProvider({ providerId: exact })?.id === exact);
+  const exactId = [id, foldName(name)].find((exact) => findProvider({ providerId: exact })?.id === exact);
+  const vendor = beforeDot(name);
+  return exactId ?? (vendor === undefined ? undefined : findProviderId(vendor));
+}
+
+/** `anthropic` of `anthropic.messages`. */
+function beforeDot(name: string): string | undefined {
+  const dot = name.indexOf('.');
+  return dot > 0 ? name.slice(0, dot) : undefined;
 }
 
 function foldName(name: string): string {

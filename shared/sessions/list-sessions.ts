@@ -1,5 +1,5 @@
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from './model.ts';
 
@@ -29,32 +29,38 @@ export async function listSessions(
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<SessionPage> {
   const { fromMs, toMs, ...equal } = filter;
-  const direction = page.order === 'desc' ? -1 : 1;
-  const sort = { started_at: direction, _id: direction } as const;
   const match = (condition: Record<string, unknown>) => matchStages(orgId, equal, condition);
-  const find = (condition: Record<string, unknown>, limit: number) =>
-    sessionRows(ctx)
-      .aggregate<Session>([...match(condition), { $sort: sort }, { $limit: limit }])
-      .toArray();
-  const [walked, total] = await Promise.all([
-    walkPage<Session>({
-      ...page,
-      fromMs: fromMs ?? oldestStartMs(ctx),
-      toMs: toMs ?? ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1,
-      position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
-      fetchRange: (from, to, limit) =>
-        find({ started_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
-      fetchTies: (at, id, limit) =>
-        find({ started_at: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
-    }),
+  const [found, total] = await Promise.all([
+    paginate<Session>(
+      ({ filter: range, sort, limit }) =>
+        sessionRows(ctx)
+          .aggregate<Session>([...match(range), { $sort: sort }, { $limit: limit }])
+          .toArray(),
+      'started_at',
+      {
+        ...page,
+        fromMs: fromMs ?? (await earliestStartMs(ctx, orgId, page)),
+        toMs: toMs ?? ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1,
+      },
+    ),
     page.total ?? count(ctx, match(rangeOf(fromMs, toMs))),
   ]);
-  return { ...walked, total };
+  return { ...found, total };
 }
 
-/** Nothing can have begun earlier: signals are at most 35 days old on arrival, and are kept for the retention. */
-function oldestStartMs(ctx: Context): number {
-  return ctx.clock.now() - ctx.config.signalRetentionDays * 86_400_000 - 2 * SIGNAL_AGE_MS.behind;
+/**
+ * Where a list without `from` begins, so that it shows all that `total` counts. From the oldest session on only where
+ * the page starts there: on any other page 0 costs nothing.
+ */
+async function earliestStartMs(
+  ctx: Context,
+  orgId: string,
+  page: { order: Order; after: Position | null },
+): Promise<number> {
+  if (page.order === 'desc' || page.after !== null) return 0;
+  const options = { sort: { started_at: 1 }, projection: { started_at: 1 } } as const;
+  const oldest = await sessionRows(ctx).findOne({ org_id: orgId }, options);
+  return oldest?.started_at.getTime() ?? 0;
 }
 
 function rangeOf(fromMs: number | undefined, toMs: number | undefined): Record<string, unknown> {

@@ -1,21 +1,14 @@
+import { maySee, type Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type Session, sessionRows } from './model.ts';
 
-/** Who reads: an organization, and for a bound key its one user. */
-export interface Reader {
-  orgId: string;
-  userId: string | null;
-}
-
 /** The session, or `not_found`: another tenant's looks like one that never was. */
 export async function readSession(ctx: Context, reader: Reader, sessionId: string): Promise<Session> {
   const session = await sessionRows(ctx).findOne({ _id: sessionId });
-  const visible =
-    session?.org_id === reader.orgId && (reader.userId === null || session.user_id === reader.userId);
-  if (!visible || !session) throw new DomainError('not_found', 'There is no such session.');
+  if (!session || !maySee(reader, session)) throw new DomainError('not_found', 'There is no such session.');
   return session;
 }
 

@@ -32,7 +32,7 @@ const metadata = refuseNames(
     .refine((pairs) => Object.keys(pairs).length <= 32, 'must be at most 32 pairs'),
 );
 
-/** One signal as posted (design 3). Everything else in it is refused, so that a typing error is seen. */
+/** One signal as posted. Every other member is refused, so that a typing error is seen. */
 export const signalInput = z
   .strictObject({
     id: text(128).describe("The client's id; with organization and adapter the idempotency key"),

@@ -52,7 +52,7 @@ export const signalRows = collection<Signal>('signals', {
   ],
 });
 
-/** The identity of a signal (design 1, rule 3): 192 bits of SHA-256 over organization, adapter and client id. */
+/** The identity of a signal: 192 bits of SHA-256 over organization, adapter and client id. */
 export function signalKey(orgId: string, adapter: string, id: string): string {
   return hashedKey(24, orgId, adapter, id);
 }

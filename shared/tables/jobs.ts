@@ -6,13 +6,15 @@ import type { Job } from '../platform/queues/job.ts';
 import * as retention from '../retention/jobs.ts';
 import * as sessions from '../sessions/jobs.ts';
 import * as usage from '../usage/jobs.ts';
-import * as webhooks from '../webhooks/jobs.ts';
+import * as deliveries from '../webhooks/deliveries/jobs.ts';
+import * as webhooks from '../webhooks/endpoints/jobs.ts';
 
 /** Every kind of job, for bull-board and the workers. Each is declared by its noun; no noun imports this table. */
 export const JOBS: readonly Job[] = [
   sessions,
   anomalies,
   budgets,
+  deliveries,
   webhooks,
   usage,
   ledger,

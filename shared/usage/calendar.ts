@@ -1,4 +1,5 @@
 import type { Organization } from '../organizations/model.ts';
+import { timezoneAt } from '../organizations/read-organization.ts';
 import { QUARTER_HOUR_MS } from './periods.ts';
 
 export const INTERVALS = ['none', 'hour', 'day', 'week', 'month'] as const;
@@ -48,7 +49,7 @@ export function bucketEdges(
 export function nextStart(zones: Zones, interval: Exclude<Interval, 'none'>, afterMs: number): number {
   let atMs = afterMs;
   for (;;) {
-    const next = nextStartIn(zoneAt(zones, atMs), interval, atMs);
+    const next = nextStartIn(timezoneAt({ timezones: zones }, atMs), interval, atMs);
     const change = nextChange(zones, atMs);
     if (change >= next) return next;
     atMs = change;
@@ -58,10 +59,6 @@ export function nextStart(zones: Zones, interval: Exclude<Interval, 'none'>, aft
 /** When the timezone changes next after a moment; infinite when it does not. */
 export function nextChange(zones: Zones, afterMs: number): number {
   return zones.find((entry) => entry.from.getTime() > afterMs)?.from.getTime() ?? Number.POSITIVE_INFINITY;
-}
-
-export function zoneAt(zones: Zones, epochMs: number): string {
-  return zones.findLast((entry) => entry.from.getTime() <= epochMs)?.timezone ?? 'UTC';
 }
 
 function nextStartIn(timezone: string, interval: Exclude<Interval, 'none'>, afterMs: number): number {

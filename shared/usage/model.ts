@@ -29,48 +29,46 @@ export interface Rollup extends Measures {
   adapter: string;
 }
 
-/**
- * The same sums over all users and projects, so that an organization's calendar is read from a few rows. A total is
- * spread over slots, one of them written by each process (ADR 0053): its value is their sum.
- */
-export interface Total extends Measures {
-  /** `totalKey(...)`, which names the slot. */
-  _id: string;
-  org_id: string;
-  period: RollupPeriod;
-  start: Date;
-  model: string;
-  adapter: string;
-  /**
-   * Grows with every transaction that changes a rollup below it. So the sum over a period's totals tells whether any
-   * of its rollups has changed.
-   */
-  writes: number;
-}
-
 export const DIMENSIONS = ['user_id', 'project_id', 'model', 'adapter'] as const;
 /** What a rollup is of, within its period. */
 export type Dimensions = Pick<Rollup, (typeof DIMENSIONS)[number]>;
 
+/** The dimensions of a snapshot's totals: there are few values of both. */
+export const TOTAL_DIMENSIONS = ['model', 'adapter'] as const;
+
+/** The periods that are kept as snapshots once they have closed. */
+export type SnapshotPeriod = Exclude<RollupPeriod, 'quarter_hour'>;
+
 /**
- * The rollups of one day or month as one row, so that many are read at once (ADR 0060). It counts only while its
- * version is that of the period; what holds are the rollups.
+ * All rollups of one closed day or month as one row, so that a question about many of them reads few rows
+ * (docs/usage.md). A late signal marks it stale in the signal's own transaction; then the rollups answer until it is
+ * made again. Read by primary key only.
  */
-export interface Sheet {
-  /** `sheetKey(...)`. */
+export interface Snapshot {
+  /** `snapshotKey(...)`. */
   _id: string;
   org_id: string;
-  period: RollupPeriod;
+  period: SnapshotPeriod;
   start: Date;
-  /** Sum of `writes` over the period's totals when it was made. */
+  /** Grows whenever the row is made or marked: two reads of one version that is not stale read the same sums. */
   version: number;
-  /** JSON: for each of `DIMENSIONS` the list of its values that occur. */
+  /** Rollups have changed since it was made, or it was never made. A stale row holds no tables. */
+  is_stale: boolean;
+  /** Sums by `TOTAL_DIMENSIONS`. Null when they are too many for one row; then the rollups answer. */
+  totals?: StoredTable | null;
+  /** Sums by `DIMENSIONS`. Null when they are too many for one row; then the rollups answer. */
+  cells?: StoredTable | null;
+}
+
+/** Rows of sums by dimensions, packed: reading them costs a fraction of what as many BSON documents cost. */
+export interface StoredTable {
+  /** JSON: for each dimension the list of its values that occur. */
   values: string;
   /**
-   * Float64, little-endian, rollup after rollup: where in `values` its dimensions' values are, in the order of
-   * `DIMENSIONS`, then its measures in the order of `MEASURES`.
+   * Float64, little-endian, row after row: where in `values` the value of each dimension is, then the measures in the
+   * order of `MEASURES`.
    */
-  cells: Buffer;
+  numbers: Buffer;
 }
 
 export const rollupRows = collection<Rollup>('rollups', {
@@ -81,15 +79,4 @@ export const rollupRows = collection<Rollup>('rollups', {
   ],
 });
 
-export const usageTotalRows = collection<Total>('usage_totals', {
-  indexes: [{ key: { org_id: 1, period: 1, start: 1 } }],
-});
-
-/** Read by primary key only. */
-export const usageSheetRows = collection<Sheet>('usage_sheets', {});
-
-/** A sheet's fields as they are worked with; the dimensions in the order of `DIMENSIONS`. */
-export interface OpenSheet {
-  values: readonly (readonly string[])[];
-  cells: Float64Array;
-}
+export const snapshotRows = collection<Snapshot>('usage_snapshots', {});

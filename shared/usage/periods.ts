@@ -1,35 +1,44 @@
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { RollupPeriod } from './model.ts';
 
 /** Every UTC offset in use is a multiple of it, so any local period is a whole number of these. */
 export const QUARTER_HOUR_MS = 900_000;
 
-const CACHE_LIMIT = 100_000;
-const cache = new Map<string, Record<RollupPeriod, number>>();
+export type PeriodStarts = Readonly<Record<RollupPeriod, number>>;
 
 /**
  * The starts (epoch ms) of the three rollup periods that hold a moment: the quarter hour, and the day and month of
  * the organization's timezone at that moment. A period in which the timezone changed begins at the change.
  */
-export function periodStarts(
-  organization: Pick<Organization, 'timezones'>,
-  epochMs: number,
-): Readonly<Record<RollupPeriod, number>> {
-  const quarter = epochMs - (((epochMs % QUARTER_HOUR_MS) + QUARTER_HOUR_MS) % QUARTER_HOUR_MS);
+export function periodStarts(organization: Pick<Organization, 'timezones'>, epochMs: number): PeriodStarts {
+  const quarter = Math.floor(epochMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const timezone = timezoneAt(organization, quarter);
   const since =
     organization.timezones.findLast((entry) => entry.from.getTime() <= quarter)?.from.getTime() ?? 0;
-  const cacheKey = `${timezone} ${since} ${quarter}`;
-  const known = cache.get(cacheKey);
-  if (known) return known;
   const local = Temporal.Instant.fromEpochMilliseconds(quarter).toZonedDateTimeISO(timezone);
-  const starts = {
+  return {
     quarter_hour: quarter,
     day: Math.max(since, local.startOfDay().epochMilliseconds),
     month: Math.max(since, local.with({ day: 1 }).startOfDay().epochMilliseconds),
   };
-  if (cache.size >= CACHE_LIMIT) cache.clear();
-  cache.set(cacheKey, starts);
-  return starts;
+}
+
+/** `periodStarts` that remembers what it computed: for one piece of work over many moments. */
+export function createPeriodStarts(
+  organization: Pick<Organization, 'timezones'>,
+): (epochMs: number) => PeriodStarts {
+  const known = new Map<number, PeriodStarts>();
+  return (epochMs) => {
+    const quarter = Math.floor(epochMs / QUARTER_HOUR_MS);
+    const starts = known.get(quarter) ?? periodStarts(organization, epochMs);
+    known.set(quarter, starts);
+    return starts;
+  };
+}
+
+/** The oldest moment of which every quarter hour is kept: no signal may be older when it arrives. */
+export function quarterHorizonMs(nowMs: number): number {
+  return Math.floor((nowMs - SIGNAL_AGE_MS.behind) / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 }

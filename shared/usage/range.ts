@@ -1,7 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import {
@@ -13,8 +12,8 @@ import {
   onlyZone,
   type Zones,
 } from './calendar.ts';
-import { periodStarts } from './periods.ts';
-import { planReads, type Read } from './plan-reads.ts';
+import { periodStarts, quarterHorizonMs } from './periods.ts';
+import { type Part, splitRange } from './split-range.ts';
 
 const DEFAULT_SPAN_MS = 30 * 86_400_000;
 const LONGEST_SPAN_MS = 3_660 * 86_400_000;
@@ -36,7 +35,8 @@ export interface Range {
   zones: Zones;
   /** Bounds of the buckets. */
   edges: number[];
-  reads: Read[];
+  /** The rollups that hold exactly this range, none of them reaching over an edge. */
+  parts: Part[];
 }
 
 /**
@@ -50,9 +50,9 @@ export function rangeOf(ctx: Context, organization: Organization, input: RangeIn
   const timezone = input.timezone ?? own;
   const zones = timezone === own ? organization.timezones : onlyZone(timezone);
   const edges = edgesOf(zones, input.interval, fromMs, toMs);
-  const reads = planReads(organization, edges);
-  refuseInexact(organization, reads, nowMs, own);
-  return { fromMs, toMs, interval: input.interval, timezone, zones, edges, reads };
+  const parts = splitRange(organization, edges);
+  refuseInexact(organization, parts, nowMs, own);
+  return { fromMs, toMs, interval: input.interval, timezone, zones, edges, parts };
 }
 
 /** `from` rounded down and `to` up to 15 minutes, by default the last 30 days. Throws `invalid_request`. */
@@ -81,14 +81,9 @@ function edgesOf(zones: Zones, interval: Interval, fromMs: number, toMs: number)
   }
 }
 
-/** The oldest moment of which every quarter hour is kept: no signal may be older when it arrives. */
-export function quarterHorizonMs(nowMs: number): number {
-  return floorToQuarter(nowMs - SIGNAL_AGE_MS.behind);
-}
-
-function refuseInexact(organization: Organization, reads: readonly Read[], nowMs: number, own: string): void {
+function refuseInexact(organization: Organization, parts: readonly Part[], nowMs: number, own: string): void {
   const horizonMs = quarterHorizonMs(nowMs);
-  const inexact = reads.find((read) => read.period === 'quarter_hour' && read.fromMs < horizonMs);
+  const inexact = parts.find((part) => part.period === 'quarter_hour' && part.fromMs < horizonMs);
   if (!inexact) return;
   const dayMs = periodStarts(organization, inexact.fromMs).day;
   const nextMs = nextStart(organization.timezones, 'day', inexact.fromMs);

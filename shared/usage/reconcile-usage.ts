@@ -3,29 +3,29 @@ import { type Organization, organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { rollupKey } from './add-to-rollups.ts';
+import { addRow } from './add-measures.ts';
 import { ceilToQuarter } from './calendar.ts';
+import { findRollups } from './make-snapshots.ts';
 import { usageDrift } from './metrics.ts';
-import { type Rollup, rollupRows } from './model.ts';
-import { periodStarts } from './periods.ts';
-import { periodsIn, type Read } from './plan-reads.ts';
-import { quarterHorizonMs } from './range.ts';
-import { findRows, negated, settle } from './settle-rollups.ts';
+import type { Rollup } from './model.ts';
+import { periodStarts, quarterHorizonMs } from './periods.ts';
+import { rollupKey } from './plan-rollups.ts';
+import { negated, reconcileRows } from './reconcile-rows.ts';
+import { type Part, wholeParts } from './split-range.ts';
 import { sumOfSignals } from './sum-signals.ts';
-import { addRow } from './totals.ts';
 
 export interface ReconcileOptions {
   /** Epoch ms; days and months that hold any of `[fromMs, toMs)`. Default: what a signal may still change. */
   fromMs?: number | undefined;
   toMs?: number | undefined;
-  /** Write what is right in place of what differs. */
+  /** Writes what is right in place of what differs. */
   repair: boolean;
 }
 
 export interface Reconciled {
   days: number;
   months: number;
-  /** Rollups and totals that were not the sum of what lies below them, and sheets that were not their rollups. */
+  /** Rollups that were not the sum of what lies below them, and snapshots that were not their rollups. */
   wrong: number;
   repaired: number;
 }
@@ -33,11 +33,10 @@ export interface Reconciled {
 const DAY_MS = 86_400_000;
 
 /**
- * Compares an organization's rollups with the sum of its signals and sessions, a day at a time, months with the sum of
- * their days, totals with the sum of their rollups and sheets with their rollups, each in one transaction: a rollup that
- * a signal changes meanwhile conflicts and is looked at again, so nothing is overwritten, and what was done before a
- * crash stays right. Of days whose signals have been purged the rollups are the record: only their totals and sheets
- * are looked at.
+ * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, months with the sum of
+ * their days, and snapshots with their rollups, each in one transaction: a rollup that a signal changes meanwhile
+ * conflicts and is looked at again, so nothing is overwritten, and what was done before a crash stays right. Once the
+ * signals of a day have been purged its rollups are the record, and only its snapshot is compared.
  */
 export async function reconcileUsage(
   ctx: Context,
@@ -49,14 +48,14 @@ export async function reconcileUsage(
   const fromMs = Math.max(options.fromMs ?? nowMs - SIGNAL_AGE_MS.behind - DAY_MS, firstMs);
   const toMs = Math.min(options.toMs ?? nowMs + DAY_MS, nowMs + DAY_MS);
   const result = { days: 0, months: 0, wrong: 0, repaired: 0 };
-  for (const month of periodsIn(organization, 'month', fromMs, toMs)) {
+  for (const month of wholeParts(organization, 'month', fromMs, toMs)) {
     const within = [Math.max(fromMs, month.fromMs), Math.min(toMs, month.toMs)] as const;
     const left = new Map<string, Rollup>();
-    for (const day of periodsIn(organization, 'day', ...within)) {
-      tally(result, await reconcileDay(ctx, organization, day, options.repair, left));
+    for (const day of wholeParts(organization, 'day', ...within)) {
+      addFound(result, await reconcileDay(ctx, organization, day, options.repair, left));
       result.days += 1;
     }
-    tally(result, await reconcileMonth(ctx, organization, month, options.repair, left));
+    addFound(result, await reconcileMonth(ctx, organization, month, options.repair, left));
     result.months += 1;
   }
   await report(ctx, organization, result);
@@ -79,7 +78,7 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
 
 type Found = Pick<Reconciled, 'wrong' | 'repaired'>;
 
-function tally(result: Found, found: Found): void {
+function addFound(result: Found, found: Found): void {
   result.wrong += found.wrong;
   result.repaired += found.repaired;
 }
@@ -88,19 +87,20 @@ function tally(result: Found, found: Found): void {
 async function reconcileDay(
   ctx: Context,
   organization: Organization,
-  day: Read,
+  day: Part,
   repair: boolean,
   left: Map<string, Rollup>,
 ): Promise<Found> {
   const nowMs = ctx.clock.now();
   const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
   const keptMs = Math.max(day.fromMs, ceilToQuarter(quarterHorizonMs(nowMs)));
-  const reads: Read[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
+  const parts: Part[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
   const { wrong, differing } = await inTransaction(ctx.db, async (transaction) => {
-    const there = await findRows(ctx, rollupRows, organization._id, reads, transaction);
+    const there: Rollup[] = [];
+    for (const part of parts) there.push(...(await findRollups(ctx, organization._id, part, transaction)));
     const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
     const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
-    return settle(ctx, organization._id, { reads, right, there, repair }, transaction);
+    return reconcileRows(ctx, organization, { parts, right, there, repair }, transaction);
   });
   if (repair) return { wrong, repaired: wrong };
   for (const { right, there } of differing) {
@@ -113,24 +113,18 @@ async function reconcileDay(
 async function reconcileMonth(
   ctx: Context,
   organization: Organization,
-  month: Read,
+  month: Part,
   repair: boolean,
   left: ReadonlyMap<string, Rollup>,
 ): Promise<Found> {
-  const reads = [month];
   const { wrong } = await inTransaction(ctx.db, async (transaction) => {
-    const days = await findRows(
-      ctx,
-      rollupRows,
-      organization._id,
-      [{ ...month, period: 'day' }],
-      transaction,
-    );
-    const there = await findRows(ctx, rollupRows, organization._id, reads, transaction);
+    const days = await findRollups(ctx, organization._id, { ...month, period: 'day' }, transaction);
+    const there = await findRollups(ctx, organization._id, month, transaction);
     const right = new Map<string, Rollup>();
     for (const day of days) addRow(right, monthOf(organization, day));
     for (const row of left.values()) addRow(right, row);
-    return settle(ctx, organization._id, { reads, right: [...right.values()], there, repair }, transaction);
+    const asked = { parts: [month], right: [...right.values()], there, repair };
+    return reconcileRows(ctx, organization, asked, transaction);
   });
   return { wrong, repaired: repair ? wrong : 0 };
 }
@@ -147,10 +141,10 @@ export async function reconcileAllUsage(ctx: Context, options: ReconcileOptions)
   const total = { days: 0, months: 0, wrong: 0, repaired: 0 };
   for await (const organization of organizationRows(ctx).find({})) {
     try {
-      const result = await reconcileUsage(ctx, organization as unknown as Organization, options);
+      const result = await reconcileUsage(ctx, organization, options);
       total.days += result.days;
       total.months += result.months;
-      tally(total, result);
+      addFound(total, result);
     } catch (error) {
       ctx.log.error({ err: error, org_id: organization._id }, 'usage was not reconciled');
     }

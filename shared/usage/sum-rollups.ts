@@ -1,72 +1,103 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
-import type { SignedRead } from './cover-range.ts';
+import { refuseGroups } from './group-usage.ts';
+import { makeSnapshotsJob } from './jobs.ts';
+import { mayBeMade } from './make-snapshots.ts';
 import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
-import { rollupRows, usageTotalRows } from './model.ts';
-import { joinReads, partsOf, type Read } from './plan-reads.ts';
-import { freshSheets } from './sheets.ts';
-import { addSheet, type Column, idOf, type Key, type Match, sumsOfTally, type Tally } from './sum-sheets.ts';
-import { totalsAnswer } from './totals.ts';
+import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
+import { readCells, readTotals } from './read-snapshots.ts';
+import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
+import {
+  type Aggregate,
+  addTable,
+  type Column,
+  idOf,
+  type Key,
+  type Match,
+  type SummedRow,
+  sumsOfAggregate,
+} from './sum-tables.ts';
 
-export interface SummedRow {
-  key: Key;
-  sums: Sums;
-}
-
-interface Asked {
-  reads: readonly SignedRead[];
+export interface AskedSums {
+  parts: readonly Part[];
   match: Match;
   columns: readonly Column[];
+  /** More rows than these are `invalid_request`. */
+  mostRows?: number;
 }
 
 /**
- * Sums of the rollups in these reads, a row per combination of the asked columns' values: from the totals where they
- * know every column, else from the sheets of the periods that have a fresh one, else from the rollups.
+ * Sums of the rollups in these parts, one row per combination of the columns' values: from the snapshots of days and
+ * months that have one, else from the rollups. A snapshot that is missing is made soon after, by a worker.
  */
 export async function sumRollups(
   ctx: Context,
   organization: Organization,
-  asked: Asked,
-  transaction?: ClientSession,
+  asked: AskedSums,
+  transaction: ClientSession,
 ): Promise<SummedRow[]> {
-  const { match, columns } = asked;
+  const isOfOneUser = typeof asked.match.user_id === 'string';
   const found = new Map<string, SummedRow>();
-  const isOfOneUser = typeof match.user_id === 'string';
-  const hasTotals = totalsAnswer([...columns, ...Object.keys(match)]);
-  const reads =
-    hasTotals || isOfOneUser ? asked.reads : await sumSheets(ctx, organization, asked, found, transaction);
-  const source = hasTotals ? usageTotalRows(ctx) : rollupRows(ctx);
-  for (const read of reads) {
-    const stages = [...matchStages(organization._id, read, match), sumStage(columns)];
-    const options = { useBigInt64: true, batchSize: 10_000, ...(transaction && { session: transaction }) };
-    for (const { _id: of, ...row } of await source.aggregate(stages, options).toArray()) {
+  const rest = isOfOneUser ? asked.parts : await sumSnapshots(ctx, organization, asked, found, transaction);
+  for (const part of rest) {
+    const stages = [...matchStages(organization._id, part, asked.match), sumStage(asked.columns)];
+    const options = { useBigInt64: true, batchSize: 10_000, session: transaction };
+    for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
       const key: Key = of?.start ? { ...of, start: of.start.getTime() } : (of ?? {});
-      addTo(found, key, read.sign === 1 ? sumsOf(row) : negateSums(sumsOf(row)));
+      addTo(found, key, part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row));
+      refuseMoreRows(found.size, asked);
     }
   }
   return [...found.values()];
 }
 
-/** Adds what fresh sheets hold, and returns what is left to be read. */
-async function sumSheets(
+/** Adds what snapshots hold, and returns what is left to be read. */
+async function sumSnapshots(
   ctx: Context,
   organization: Organization,
-  asked: Asked,
+  asked: AskedSums,
   found: Map<string, SummedRow>,
-  transaction: ClientSession | undefined,
-): Promise<SignedRead[]> {
+  transaction: ClientSession,
+): Promise<Part[]> {
   const { match, columns: by } = asked;
-  const parts = asked.reads.flatMap((read) => partsOf(organization, read));
-  const over = parts.filter(({ period, toMs }) => period !== 'quarter_hour' && toMs <= ctx.clock.now());
-  const done = new Set<SignedRead>();
-  const tallies = new Map<string, Tally>();
-  for await (const { of, sheet } of freshSheets(ctx, organization._id, over, { transaction, keeps: true })) {
-    done.add(of);
-    addSheet(tallies, sheet, { startMs: of.fromMs, sign: of.sign, match, by });
-  }
-  for (const [id, tally] of tallies) found.set(id, { key: tally.key, sums: sumsOfTally(tally) });
-  return joinReads(parts.filter((part) => !done.has(part)));
+  const nowMs = ctx.clock.now();
+  const parts = asked.parts.flatMap((part) => separate(organization, part));
+  const closed = parts.filter((part) => mayBeMade(part, nowMs));
+  const aggregates = new Map<string, Aggregate>();
+  const { answered, missing } = await (isOfTotals(asked) ? readTotals : readCells)(
+    ctx,
+    organization._id,
+    closed,
+    (part, table) => {
+      addTable(aggregates, table, { startMs: part.fromMs, sign: part.sign ?? 1, match, by });
+      refuseMoreRows(aggregates.size, asked);
+    },
+    transaction,
+  );
+  for (const [id, aggregate] of aggregates)
+    found.set(id, { key: aggregate.key, sums: sumsOfAggregate(aggregate) });
+  wakeMaker(ctx, organization._id, missing);
+  const left: ReadonlySet<Part> = answered;
+  return joinParts(parts.filter((part) => !left.has(part)));
+}
+
+/** Whether the totals hold every column that a question filters or groups by. */
+function isOfTotals({ columns, match }: AskedSums): boolean {
+  const known: ReadonlySet<string> = new Set(['start', ...TOTAL_DIMENSIONS]);
+  return [...columns, ...Object.keys(match)].every((column) => known.has(column));
+}
+
+function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): void {
+  if (missing.length === 0) return;
+  const from_ms = Math.min(...missing.map(({ fromMs }) => fromMs));
+  const to_ms = Math.max(...missing.map(({ toMs }) => toMs));
+  const id = `${orgId}-${from_ms}-${to_ms}`;
+  ctx.queues.wake(makeSnapshotsJob, [{ id, job: { range: { org_id: orgId, from_ms, to_ms } }, delayMs: 0 }]);
+}
+
+function refuseMoreRows(rows: number, { mostRows = Number.POSITIVE_INFINITY }: AskedSums): void {
+  if (rows > mostRows) refuseGroups(mostRows);
 }
 
 function addTo(found: Map<string, SummedRow>, key: Key, sums: Sums): void {
@@ -77,17 +108,17 @@ function addTo(found: Map<string, SummedRow>, key: Key, sums: Sums): void {
 }
 
 /**
- * The rows of a read that match. The range, of one user when one is named, is a stage of its own, as an index holds it
+ * The rows of a part that match. The range, of one user when one is named, is a stage of its own, as an index holds it
  * whole; MongoDB joins the two, the embedded server would read every row there is for a filter that the index does not
  * hold (docs/stores.md).
  */
 export function matchStages(
   orgId: string,
-  read: Read,
+  part: Part,
   { user_id, ...others }: Match,
 ): { $match: Record<string, unknown> }[] {
-  const start = { $gte: new Date(read.fromMs), $lt: new Date(read.toMs) };
-  const range = { org_id: orgId, period: read.period, start };
+  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
+  const range = { org_id: orgId, period: part.period, start };
   const isOneUser = typeof user_id === 'string';
   const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
   const indexed = { $match: isOneUser ? { ...range, user_id } : range };

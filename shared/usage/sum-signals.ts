@@ -3,9 +3,9 @@ import type { Organization } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
-import { type CountedSignal, rollupChanges } from './add-to-rollups.ts';
+import { addRow } from './add-measures.ts';
 import type { Rollup } from './model.ts';
-import { addRow } from './totals.ts';
+import { type CountedSignal, rollupChanges } from './plan-rollups.ts';
 
 /** What the day and quarter-hour rollups of a day must be: computed by the rule that the write path uses. */
 export async function sumOfSignals(

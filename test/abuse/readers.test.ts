@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { reply, route } from '../../api/route.ts';
+import { reply, route } from '../../api/basics/route.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 

@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
@@ -16,7 +16,9 @@ let production: TestApi;
 let receiver: Receiver;
 beforeAll(async () => {
   api = await startApi();
-  production = await startApi({ env: { NODE_ENV: 'production', RATE_LIMITS: 'on' } });
+  production = await startApi({
+    env: { NODE_ENV: 'production', RATE_LIMITS: 'on', BASE_URL: 'https://governor.example' },
+  });
 });
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -110,7 +112,7 @@ describe('what a receiver is sent', () => {
       [`a${index}`, `b${index}`].map((name) => ({ orgId, secret: secretOf(name) })),
     );
     for (const { orgId, secret } of hooks)
-      await registerWebhook(api.ctx, orgId, { url: receiver.url, events: ['session.started'], secret });
+      await createWebhook(api.ctx, orgId, { url: receiver.url, events: ['session.started'], secret });
     await Promise.all(orgs.map(({ orgId }) => raise(api.ctx, orgId, 20)));
     await attemptAllDue(api.ctx);
     expect(receiver.received).toHaveLength(80);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyRoute } from '../../api/route.ts';
+import type { AnyRoute } from '../../api/basics/route.ts';
 import { routes as table } from '../../api/routes/index.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
@@ -21,6 +21,9 @@ interface Row {
  */
 const ROWS: Record<string, Row> = {
   'post /api/v1/signals': { body: { signals: [{}] }, status: 200 },
+  'post /otlp/v1/logs': { body: {}, status: 200 },
+  'post /otlp/v1/traces': { body: {}, status: 200 },
+  'post /otlp/v1/metrics': { body: {}, status: 200 },
   'get /api/v1/sessions': { status: 200 },
   'get /api/v1/sessions/{id}': { path: '/api/v1/sessions/ses_x', status: 404 },
   'get /api/v1/sessions/{id}/interventions': { path: '/api/v1/sessions/ses_x/interventions', status: 404 },

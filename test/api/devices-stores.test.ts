@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';

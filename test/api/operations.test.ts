@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLimits } from '../../api/limits.ts';
-import { errorCodesOf } from '../../api/openapi.ts';
+import { errorCodesOf } from '../../api/docs/openapi.ts';
 import { getHealth } from '../../api/routes/get-health.ts';
 import { getReadiness } from '../../api/routes/get-readiness.ts';
 import { routes } from '../../api/routes/index.ts';
-import { serve } from '../../api/serve.ts';
-import { closeServer, createHttpServer } from '../../api/server.ts';
+import { createLimits } from '../../api/serve/limits.ts';
+import { serve } from '../../api/serve/serve.ts';
+import { closeServer, createHttpServer } from '../../api/serve/server.ts';
 import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { call, startApi, type TestApi } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { webhookRows } from '../../shared/webhooks/model.ts';
-import { openSecret } from '../../shared/webhooks/seal.ts';
+import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -37,7 +37,7 @@ async function register(overrides: Record<string, unknown> = {}, as = key) {
 }
 
 describe('POST /api/v1/webhooks', () => {
-  it('answers 201 with the webhook and never with the secret, which is sealed in the store', async () => {
+  it('answers 201 with the webhook and never with the secret, which is encrypted in the store', async () => {
     const { status, body, text } = await register();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -50,8 +50,8 @@ describe('POST /api/v1/webhooks', () => {
     expect(text).not.toContain(SECRET);
     const stored = await webhookRows(api.ctx).findOne({ _id: body.id });
     expect(JSON.stringify(stored)).not.toContain(SECRET);
-    expect(openSecret(api.ctx.config, body.id, stored?.secret ?? '')).toBe(SECRET);
-    expect(() => openSecret(api.ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
+    expect(decryptSecret(api.ctx.config, body.id, stored?.secret ?? '')).toBe(SECRET);
+    expect(() => decryptSecret(api.ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
   });
 
   it.each([

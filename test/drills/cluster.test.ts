@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { reconcileCreditsJob } from '../../shared/credits/ledger/jobs.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';

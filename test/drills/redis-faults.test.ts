@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { planRedis, redisServerCommand, startRedis } from '../../scripts/stores.ts';
+import { planRedis, redisServerCommand, startRedis } from '../../scripts/stack/stores.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';

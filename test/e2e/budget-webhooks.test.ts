@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';

@@ -1,4 +1,5 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -66,7 +67,7 @@ describe('scripts/up', () => {
     expect(metrics.status).toBe(200);
   });
 
-  test.each(['redis', 'mongo', 'worker', 'api'] as const)(
+  test.each(['redis', 'mongo', 'idp', 'worker', 'api'] as const)(
     'brings back %s within 2 s when it is killed',
     async (name) => {
       const killed = readUpJson(dataDir).pids[name];
@@ -114,6 +115,33 @@ describe('scripts/up', () => {
     line = await untilReady(run);
     expect(pids.filter(isRunning)).toEqual([]);
   });
+
+  test('ends at the next start what a run left behind whose guard was killed with it', async () => {
+    const pids = pidsOf(line);
+    for (const guard of guardsOf(run)) process.kill(guard, 'SIGKILL');
+    run.child.kill('SIGKILL');
+    await untilEnded(run);
+    expect(pids.every(isRunning)).toBe(true);
+    run = start();
+    line = await untilReady(run);
+    expect(run.stderr()).toContain('Ending what a killed run left behind');
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+
+  test('leaves nothing of a start that was killed before it was ready', async () => {
+    await pressCtrlC(run);
+    run = start();
+    let begun: number[] = [];
+    const isPreparing = async () => {
+      begun = recordedPids();
+      return begun.some((pid) => commandOf(pid).includes('prepare.ts'));
+    };
+    expect(await waitUntil(isPreparing, { timeoutMs: 30_000, pauseMs: 5 })).toBe(true);
+    run.child.kill('SIGKILL');
+    expect(await waitUntil(async () => !begun.some(isRunning), { timeoutMs: 20_000 })).toBe(true);
+    run = start();
+    line = await untilReady(run);
+  });
 });
 
 test('says so when the port is taken', async () => {
@@ -129,6 +157,29 @@ test('says so when the port is taken', async () => {
   squatter.close();
   rmSync(other, { recursive: true, force: true });
 });
+
+/** The guards of a run: children of the process, which execs scripts/up, that wait in their shell. */
+function guardsOf({ child }: UpRun): number[] {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+  const guards = stdout
+    .trim()
+    .split(/\s+/)
+    .map(Number)
+    .filter((pid) => commandOf(pid).includes('usage-governor-guard'));
+  expect(guards).toHaveLength(1);
+  return guards;
+}
+
+function commandOf(pid: number): string {
+  return spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+}
+
+function recordedPids(): number[] {
+  const file = join(dataDir, 'run.json');
+  if (!existsSync(file)) return [];
+  const { processes } = JSON.parse(readFileSync(file, 'utf8')) as { processes: { pid: number }[] };
+  return processes.map(({ pid }) => pid);
+}
 
 async function servesAll(): Promise<boolean> {
   const stores = await Promise.all([answersRedis(line.redis_url), answersMongo(line.mongo_url)]);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { ROOT } from '../../scripts/stack/files.ts';
 import { findFreePort } from '../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../scripts/stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../../scripts/stack/stores.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

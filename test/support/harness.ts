@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
 import { createApi } from '../../api/app.ts';
-import type { AnyRoute, ApiState } from '../../api/route.ts';
-import { closeServer, createHttpServer } from '../../api/server.ts';
+import type { AnyRoute, ApiState } from '../../api/basics/route.ts';
+import { closeServer, createHttpServer } from '../../api/serve/server.ts';
 import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/platform/mongo/../../tables/collections.ts';
+import { createIndexes } from '../../shared/tables/collections.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -91,7 +91,7 @@ export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoU
     OPERATOR_TOKEN: 'operator-token-of-the-tests',
     API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
-    WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    WEBHOOK_SECRET_KEYS: `k1:${Buffer.from('webhook-key-of-the-tests-0123456').toString('base64')}`,
     SIGNING_KEY: TEST_SIGNING_KEY,
     RATE_LIMITS: 'off',
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',

@@ -1,4 +1,4 @@
-import { dealUser } from '../../scripts/trace.ts';
+import { dealUser } from '../../scripts/traffic/trace.ts';
 
 /**
  * What the sessions of a replayed trace must be, computed from the CSV on a way of its own: sort, then scan for

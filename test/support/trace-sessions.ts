@@ -1,4 +1,4 @@
-import { dealUser, type TraceCall } from '../../scripts/trace.ts';
+import { dealUser, type TraceCall } from '../../scripts/traffic/trace.ts';
 import { BASELINE, detectAnomalies, type Totals } from '../../shared/anomalies/detect.ts';
 
 /** A session of the trace, cut at gaps, with what detection needs. */

@@ -9,7 +9,13 @@ import { identify } from '../../scripts/stack/processes.ts';
 import { waitUntil } from '../../scripts/stack/wait.ts';
 import { VARIABLE_NAMES } from '../../shared/platform/basics/config.ts';
 
-const pids = z.object({ api: z.int(), worker: z.int(), redis: z.int(), mongo: z.int() });
+const pids = z.strictObject({
+  api: z.int(),
+  worker: z.int(),
+  idp: z.int(),
+  redis: z.int(),
+  mongo: z.int(),
+});
 const member = z.object({
   user_id: z.string(),
   email: z.string(),

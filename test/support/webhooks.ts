@@ -2,16 +2,16 @@ import type { EventType } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
-import { attemptDelivery } from '../../shared/webhooks/attempt-delivery.ts';
 import {
   type Delivery,
   deliveryRows,
+  logOfQueued,
   queuedDeliveryRows,
-  viewOfQueued,
-  type Webhook,
-} from '../../shared/webhooks/model.ts';
-import { recordEvents } from '../../shared/webhooks/record-events.ts';
-import { registerWebhook } from '../../shared/webhooks/webhooks.ts';
+} from '../../shared/webhooks/deliveries/model.ts';
+import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import type { Webhook } from '../../shared/webhooks/endpoints/model.ts';
+import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
 
@@ -28,7 +28,7 @@ export async function makeWebhook(
     'anomaly.detected',
   ],
 ): Promise<Webhook> {
-  return registerWebhook(ctx, orgId, { url, events, secret: SECRET });
+  return createWebhook(ctx, orgId, { url, events, secret: SECRET });
 }
 
 /** Raises events as any change does: in a transaction. Returns their ids. */
@@ -72,7 +72,7 @@ export async function findDeliveries(
   const queued = await queuedDeliveryRows(ctx).find(filter).toArray();
   const done = await deliveryRows(ctx).find(filter).toArray();
   const finished = new Set(done.map(({ _id }) => _id));
-  return [...queued.filter(({ _id }) => !finished.has(_id)).map(viewOfQueued), ...done];
+  return [...queued.filter(({ _id }) => !finished.has(_id)).map(logOfQueued), ...done];
 }
 
 export async function readDelivery(ctx: Context, eventId: string): Promise<Delivery> {

@@ -5,7 +5,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** ISO 8601 in UTC with milliseconds, as every time of group A is written (interface 2.1). */
+/** ISO 8601 in UTC with milliseconds, as every time under `/api/v1` is written. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }

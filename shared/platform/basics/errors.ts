@@ -1,38 +1,40 @@
 /**
- * Every error that a caller can meet: stable code, HTTP status, title. One table, so that a code means the
- * same on every route; `api/problem.ts` turns it into RFC 9457 problem+json.
+ * Every error that a caller can meet: its stable code, HTTP status and title. The table is one, so that a code means
+ * the same on every route; `api/basics/problem.ts` turns an error into RFC 9457 problem+json.
  */
 export const ERRORS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
-  malformed_json: { status: 400, title: 'The body is not readable' },
+  malformed_json: { status: 400, title: 'The body cannot be read' },
   invalid_cursor: { status: 400, title: 'The cursor does not belong to this query' },
   invalid_grant: { status: 400, title: 'The code is not valid' },
-  authorization_pending: { status: 400, title: 'The user code was not approved yet' },
-  slow_down: { status: 400, title: 'The device asks too often' },
+  authorization_pending: { status: 400, title: 'The user code has not been approved yet' },
+  slow_down: { status: 400, title: 'The device polls too often' },
   access_denied: { status: 400, title: 'The device cannot be linked' },
   unsupported_grant_type: { status: 400, title: 'The grant type is not supported' },
   expired_token: { status: 400, title: 'The code has expired' },
   unauthorized: { status: 401, title: 'The credential is missing or not valid' },
   insufficient_credits: { status: 402, title: 'There are no credits left' },
-  missing_scope: { status: 403, title: 'The credential does not hold the scope that this needs' },
-  plan_required: { status: 403, title: 'The plan of the organization does not include this' },
-  not_found: { status: 404, title: 'There is nothing here' },
-  method_not_allowed: { status: 405, title: 'The method is not supported here' },
+  missing_scope: { status: 403, title: 'The credential does not allow this' },
+  plan_required: { status: 403, title: "The organization's plan does not include this" },
+  not_found: { status: 404, title: 'There is no such object' },
+  method_not_allowed: { status: 405, title: 'The method is not supported on this path' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'The request conflicts with the current state' },
   too_many_devices: { status: 409, title: 'The account has as many devices as it may have' },
   payload_too_large: { status: 413, title: 'The body is too large' },
-  unsupported_media_type: { status: 415, title: 'The body has a type or encoding that is not supported' },
-  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for something else' },
-  too_many_requests: { status: 429, title: 'Too many requests' },
+  unsupported_media_type: { status: 415, title: 'The type or encoding of the body is not supported' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
+  too_many_requests: { status: 429, title: 'There were too many requests' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'Something failed on our side' },
   not_ready: { status: 503, title: 'This process cannot serve now' },
   issuer_unavailable: { status: 503, title: 'The identity provider cannot be reached' },
   store_unavailable: { status: 503, title: 'A store cannot be reached; nothing was written' },
   signing_unavailable: { status: 503, title: 'Receipts cannot be signed now; nothing was spent' },
   rebuilding: { status: 503, title: 'Credits are being checked against the ledger; nothing was written' },
-  backpressure: { status: 503, title: 'The ledger lags too far behind; nothing was written' },
-  overloaded: { status: 503, title: 'The service sheds load; try again' },
-  outcome_unknown: { status: 504, title: 'A store did not answer in time; repeat with the same key' },
+  backpressure: { status: 503, title: 'The ledger is too far behind; nothing was written' },
+  overloaded: { status: 503, title: 'The service is overloaded; try again later' },
+  outcome_unknown: { status: 504, title: 'A store did not answer in time; the outcome is not known' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -50,6 +52,11 @@ export class DomainError extends Error {
   }
 }
 
+/** Whether an error is ours with this code. */
+export function isCode(error: unknown, code: ErrorCode): error is DomainError {
+  return error instanceof DomainError && error.code === code;
+}
+
 const STORE_ERROR_NAMES = new Set([
   'MongoNetworkError',
   'MongoNetworkTimeoutError',
@@ -63,6 +70,7 @@ const STORE_ERROR_NAMES = new Set([
   'MongoOperationTimeoutError',
   'MongooseServerSelectionError',
   'MaxRetriesPerRequestError',
+  'DeadlineError',
 ]);
 
 /** Whether an error says that a store could not be reached, so that the caller may try again (503, not 500). */

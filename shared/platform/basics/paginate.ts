@@ -1,3 +1,5 @@
+import { dateAt } from './clock.ts';
+
 /** Where a page ended: the sort key (epoch ms) and the id of its last row, and how wide a range the page took. */
 export interface Position {
   atMs: number;
@@ -72,4 +74,41 @@ function lastPosition<Row>(walk: Walk<Row>, page: readonly Row[]): Position | nu
   const { atMs, id } = walk.position(last);
   const took = Math.abs(startEdge(walk) - atMs);
   return { atMs, id, spanMs: Math.max(1_000, Math.ceil(took * 1.25)) };
+}
+
+/** What a list is asked for: a page of the half-open range of its sort key (epoch ms). */
+export interface KeysetPage {
+  order: Order;
+  limit: number;
+  after: Position | null;
+  fromMs: number;
+  toMs: number;
+}
+
+/** A part of the range and what order it is read in, as a store takes them. */
+export interface KeysetQuery {
+  filter: Record<string, unknown>;
+  sort: Record<string, 1 | -1>;
+  limit: number;
+}
+
+/**
+ * One page of rows in order of (`field`, `_id`), where `field` is a time. `find` carries out one query; the filter that
+ * makes the list adds to the query's own. See `walkPage` for how.
+ */
+export async function paginate<Row extends { _id: string }>(
+  find: (query: KeysetQuery) => Promise<Row[]>,
+  field: keyof Row & string,
+  page: KeysetPage,
+): Promise<{ rows: Row[]; hasMore: boolean; last: Position | null }> {
+  const direction = page.order === 'desc' ? -1 : 1;
+  const beyond = page.order === 'desc' ? '$lt' : '$gt';
+  const ask = (filter: Record<string, unknown>, limit: number) =>
+    find({ filter, sort: { [field]: direction, _id: direction }, limit });
+  return walkPage<Row>({
+    ...page,
+    position: (row) => ({ atMs: (row[field] as Date).getTime(), id: row._id }),
+    fetchRange: (fromMs, toMs, limit) => ask({ [field]: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } }, limit),
+    fetchTies: (atMs, id, limit) => ask({ [field]: dateAt(atMs), _id: { [beyond]: id } }, limit),
+  });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * `schema` for an object that has none of these members. They are looked for before it reads the object: what is no
- * strict object drops `__proto__` without a word (abuse case 10).
+ * strict object drops `__proto__` without a word.
  */
 export function refuseNames<S extends z.ZodType>(names: readonly string[], schema: S) {
   return z.preprocess((value, ctx) => {

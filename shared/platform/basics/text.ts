@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Text whose bytes stay as they came, without NUL and lone surrogates (abuse case 14). */
+/** Text whose bytes stay as they came, without NUL and lone surrogates. */
 export const exactText = z
   .string()
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL');
@@ -10,7 +10,7 @@ export function text(max: number) {
   return textOrEmpty(max).refine((value) => value.length > 0, 'must not be empty');
 }
 
-/** Free text from outside: 0..`max` code points, stored in NFC (abuse case 15). */
+/** Free text from outside: 0..`max` code points, stored in NFC. */
 export function textOrEmpty(max: number) {
   return exactText
     .max(max * 4)

@@ -2,27 +2,29 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isStoreError } from '../basics/errors.ts';
 
 /**
- * Group commit. Within one process, one batch per key is in flight; what arrives meanwhile joins the next one.
- * A batch that fails is run again item by item, so that one poisoned item never fails its neighbours; a store that cannot be reached fails them all at once.
+ * Group commit. Within one process, one batch per key is in flight; what arrives meanwhile joins the next one. A batch
+ * that fails is run again item by item, so that one poisoned item never fails its neighbours; a store that cannot be
+ * reached fails them all at once.
  */
-export interface Lanes {
-  submit<Item, Result>(key: string, item: Item, lane: Lane<Item, Result>): Promise<Result>;
+export interface Batcher {
+  submit<Item, Result>(key: string, item: Item, batching: Batching<Item, Result>): Promise<Result>;
   /** Resolves when nothing is in flight or waiting. */
   idle(): Promise<void>;
 }
 
-export interface Lane<Item, Result> {
+/** How items of one kind are batched and run. */
+export interface Batching<Item, Result> {
   /** The most weight that one batch takes; a heavier single item goes alone. */
   maxWeight: number;
   weigh(item: Item): number;
   /**
-   * How long a lane that is busy waits for more between two batches (milliseconds; default not at all). Those that were
-   * just answered come again; without a wait they and the others would take turns in batches of half the size.
+   * How long a busy key waits for more between two batches (milliseconds; default not at all). Those that were just
+   * answered come again; without a wait they and the others would take turns in batches of half the size.
    */
-  gatherMs?: number;
-  /** How many, just answered or waiting, make a lane busy (default 2). */
-  gatherFrom?: number;
-  /** One result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
+  lingerMs?: number;
+  /** How many, just answered or waiting, make a key busy (default 2). */
+  lingerFrom?: number;
+  /** Returns one result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
 
@@ -32,11 +34,11 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export function createLanes(): Lanes {
+export function createBatcher(): Batcher {
   const queues = new Map<string, Waiting[]>();
   const draining = new Set<Promise<void>>();
 
-  function submit<Item, Result>(key: string, item: Item, lane: Lane<Item, Result>): Promise<Result> {
+  function submit<Item, Result>(key: string, item: Item, batching: Batching<Item, Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const entry: Waiting = { item, resolve: resolve as (result: unknown) => void, reject };
       const queue = queues.get(key);
@@ -46,21 +48,22 @@ export function createLanes(): Lanes {
       }
       const fresh = [entry];
       queues.set(key, fresh);
-      const drained = drain(key, fresh, lane as Lane<unknown, unknown>).finally(() =>
+      const drained = drain(key, fresh, batching as Batching<unknown, unknown>).finally(() =>
         draining.delete(drained),
       );
       draining.add(drained);
     });
   }
 
-  async function drain(key: string, queue: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
+  async function drain(key: string, queue: Waiting[], batching: Batching<unknown, unknown>): Promise<void> {
     // What comes in the same turn of the event loop goes together.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     do {
-      const batch = takeBatch(queue, lane);
-      await settle(batch, lane);
-      const isBusy = batch.length + queue.length >= (lane.gatherFrom ?? 2);
-      if (lane.gatherMs && isBusy && weightOf(queue, lane) < lane.maxWeight) await wait(lane.gatherMs);
+      const batch = takeBatch(queue, batching);
+      await resolveBatch(batch, batching);
+      const isBusy = batch.length + queue.length >= (batching.lingerFrom ?? 2);
+      if (batching.lingerMs && isBusy && weightOf(queue, batching) < batching.maxWeight)
+        await wait(batching.lingerMs);
     } while (queue.length > 0);
     queues.delete(key);
   }
@@ -73,24 +76,24 @@ export function createLanes(): Lanes {
   };
 }
 
-function weightOf(queue: readonly Waiting[], lane: Lane<unknown, unknown>): number {
-  return queue.reduce((sum, { item }) => sum + lane.weigh(item), 0);
+function weightOf(queue: readonly Waiting[], batching: Batching<unknown, unknown>): number {
+  return queue.reduce((sum, { item }) => sum + batching.weigh(item), 0);
 }
 
-function takeBatch(queue: Waiting[], lane: Lane<unknown, unknown>): Waiting[] {
+function takeBatch(queue: Waiting[], batching: Batching<unknown, unknown>): Waiting[] {
   let weight = 0;
   let count = 0;
   for (const entry of queue) {
-    weight += lane.weigh(entry.item);
-    if (count > 0 && weight > lane.maxWeight) break;
+    weight += batching.weigh(entry.item);
+    if (count > 0 && weight > batching.maxWeight) break;
     count += 1;
   }
   return queue.splice(0, count);
 }
 
-async function settle(batch: Waiting[], lane: Lane<unknown, unknown>): Promise<void> {
+async function resolveBatch(batch: Waiting[], batching: Batching<unknown, unknown>): Promise<void> {
   try {
-    const results = await lane.run(batch.map((entry) => entry.item));
+    const results = await batching.run(batch.map((entry) => entry.item));
     batch.forEach((entry, index) => {
       entry.resolve(results[index]);
     });
@@ -99,6 +102,6 @@ async function settle(batch: Waiting[], lane: Lane<unknown, unknown>): Promise<v
       for (const entry of batch) entry.reject(error);
       return;
     }
-    for (const entry of batch) await settle([entry], lane);
+    for (const entry of batch) await resolveBatch([entry], batching);
   }
 }

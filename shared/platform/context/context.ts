@@ -6,7 +6,7 @@ import { connectMongo, type Db } from '../mongo/connect.ts';
 import { startTransactionGuard } from '../mongo/transaction-guard.ts';
 import { openQueues, type Queues } from '../queues/queues.ts';
 import { connectQueues, connectRedis, type RedisClient } from '../redis/connect.ts';
-import { createLanes, type Lanes } from './batcher.ts';
+import { type Batcher, createBatcher } from './batcher.ts';
 
 /** What every domain function gets: the outside world, opened once. */
 export interface Context {
@@ -21,7 +21,7 @@ export interface Context {
    */
   redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
   queues: Queues;
-  lanes: Lanes;
+  batcher: Batcher;
   /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
   webhookWaitsMs?: readonly number[];
   /** For the audit log: who acts when no person does. */
@@ -52,7 +52,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     queues: config.queueRedisUrl ? connectQueues(config, 'producer') : producer,
   };
   const queues = openQueues(redis.queues, log, options.queuePrefix);
-  const lanes = createLanes();
+  const batcher = createBatcher();
   const ends: (() => void)[] = [];
   return {
     config,
@@ -62,14 +62,14 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     db,
     redis,
     queues,
-    lanes,
+    batcher,
     actor: options.process,
     onClose: (end) => {
       ends.push(end);
     },
     close: async () => {
       for (const end of ends) end();
-      await lanes.idle();
+      await batcher.idle();
       await queues.drained();
       await queues.close();
       redis.meter.disconnect();

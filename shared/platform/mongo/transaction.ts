@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { isDuplicateKey } from '../basics/errors.ts';
 import { type Db, DURABLE } from './connect.ts';
 
 /** All attempts at one transaction together; then the store counts as away (503) and nothing was kept. */
@@ -16,11 +17,36 @@ export function afterCommit(transaction: ClientSession, act: () => void): void {
   acts.push(act);
 }
 
+export interface TransactionOptions {
+  /**
+   * `retry`: a duplicate key means that another process has written the same row at this moment, so `work` looks again
+   * (five attempts). Without it a duplicate key fails the transaction.
+   */
+  onDuplicateKey?: 'retry';
+}
+
+const DUPLICATE_KEY_ATTEMPTS = 5;
+
 /**
  * Runs `work` as one transaction: all of it or nothing. Write conflicts are tried again, so `work` runs from its
- * start each time and must not act on anything outside (`afterCommit` is for that).
+ * start each time and must not act on anything outside (`commitPlan` is for that).
  */
-export async function inTransaction<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (transaction: ClientSession) => Promise<T>,
+  { onDuplicateKey }: TransactionOptions = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(db, work);
+    } catch (error) {
+      const mayRetry = onDuplicateKey === 'retry' && attempt < DUPLICATE_KEY_ATTEMPTS;
+      if (!mayRetry || !isDuplicateKey(error)) throw error;
+    }
+  }
+}
+
+async function runOnce<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
   return db.connection.getClient().withSession(async (session) => {
     await register(db, session);
     const attempt = () => {

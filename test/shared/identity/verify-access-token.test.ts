@@ -202,11 +202,12 @@ test('an issuer that signs with typ JWT can be told so', async () => {
 test('the configuration refuses what would not be safe', () => {
   const read = (env: Record<string, string>) => () => readConfig(testEnv('t', { env }));
   const https = { OIDC_ISSUER: 'https://idp.example', OIDC_AUDIENCE: 'urn:api' };
-  expect(read({ ...https, NODE_ENV: 'production', RATE_LIMITS: 'on' })).not.toThrow();
+  const production = { NODE_ENV: 'production', RATE_LIMITS: 'on', BASE_URL: 'https://governor.example' };
+  expect(read({ ...https, ...production })).not.toThrow();
   expect(read({ OIDC_ISSUER: 'https://idp.example' })).toThrow('OIDC_AUDIENCE');
   expect(read({ ...https, OIDC_CLIENT_ID: 'urn:api' })).toThrow('OIDC_CLIENT_ID');
   const plain = { ...https, OIDC_ISSUER: 'http://idp.example' };
-  expect(read({ ...plain, NODE_ENV: 'production', RATE_LIMITS: 'on' })).toThrow('https');
+  expect(read({ ...plain, ...production })).toThrow('OIDC_ISSUER: must be https');
   expect(read({ OIDC_ISSUER: 'ftp://idp.example' })).toThrow('OIDC_ISSUER');
 });
 

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('golden vectors (design 3)', () => {
+describe('golden prices', () => {
   it('prices Claude Sonnet 4.5, 12 in + 8000 cache read + 500 cache write, 300 out, at $0.008811', () => {
     const claude = { provider: 'anthropic', model: 'claude-sonnet-4-5', tokens_in: 8_512, tokens_out: 300 };
     const price = priceCall(call({ ...claude, cache_read_tokens: 8_000, cache_write_tokens: 500 }));

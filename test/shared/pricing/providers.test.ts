@@ -28,6 +28,10 @@ it.each([
   ['together_ai', 'together'],
   ['huggingface_together', 'huggingface_together'],
   ['github_copilot', 'github-copilot'],
+  ['anthropic.messages', 'anthropic'],
+  ['openai.responses', 'openai'],
+  ['openrouter.chat', 'openrouter'],
+  ['google.vertex.chat', 'google'],
 ])('knows the provider %s as %s', (name, id) => {
   expect(findProvider({ providerId: id })?.id).toBe(id);
   expect(firstQuery(name, 'some-model')).toEqual({ provider: id, model: 'some-model' });
@@ -40,8 +44,18 @@ it.each(['vllm', 'ollama', 'my-openai-compatible', '__proto__', 'constructor', '
   },
 );
 
-it.each(['', '  ', 'litellm', 'unknown'])('goes by the model when the provider is %j', (name) => {
-  expect(listPriceQueries(name, 'openai/gpt-5')).toEqual(listPriceQueries(undefined, 'openai/gpt-5'));
+it.each(['', '  ', 'litellm', 'unknown', 'github', 'opencode', 'opencode.chat', 'gateway'])(
+  'goes by the model when the provider is %j',
+  (name) => {
+    expect(listPriceQueries(name, 'openai/gpt-5')).toEqual(listPriceQueries(undefined, 'openai/gpt-5'));
+  },
+);
+
+it('asks GitHub Copilot’s own list before the model’s', () => {
+  expect(listPriceQueries('github-copilot', 'claude-sonnet-4-5')).toEqual([
+    { provider: 'github-copilot', model: 'claude-sonnet-4-5' },
+    { provider: undefined, model: 'claude-sonnet-4-5' },
+  ]);
 });
 
 it.each([

@@ -6,7 +6,8 @@ import { readOrganization } from '../../../shared/organizations/read-organizatio
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../shared/retention/purge.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { rollupRows, usageTotalRows } from '../../../shared/usage/model.ts';
+import { RETENTION } from '../../../shared/tables/retention.ts';
+import { rollupRows } from '../../../shared/usage/model.ts';
 import { readUsage } from '../../../shared/usage/read-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
@@ -26,8 +27,6 @@ async function counts(orgId: string) {
   return {
     signals: await signalRows(ctx).countDocuments({ org_id: orgId }),
     quarters: await rollupRows(ctx).countDocuments({ org_id: orgId, period: 'quarter_hour' }),
-    quarterTotals: await usageTotalRows(ctx).countDocuments({ org_id: orgId, period: 'quarter_hour' }),
-    totals: await usageTotalRows(ctx).countDocuments({ org_id: orgId, period: { $ne: 'quarter_hour' } }),
     days: await rollupRows(ctx).countDocuments({ org_id: orgId, period: 'day' }),
     months: await rollupRows(ctx).countDocuments({ org_id: orgId, period: 'month' }),
     events: await eventRows(ctx).countDocuments({ org_id: orgId }),
@@ -49,23 +48,22 @@ it('deletes each thing after its own retention and never before; days and months
     recordAudit(ctx, { action: 'test', org_id: orgId, details: {} }, transaction),
   );
   const all = await counts(orgId);
-  expect(all).toMatchObject({ signals: 1_100, quarters: 21, quarterTotals: 3, totals: 2, months: 7 });
+  expect(all).toMatchObject({ signals: 1_100, quarters: 21, months: 7 });
   const after = async (days: number) => {
     clock.set(NOW + days * DAY);
-    await purge(ctx);
+    await purge(ctx, RETENTION);
     return counts(orgId);
   };
   expect(await after(29.9)).toEqual(all);
   expect(await after(30.1)).toEqual({ ...all, events: 0 });
   expect(await after(35.8)).toEqual({ ...all, events: 0 });
-  expect(await after(36.2)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0 });
-  expect(await after(395.9)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0 });
-  expect(await after(396.2)).toEqual({ ...all, events: 0, quarters: 0, quarterTotals: 0, signals: 0 });
+  expect(await after(36.2)).toEqual({ ...all, events: 0, quarters: 0 });
+  expect(await after(395.9)).toEqual({ ...all, events: 0, quarters: 0 });
+  expect(await after(396.2)).toEqual({ ...all, events: 0, quarters: 0, signals: 0 });
   expect(await after(731)).toEqual({
     ...all,
     events: 0,
     quarters: 0,
-    quarterTotals: 0,
     signals: 0,
     audit: 0,
   });

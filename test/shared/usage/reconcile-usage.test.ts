@@ -3,7 +3,8 @@ import { auditRows } from '../../../shared/audit/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { MEASURES, type Rollup, rollupRows, usageTotalRows } from '../../../shared/usage/model.ts';
+import { makeSnapshots } from '../../../shared/usage/make-snapshots.ts';
+import { MEASURES, type Rollup, rollupRows, snapshotRows } from '../../../shared/usage/model.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
@@ -30,7 +31,9 @@ async function populate(seed: number, count = 400) {
     tokens_in: Math.floor(random() * 1_000),
   }));
   await recordAll(ctx, orgId, signals);
-  return { orgId, organization: await readOrganization(ctx, orgId) };
+  const organization = await readOrganization(ctx, orgId);
+  await makeSnapshots(ctx, organization, { fromMs: 0, toMs: NOW });
+  return { orgId, organization };
 }
 
 /** All rollups of an organization that count anything, in one order. */
@@ -41,32 +44,23 @@ async function rollupsOf(orgId: string): Promise<Rollup[]> {
     .sort((a, b) => (a._id < b._id ? -1 : 1));
 }
 
-/** All totals of an organization that count anything, their slots summed, in one order. */
-async function totalsOf(orgId: string) {
-  const _id = { period: '$period', start: '$start', model: '$model', adapter: '$adapter' };
-  const sums = Object.fromEntries(MEASURES.map((measure) => [measure, { $sum: `$${measure}` }]));
-  const rows = await usageTotalRows(ctx)
-    .aggregate([{ $match: { org_id: orgId } }, { $group: { _id, ...sums } }])
+/** What the snapshots of an organization hold, in one order. */
+async function snapshotsOf(orgId: string) {
+  const rows = await snapshotRows(ctx)
+    .find({ org_id: orgId }, { promoteBuffers: true })
+    .sort({ _id: 1 })
     .toArray();
-  return rows
-    .filter((row) => MEASURES.some((measure) => row[measure] !== 0))
-    .sort((a, b) => (JSON.stringify(a._id) < JSON.stringify(b._id) ? -1 : 1));
+  return rows.map(({ version: _, ...row }) => row);
 }
 
-const everythingOf = async (orgId: string) => [await rollupsOf(orgId), await totalsOf(orgId)];
+const everythingOf = async (orgId: string) => [await rollupsOf(orgId), await snapshotsOf(orgId)];
 
-async function damageTotals(orgId: string): Promise<void> {
-  const totals = usageTotalRows(ctx);
-  const rows = await totals.find({ org_id: orgId }).sort({ _id: 1 }).toArray();
+async function damageSnapshots(orgId: string): Promise<void> {
+  const rows = await snapshotRows(ctx).find({ org_id: orgId }).sort({ _id: 1 }).toArray();
   const ids = rows.map((row) => row._id);
-  await totals.deleteMany({ _id: { $in: ids.filter((_, index) => index % 5 === 0) } });
-  await totals.updateMany(
-    { _id: { $in: ids.filter((_, index) => index % 5 === 1) } },
-    { $inc: { cost_nusd: 5, signals: -1 } },
-  );
-  const [first, second] = rows;
-  if (first) await totals.insertOne({ ...first, _id: `made-up ${orgId}`, model: 'ghost' });
-  if (second) await totals.insertOne({ ...second, _id: `second slot ${orgId}` });
+  const every = (rest: number) => ({ _id: { $in: ids.filter((_, index) => index % 3 === rest) } });
+  await snapshotRows(ctx).updateMany(every(0), { $set: { 'totals.values': '[["x"],["x"]]' } });
+  await snapshotRows(ctx).updateMany(every(1), { $set: { 'cells.numbers': Buffer.alloc(14 * 8) } });
 }
 
 async function damage(orgId: string): Promise<void> {
@@ -79,7 +73,7 @@ async function damage(orgId: string): Promise<void> {
   );
   const [first] = rows;
   if (first) await rollupRows(ctx).insertOne({ ...first, _id: `made-up ${orgId}`, user_id: 'ghost' });
-  await damageTotals(orgId);
+  await damageSnapshots(orgId);
 }
 
 describe('reconcileUsage', () => {
@@ -140,38 +134,39 @@ describe('reconcileUsage', () => {
     await reconcileUsage(ctx, organization, { repair: true });
     expect(await reconcileUsage(ctx, organization, { repair: false })).toMatchObject({ wrong: 0 });
     const signals = await signalRows(ctx).countDocuments({ org_id: orgId });
-    const totals = (await totalsOf(orgId)).map((row) => ({ ...row._id, signals: row.signals }));
-    for (const rows of [await rollupsOf(orgId), totals]) {
-      for (const period of ['quarter_hour', 'day', 'month']) {
-        const counted = rows
-          .filter((row) => row.period === period)
-          .reduce((sum, row) => sum + row.signals, 0);
-        expect(counted, period).toBe(signals);
-      }
+    const rows = await rollupsOf(orgId);
+    for (const period of ['quarter_hour', 'day', 'month']) {
+      const counted = rows.filter((row) => row.period === period).reduce((sum, row) => sum + row.signals, 0);
+      expect(counted, period).toBe(signals);
     }
   });
 
-  it('puts totals right that alone are wrong', async () => {
+  it('puts snapshots right that alone are wrong, and makes those that are missing or stale', async () => {
     const { orgId, organization } = await populate(7, 100);
     const before = await everythingOf(orgId);
-    await damageTotals(orgId);
+    await damageSnapshots(orgId);
     expect((await reconcileUsage(ctx, organization, { repair: false })).wrong).toBeGreaterThan(10);
+    await reconcileUsage(ctx, organization, { repair: true });
+    expect(await everythingOf(orgId)).toEqual(before);
+    await snapshotRows(ctx).deleteMany({ org_id: orgId });
     await reconcileUsage(ctx, organization, { repair: true });
     expect(await everythingOf(orgId)).toEqual(before);
   });
 
   it('leaves days alone whose signals have been purged', async () => {
     const { orgId, organization } = await populate(5, 100);
-    const before = await everythingOf(orgId);
+    const [rollups, snapshots] = [await rollupsOf(orgId), await snapshotsOf(orgId)];
     await signalRows(ctx).deleteMany({ org_id: orgId });
     await sessionRows(ctx).deleteMany({ org_id: orgId });
     clock.set(NOW + (ctx.config.signalRetentionDays - 1) * DAY);
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
-    // Of data from before there were totals, these are made from the rollups.
-    await usageTotalRows(ctx).deleteMany({ org_id: orgId, period: { $ne: 'quarter_hour' } });
+    // Missing snapshots are made from the rollups.
+    await snapshotRows(ctx).deleteMany({ org_id: orgId });
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
     clock.set(NOW);
-    expect(await everythingOf(orgId)).toEqual(before);
+    expect(await rollupsOf(orgId)).toEqual(rollups);
+    const ids = new Set(snapshots.map(({ _id }) => _id));
+    expect((await snapshotsOf(orgId)).filter(({ _id }) => ids.has(_id))).toEqual(snapshots);
   });
 
   it('goes through every organization', async () => {

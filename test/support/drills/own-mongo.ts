@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../scripts/stack/ports.ts';
-import { startMongo } from '../../../scripts/stores.ts';
+import { startMongo } from '../../../scripts/stack/stores.ts';
 
 export interface OwnMongo {
   url: string;

@@ -5,11 +5,11 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../../scripts/stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../../../scripts/stores.ts';
+import { type RunningStore, startMongo, startRedis } from '../../../scripts/stack/stores.ts';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
 import { openContext } from '../../../shared/platform/context/context.ts';
-import { createIndexes } from '../../../shared/platform/mongo/../../tables/collections.ts';
+import { createIndexes } from '../../../shared/tables/collections.ts';
 import { untilOpen } from '../credits.ts';
 import { type TestContext, testEnv, until } from '../harness.ts';
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { makeSecrets } from '../../../../scripts/stack/make-secrets.ts';
 import { readConfig, VARIABLE_NAMES } from '../../../../shared/platform/basics/config.ts';
 
+const secrets = makeSecrets();
 const usable = {
+  BASE_URL: 'https://governor.example',
   MONGODB_URL: 'mongodb://localhost/governor',
   REDIS_URL: 'redis://localhost',
-  OPERATOR_TOKEN: 'x'.repeat(24),
-  API_KEY_PEPPER: 'x'.repeat(32),
-  CURSOR_SECRET: 'x'.repeat(32),
-  WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+  ...secrets,
 };
 
 describe('the configuration', () => {
@@ -22,21 +22,59 @@ describe('the configuration', () => {
 
   it('never shows the value of what is wrong', () => {
     expect(() => readConfig({ ...usable, OPERATOR_TOKEN: 'hunter2' })).toThrow(/^(?!.*hunter2)/s);
+    const pepper = secrets.CURSOR_SECRET;
+    const withTwins = () => readConfig({ ...usable, API_KEY_PEPPER: pepper, CURSOR_SECRET: pepper });
+    expect(withTwins).toThrow('is equal to another secret');
+    expect(withTwins).not.toThrow(pepper);
   });
 
   it('takes an empty variable for an unset one and is production unless told', () => {
     expect(readConfig({ ...usable, PORT: '' })).toMatchObject({ port: 8080, nodeEnv: 'production' });
   });
 
-  it('refuses in production what shortens waits or lifts limits', () => {
-    expect(() => readConfig({ ...usable, TIME_SCALE: '100' })).toThrow('TIME_SCALE');
-    expect(() => readConfig({ ...usable, RATE_LIMITS: 'off' })).toThrow('RATE_LIMITS');
-    expect(readConfig({ ...usable, TIME_SCALE: '100', NODE_ENV: 'development' }).timeScale).toBe(100);
-  });
-
   it('has every variable, and no other, in .env.example', () => {
     const example = readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8');
     const named = [...example.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]);
     expect(new Set(named)).toEqual(new Set(VARIABLE_NAMES));
+  });
+});
+
+describe('production', () => {
+  const sameByte = (byte: number) => `k1:${Buffer.alloc(32, byte).toString('base64')}`;
+
+  it.each([
+    ['a shortened wait', { TIME_SCALE: '100' }, 'TIME_SCALE'],
+    ['lifted limits', { RATE_LIMITS: 'off' }, 'RATE_LIMITS'],
+    ['no address of its own', { BASE_URL: '' }, 'BASE_URL'],
+    ['a published placeholder', { OPERATOR_TOKEN: 'change-me-operator-token-0000' }, 'OPERATOR_TOKEN'],
+    ['a placeholder in capitals', { CURSOR_SECRET: 'CHANGE_ME_CURSOR_SECRET_00000000000' }, 'CURSOR_SECRET'],
+    ['one character over and over', { API_KEY_PEPPER: 'x'.repeat(40) }, 'API_KEY_PEPPER'],
+    ['one byte over and over', { CURSOR_SECRET: 'AAAA'.repeat(11) }, 'CURSOR_SECRET'],
+    ['zero bytes as a webhook key', { WEBHOOK_SECRET_KEYS: sameByte(0) }, 'WEBHOOK_SECRET_KEYS'],
+    [
+      'one byte as an older webhook key',
+      { WEBHOOK_SECRET_KEYS: `${secrets.WEBHOOK_SECRET_KEYS},${sameByte(9)}` },
+      'WEBHOOK_SECRET_KEYS',
+    ],
+    [
+      'the same webhook key twice',
+      { WEBHOOK_SECRET_KEYS: `${secrets.WEBHOOK_SECRET_KEYS},${secrets.WEBHOOK_SECRET_KEYS}` },
+      'WEBHOOK_SECRET_KEYS',
+    ],
+    ['two equal secrets', { CURSOR_SECRET: secrets.API_KEY_PEPPER }, 'CURSOR_SECRET'],
+    ['all of IPv4', { WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16,0.0.0.0/0' }, 'WEBHOOK_ALLOWED_NETWORKS'],
+    ['half of IPv4', { WEBHOOK_ALLOWED_NETWORKS: '128.0.0.0/1' }, 'WEBHOOK_ALLOWED_NETWORKS'],
+    ['all of IPv6', { WEBHOOK_ALLOWED_NETWORKS: '::/0' }, 'WEBHOOK_ALLOWED_NETWORKS'],
+    ['all public IPv6', { WEBHOOK_ALLOWED_NETWORKS: '2000::/3' }, 'WEBHOOK_ALLOWED_NETWORKS'],
+  ])('refuses %s, which development takes', (_, env, name) => {
+    expect(() => readConfig({ ...usable, ...env })).toThrow(new RegExp(`^  ${name}: `, 'm'));
+    expect(() => readConfig({ ...usable, ...env, NODE_ENV: 'development' })).not.toThrow();
+  });
+
+  it('takes private networks, and random secrets', () => {
+    const networks = '10.0.0.0/8,192.168.0.0/16,fc00::/7,fd12:3456::/32';
+    expect(readConfig({ ...usable, WEBHOOK_ALLOWED_NETWORKS: networks }).webhookAllowedNetworks).toHaveLength(
+      4,
+    );
   });
 });

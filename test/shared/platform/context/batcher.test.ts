@@ -1,66 +1,69 @@
 import { describe, expect, it } from 'vitest';
 import { DomainError } from '../../../../shared/platform/basics/errors.ts';
-import { createLanes, type Lane } from '../../../../shared/platform/context/batcher.ts';
+import { type Batching, createBatcher } from '../../../../shared/platform/context/batcher.ts';
 
-function laneOf(run: (items: readonly number[]) => Promise<number[]>, maxWeight = 3): Lane<number, number> {
+function batchingOf(
+  run: (items: readonly number[]) => Promise<number[]>,
+  maxWeight = 3,
+): Batching<number, number> {
   return { maxWeight, weigh: () => 1, run };
 }
 
-describe('lanes', () => {
+describe('a batcher', () => {
   it('runs at once what comes in one turn, and joins what arrives meanwhile, up to the weight', async () => {
-    const lanes = createLanes();
+    const batcher = createBatcher();
     const batches: number[][] = [];
-    const lane = laneOf(async (items) => {
+    const batching = batchingOf(async (items) => {
       batches.push([...items]);
       await new Promise((resolve) => setImmediate(resolve));
       return items.map((item) => item * 2);
     });
-    const results = await Promise.all([1, 2, 3, 4, 5].map((item) => lanes.submit('k', item, lane)));
+    const results = await Promise.all([1, 2, 3, 4, 5].map((item) => batcher.submit('k', item, batching)));
     expect(batches).toEqual([
       [1, 2, 3],
       [4, 5],
     ]);
     expect(results).toEqual([2, 4, 6, 8, 10]);
-    await lanes.idle();
+    await batcher.idle();
   });
 
   it('runs the items of a failed batch one by one, so that only the poisoned one fails', async () => {
-    const lanes = createLanes();
-    const lane = laneOf(async (items) => {
+    const batcher = createBatcher();
+    const batching = batchingOf(async (items) => {
       await new Promise((resolve) => setImmediate(resolve));
       if (items.includes(3)) throw new DomainError('conflict', 'three');
       return [...items];
     });
-    const settled = await Promise.allSettled([1, 2, 3, 4].map((item) => lanes.submit('k', item, lane)));
+    const settled = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.submit('k', item, batching)));
     expect(settled.map((one) => one.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
   it('fails all at once when the store is away, instead of waiting for it item by item', async () => {
-    const lanes = createLanes();
+    const batcher = createBatcher();
     let runs = 0;
-    const lane = laneOf(async () => {
+    const batching = batchingOf(async () => {
       runs += 1;
       await new Promise((resolve) => setImmediate(resolve));
       throw Object.assign(new Error('away'), { name: 'MongoServerSelectionError' });
     });
-    const settled = await Promise.allSettled([1, 2, 3, 4].map((item) => lanes.submit('k', item, lane)));
+    const settled = await Promise.allSettled([1, 2, 3, 4].map((item) => batcher.submit('k', item, batching)));
     expect(settled.every((one) => one.status === 'rejected')).toBe(true);
     expect(runs).toBe(2);
   });
 
   it('waits, where it is told to, for those that the last batch has answered, so that none take turns', async () => {
-    const sizesWith = async (gathering: { gatherMs?: number }) => {
-      const lanes = createLanes();
+    const sizesWith = async (lingering: { lingerMs?: number }) => {
+      const batcher = createBatcher();
       const sizes: number[] = [];
       const run = async (items: readonly number[]) => {
         sizes.push(items.length);
         await new Promise((resolve) => setImmediate(resolve));
         return [...items];
       };
-      const lane = { ...laneOf(run, 100), ...gathering };
+      const batching = { ...batchingOf(run, 100), ...lingering };
       const client = async (item: number) => {
         for (let turn = 0; turn < 4; turn += 1) {
-          await lanes.submit('k', item, lane);
+          await batcher.submit('k', item, batching);
           await new Promise((resolve) => setImmediate(resolve));
         }
       };
@@ -68,16 +71,16 @@ describe('lanes', () => {
       return sizes;
     };
     expect(await sizesWith({})).toEqual([4, 1, 3, 1, 3, 1, 3]);
-    expect(await sizesWith({ gatherMs: 20 })).toEqual([4, 4, 4, 4]);
+    expect(await sizesWith({ lingerMs: 20 })).toEqual([4, 4, 4, 4]);
   });
 
   it('keeps keys apart', async () => {
-    const lanes = createLanes();
+    const batcher = createBatcher();
     const held = Promise.withResolvers<void>();
-    const slow = laneOf(async (items) => held.promise.then(() => [...items]));
-    const fast = laneOf(async (items) => [...items]);
-    const waiting = lanes.submit('slow', 1, slow);
-    expect(await lanes.submit('fast', 2, fast)).toBe(2);
+    const slow = batchingOf(async (items) => held.promise.then(() => [...items]));
+    const fast = batchingOf(async (items) => [...items]);
+    const waiting = batcher.submit('slow', 1, slow);
+    expect(await batcher.submit('fast', 2, fast)).toBe(2);
     held.resolve();
     expect(await waiting).toBe(1);
   });

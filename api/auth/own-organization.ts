@@ -1,0 +1,27 @@
+import type { Organization } from '../../shared/organizations/model.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { type Reader, wholeOrganization } from '../../shared/organizations/reader.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import type { IdentityPrincipal } from '../basics/route.ts';
+
+/**
+ * The organization that a path names, for a reader that may see all of it. Another organization looks like one that
+ * never was (`not_found`); a reader of one user is refused (`missing_scope`).
+ */
+export async function ownOrganization(ctx: Context, reader: Reader, orgId: string): Promise<Organization> {
+  if (orgId !== reader.orgId) throw new DomainError('not_found', 'There is no such organization.');
+  return readOrganization(ctx, wholeOrganization(reader));
+}
+
+/** Refuses organizations on the plan `free`. Throws `plan_required`, with the organization's `plan`. */
+export function requirePaidPlan({ plan }: Organization): void {
+  if (plan !== 'free') return;
+  throw new DomainError('plan_required', 'This needs the plan team or enterprise.', { plan });
+}
+
+/** Refuses everyone but admins of the organization. Throws `missing_scope`. */
+export function requireAdmin({ role }: IdentityPrincipal): void {
+  if (role === 'admin') return;
+  throw new DomainError('missing_scope', 'Only an admin of the organization may do this.');
+}

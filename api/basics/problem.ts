@@ -1,0 +1,94 @@
+import type { Response } from 'express';
+import { z } from 'zod';
+import { DomainError, ERRORS, type ErrorCode, isStoreError } from '../../shared/platform/basics/errors.ts';
+
+/** RFC 9457, with a stable `code` and the request's id. */
+export const problemDocument = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string(),
+  request_id: z.string(),
+});
+
+export interface Problem {
+  status: number;
+  code: ErrorCode;
+  detail: string;
+  extra: Readonly<Record<string, unknown>>;
+  headers: Record<string, string>;
+}
+
+/** What a failure means to the caller. Only a failed parse of the caller's input is a 400, and that is a DomainError. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof DomainError) return domainProblem(error);
+  const parserCode = parserProblem(error);
+  if (parserCode) return parserCode;
+  if (isStoreError(error)) {
+    return {
+      ...plain('store_unavailable', 'A store does not answer. Try again.'),
+      headers: { 'Retry-After': '1' },
+    };
+  }
+  return plain('internal', 'Something failed on our side. The request id finds it in our log.');
+}
+
+function domainProblem(error: DomainError): Problem {
+  const headers: Record<string, string> = {};
+  if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  const wait = error.extra.retry_after_s;
+  if (typeof wait === 'number') headers['Retry-After'] = String(wait);
+  else if (ERRORS[error.code].status === 503) headers['Retry-After'] = '1';
+  const allow = error.extra.allow;
+  if (typeof allow === 'string') headers.Allow = allow;
+  return { ...plain(error.code, error.message), extra: error.extra, headers };
+}
+
+/** What Express and its body parser throw, by their `type`. */
+function parserProblem(error: unknown): Problem | null {
+  if (!(error instanceof Error)) return null;
+  const type = 'type' in error ? error.type : undefined;
+  const status = 'status' in error ? error.status : undefined;
+  if (type === 'entity.too.large')
+    return closing('payload_too_large', 'The body is larger than this endpoint takes, after inflating.');
+  if (type === 'encoding.unsupported')
+    return plain('unsupported_media_type', 'Content-Encoding must be gzip, deflate, br or absent.');
+  if (type === 'charset.unsupported') return plain('unsupported_media_type', 'The charset must be utf-8.');
+  if (type === 'entity.parse.failed') return plain('malformed_json', 'The body is not valid JSON.');
+  if (error instanceof URIError) return plain('invalid_request', 'The path is not valid percent-encoding.');
+  if (status === 400) return plain('malformed_json', 'The body could not be read.');
+  return null;
+}
+
+function plain(code: ErrorCode, detail: string): Problem {
+  return { status: ERRORS[code].status, code, detail, extra: {}, headers: {} };
+}
+
+function closing(code: ErrorCode, detail: string): Problem {
+  return { ...plain(code, detail), headers: { Connection: 'close' } };
+}
+
+/** The body of a problem document. `type` is a name, not an address. */
+export function problemBody(problem: Problem, requestId: string): Record<string, unknown> {
+  return {
+    type: `urn:usage-governor:problem:${problem.code}`,
+    title: ERRORS[problem.code].title,
+    status: problem.status,
+    code: problem.code,
+    detail: problem.detail,
+    ...problem.extra,
+    request_id: requestId,
+  };
+}
+
+/** The only place that sends a problem document. */
+export function sendProblem(res: Response, error: unknown, requestId: string): void {
+  const problem = problemOf(error);
+  // A guard may have set a challenge of its own.
+  for (const [name, value] of Object.entries(problem.headers)) if (!res.hasHeader(name)) res.set(name, value);
+  res
+    .status(problem.status)
+    .type('application/problem+json')
+    .send(JSON.stringify(problemBody(problem, requestId)));
+}

@@ -1,0 +1,160 @@
+import type { z } from 'zod';
+import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
+import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
+import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import type { BodyType } from '../serve/body.ts';
+
+export interface ApiState {
+  /** Set on SIGTERM: readiness turns off before the port does. */
+  stopping: boolean;
+}
+
+/** Who may call a route. No kind of credential stands in for another. */
+export type Auth =
+  | { kind: 'none' }
+  | { kind: 'api-key'; scope: Scope }
+  | { kind: 'device' }
+  | { kind: 'idp' }
+  | { kind: 'operator' };
+
+/** Who is calling, by kind of credential. */
+export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' }
+  ? ApiKeyPrincipal
+  : A extends { kind: 'device' }
+    ? DevicePrincipal
+    : A extends { kind: 'idp' }
+      ? IdentityPrincipal
+      : A extends { kind: 'operator' }
+        ? { kind: 'operator' }
+        : { kind: 'none' };
+
+export interface ApiKeyPrincipal {
+  kind: 'api-key';
+  keyId: string;
+  orgId: string;
+  scopes: readonly Scope[];
+  /** Set: the key sees and reports only this user. */
+  userId: string | null;
+  projectId: string | null;
+}
+
+/** What a device token says. Whether it is genuine is proven by the spend's script. */
+export interface DevicePrincipal {
+  kind: 'device';
+  accountId: string;
+  tokenId: string;
+  /** Keyed hash of the whole token. */
+  tokenHmac: string;
+}
+
+/** A person with a session of the identity provider. The account is the member, with credits and devices. */
+export interface IdentityPrincipal {
+  kind: 'idp';
+  accountId: string;
+  orgId: string;
+  userId: string;
+  role: Role;
+}
+
+/** The order in which load is shed: exports first, spends last. */
+export type Priority = 'consume' | 'ingest' | 'read' | 'export';
+
+type Shape = z.ZodType;
+type OutputOf<S extends Shape | undefined> = S extends Shape ? z.output<S> : undefined;
+
+export interface Input<
+  A extends Auth,
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+> {
+  principal: PrincipalOf<A>;
+  params: OutputOf<P>;
+  query: OutputOf<Q>;
+  body: OutputOf<B>;
+  request: {
+    id: string;
+    address: string;
+    header(name: string): string | undefined;
+    aborted: AbortSignal;
+    /** The body of a route that takes bytes, at most so many after inflating. */
+    bytes(maxBytes: number): Promise<{ body: Uint8Array; encoding: OtlpEncoding }>;
+  };
+}
+
+/**
+ * One endpoint: schema, handler and documentation in one object. `api/serve/` runs it: authenticate, parse,
+ * handle, check the answer, send. `api/docs/openapi.ts` describes it.
+ */
+export interface Route<
+  A extends Auth = Auth,
+  P extends Shape | undefined = Shape | undefined,
+  Q extends Shape | undefined = Shape | undefined,
+  B extends Shape | undefined = Shape | undefined,
+  S extends Shape | undefined = Shape | undefined,
+> {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** With `{name}` for parameters, as OpenAPI writes it. */
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  auth: A;
+  priority: Priority;
+  /** A probe is neither counted nor shed: a busy process that looked dead would be restarted when it is needed most. */
+  isProbe?: true;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** What a body may be sent as. Default: JSON. */
+  bodyTypes?: readonly BodyType[];
+  /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
+  takesBytes?: true;
+  /** Errors as problem+json, as RFC 6749 section 5.2 has them, or as OTLP/HTTP does. */
+  errorStyle?: 'problem' | 'oauth' | 'otlp';
+  /** The shape is checked before it is sent, so that nothing leaks. */
+  success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
+  /** The codes beside those that every route may answer with. */
+  errors: readonly ErrorCode[];
+  handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;
+}
+
+export type Answer<S extends Shape | undefined> = (S extends Shape ? z.input<S> : undefined) | Reply;
+
+/** An answer that is more than a body to check. */
+export interface Reply {
+  reply: true;
+  headers?: Record<string, string>;
+  /**
+   * Bytes as they are, or chunks that are written with back-pressure. The handler answers for their shape. When the
+   * first chunk waits for the first read, a failure of that read still has a status of its own.
+   */
+  content: Buffer | string | AsyncIterable<string | Uint8Array>;
+}
+
+export function reply(content: Reply['content'], headers: Record<string, string> = {}): Reply {
+  return { reply: true, content, headers };
+}
+
+export function isReply(answer: unknown): answer is Reply {
+  return typeof answer === 'object' && answer !== null && 'reply' in answer && answer.reply === true;
+}
+
+/** Keeps the types of one route together; the table holds them as `AnyRoute`. */
+export function route<
+  const A extends Auth,
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+  S extends Shape | undefined = undefined,
+>(definition: Route<A, P, Q, B, S>): AnyRoute {
+  return definition as unknown as AnyRoute;
+}
+
+export type AnyRoute = Omit<Route, 'handle'> & {
+  handle(
+    input: Input<Auth, Shape | undefined, Shape | undefined, Shape | undefined>,
+    ctx: Context,
+  ): Promise<unknown>;
+};

@@ -1,0 +1,42 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import type { Express, NextFunction, Request, Response } from 'express';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { JOBS } from '../../shared/tables/jobs.ts';
+import { unauthorized } from '../auth/bearer.ts';
+import { isOperator } from '../auth/operator.ts';
+import type { Limits } from '../serve/limits.ts';
+
+const PATH = '/admin/queues';
+
+// bull-board's own files, no inline script, and nothing from other hosts.
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'self'; frame-ancestors 'none'";
+
+/** Mounts bull-board behind the operator token: it has no authentication of its own. */
+export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath(PATH);
+  createBullBoard({
+    queues: JOBS.map(({ kind }) => new BullMQAdapter(ctx.queues.of(kind))),
+    serverAdapter,
+    options: { uiConfig: { boardTitle: 'usage-governor' } },
+  });
+  const board: Express = serverAdapter.getRouter();
+  board.disable('x-powered-by');
+  app.use(PATH, guard(ctx, limits), board);
+}
+
+function guard(ctx: Context, limits: Limits) {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    res.locals.route = PATH;
+    if (!isOperator(req, ctx.config.operatorToken)) {
+      await limits.countBadCredential(req);
+      res.set('WWW-Authenticate', 'Basic realm="usage-governor operators"');
+      throw unauthorized();
+    }
+    res.set('Content-Security-Policy', policy);
+    next();
+  };
+}

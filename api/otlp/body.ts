@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+
+/** The media type of each encoding of OTLP/HTTP. */
+export const OTLP_TYPES = {
+  protobuf: 'application/x-protobuf',
+  json: 'application/json',
+} as const satisfies Record<OtlpEncoding, string>;
+
+/** The encoding that a request's Content-Type names, if it is one of OTLP. */
+export function encodingOf(req: IncomingMessage): OtlpEncoding | null {
+  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((part) => part.trim()).find((part) => part.startsWith('charset='));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return null;
+  if (type.trim() === OTLP_TYPES.json) return 'json';
+  return type.trim() === OTLP_TYPES.protobuf ? 'protobuf' : null;
+}
+
+/**
+ * Reads a body of at most `maxBytes` after inflating; it may be empty and come in chunks. Throws
+ * `unsupported_media_type`, `payload_too_large`, `malformed_json`.
+ */
+export async function readOtlpBody(
+  req: IncomingMessage,
+  maxBytes: number,
+): Promise<{ body: Uint8Array; encoding: OtlpEncoding }> {
+  const encoding = encodingOf(req);
+  if (!encoding) {
+    const accepted = Object.values(OTLP_TYPES).join(' or ');
+    throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${accepted}.`);
+  }
+  const compression = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (compression !== 'identity' && compression !== 'gzip')
+    throw new DomainError('unsupported_media_type', 'Content-Encoding: gzip or none.');
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return { body: await collect(req, compression === 'gzip', maxBytes), encoding };
+}
+
+async function collect(req: IncomingMessage, isGzip: boolean, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const gather = async (source: AsyncIterable<Buffer>) => {
+    for await (const chunk of source) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  };
+  try {
+    await (isGzip ? pipeline(req, createGunzip(), gather) : pipeline(req, gather));
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    // An empty body is no gzip, and still an empty request.
+    if (isGzip && bytes === 0 && req.readableEnded && req.headers['content-length'] === '0')
+      return Buffer.alloc(0);
+    throw new DomainError('malformed_json', 'The body could not be read.');
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+function tooLarge(maxBytes: number): DomainError {
+  return new DomainError(
+    'payload_too_large',
+    `The body may hold ${maxBytes} bytes, after inflating. Send smaller batches.`,
+  );
+}

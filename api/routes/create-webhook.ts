@@ -1,0 +1,21 @@
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { createWebhook as create } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/endpoints/view.ts';
+import { route } from '../basics/route.ts';
+
+export const createWebhook = route({
+  method: 'post',
+  path: '/api/v1/webhooks',
+  summary: 'Register a webhook',
+  description:
+    'Each event of the organization that it names is sent to `url` as a POST, signed with `secret`. ' +
+    'Attempts: at once, then 30 s, 5 min, 30 min and 2 h after the failure before.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  body: webhookInput,
+  success: { status: 201, description: 'The webhook, without its secret', body: webhookView },
+  errors: ['conflict', 'missing_scope'],
+  handle: async ({ principal, body }, ctx) =>
+    viewWebhook(await create(ctx, wholeOrganization(principal), body)),
+});

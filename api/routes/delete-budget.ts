@@ -1,0 +1,20 @@
+import { removeBudget } from '../../shared/budgets/change-budgets.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { route } from '../basics/route.ts';
+import { budgetParams } from '../schemas/params.ts';
+
+export const deleteBudget = route({
+  method: 'delete',
+  path: '/api/v1/budgets/{id}',
+  summary: 'Delete a budget',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:write' },
+  priority: 'ingest',
+  params: budgetParams,
+  success: { status: 204, description: 'It is gone' },
+  errors: ['not_found'],
+  handle: async ({ principal, params }, ctx) => {
+    await removeBudget(ctx, wholeOrganization(principal), params.id);
+    return undefined;
+  },
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { recordAuditOnce } from '../../shared/audit/record-audit.ts';
+import { grantCredits as grant } from '../../shared/credits/ledger/grant-credits.ts';
+import { findAccount } from '../../shared/credits/meter/ensure-account.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+import { route } from '../basics/route.ts';
+import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
+import { requiredIdempotencyKey } from '../schemas/params.ts';
+
+export const grantCredits = route({
+  method: 'post',
+  path: '/admin/credits',
+  summary: 'Add paid or granted credits to a member',
+  description: 'Needs an `Idempotency-Key`: repeating the request with it adds nothing, for ever.',
+  tag: 'Operations',
+  auth: { kind: 'operator' },
+  priority: 'ingest',
+  body: z.strictObject({
+    org_id: text(128),
+    user_id: text(256),
+    bucket: z.enum(['paid', 'granted']),
+    amount: z.int().min(1).max(1_000_000_000),
+    expires_at: z.int().min(1).max(253_402_300_799).optional().describe('Unix seconds; without it, never'),
+  }),
+  success: { status: 201, description: 'The ledger row', body: ledgerTransaction },
+  errors: [
+    'not_found',
+    'conflict',
+    'idempotency_key_reused',
+    'rebuilding',
+    'store_unavailable',
+    'outcome_unknown',
+  ],
+  handle: async ({ body, request }, ctx) => {
+    const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));
+    const { org_id, user_id, bucket, amount, expires_at } = body;
+    const accountId = await findAccount(ctx, org_id, user_id);
+    const { transaction } = await grant(ctx, {
+      accountId,
+      bucket,
+      amount,
+      expires_at,
+      idempotencyKey,
+    });
+    const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
+    await recordAuditOnce(ctx, { action: 'credits.add', org_id, details }, [accountId, idempotencyKey]);
+    return transaction;
+  },
+});

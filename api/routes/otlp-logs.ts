@@ -1,0 +1,17 @@
+import { noteLogs } from '../../shared/adapters/drop-metrics.ts';
+import { receiveOtlp } from '../../shared/adapters/receive.ts';
+import { exportRoute } from '../otlp/export-route.ts';
+import { senderOf } from '../otlp/sender.ts';
+
+export const otlpLogs = exportRoute({
+  path: '/otlp/v1/logs',
+  summary: 'Take OpenTelemetry log records',
+  description:
+    'Events of Claude Code, Codex, Gemini CLI and Qwen Code become signals; other records are taken and not counted. ' +
+    'OTLP/HTTP, protobuf or JSON, gzip. docs/adapters.md has the settings of each tool.',
+  field: 'rejectedLogRecords',
+  take: (ctx, principal, request) => {
+    noteLogs(ctx, principal.keyId);
+    return receiveOtlp(ctx, senderOf(principal), { ...request, kind: 'logs' });
+  },
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { recordSignals as record } from '../../shared/ingest/record-signals.ts';
+import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
+import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
+import { signalInput, signalResult } from '../../shared/signals/input.ts';
+import { route } from '../basics/route.ts';
+
+const signalSchema = z.toJSONSchema(signalInput, { io: 'input', unrepresentable: 'any' });
+
+/** Only what holds the envelope together is checked here; each signal is judged for itself. */
+const envelope = z
+  .looseObject({
+    signals: z
+      .array(z.unknown())
+      .max(SIGNALS_PER_REQUEST, `may hold ${SIGNALS_PER_REQUEST} signals`)
+      .optional(),
+  })
+  .refine(
+    (body) => body.signals === undefined || Object.keys(body).length === 1,
+    'takes nothing beside `signals`',
+  )
+  .meta({
+    anyOf: [
+      {
+        type: 'object',
+        properties: { signals: { type: 'array', maxItems: SIGNALS_PER_REQUEST, items: signalSchema } },
+        required: ['signals'],
+      },
+      signalSchema,
+    ],
+  });
+
+export const recordSignals = route({
+  method: 'post',
+  path: '/api/v1/signals',
+  summary: 'Record signals',
+  description:
+    'One signal, or `{ "signals": [...] }` with at most 1,000. Answers one result per signal, in order: a bad one is ' +
+    '`rejected` with its reason and never loses the others. Sending a signal again changes nothing.',
+  tag: 'Signals',
+  auth: { kind: 'api-key', scope: 'signals:write' },
+  priority: 'ingest',
+  body: refuseNames(['__proto__', 'constructor', 'prototype'], envelope),
+  success: {
+    status: 200,
+    description: 'What became of each signal',
+    body: z.strictObject({ results: z.array(signalResult) }),
+  },
+  errors: ['store_unavailable'],
+  handle: async ({ principal, body }, ctx) => {
+    const posted = body.signals ?? [body];
+    const sender = {
+      orgId: principal.orgId,
+      boundUserId: principal.userId,
+      defaultProjectId: principal.projectId,
+    };
+    return { results: await record(ctx, sender, posted) };
+  },
+});

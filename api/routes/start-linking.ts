@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { publicJwk } from '../../shared/devices/public-key.ts';
+import { startLinking as start } from '../../shared/devices/start-linking.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+import { route } from '../basics/route.ts';
+
+/** A form can carry the JWK only as its JSON text. */
+const jwk = z.preprocess((value) => (typeof value === 'string' ? parseJson(value) : value), publicJwk);
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+export const startLinking = route({
+  method: 'post',
+  path: '/v1/device_authorization',
+  summary: 'Begin to link a device',
+  description:
+    'RFC 8628 section 3.1. Show `user_code` to the person, who approves it, and poll `/v1/token` with `device_code`. ' +
+    'Parameters that are not known are ignored, as RFC 6749 section 3.2 demands.',
+  tag: 'Devices',
+  auth: { kind: 'none' },
+  priority: 'read',
+  bodyTypes: ['form', 'json'],
+  errorStyle: 'oauth',
+  body: z.object({
+    client_id: z.string().max(256).optional().describe('Ignored: there is one client'),
+    name: text(128)
+      .refine((name) => !/\p{Cc}/u.test(name), 'must not hold control characters')
+      .optional()
+      .describe('What the list of devices shows'),
+    public_key: jwk.optional().describe('Public key of the device as JWK; never answered again'),
+  }),
+  success: {
+    status: 200,
+    description: 'The codes',
+    body: z.strictObject({
+      device_code: z.string(),
+      user_code: z.string(),
+      verification_uri: z.string(),
+      verification_uri_complete: z.string(),
+      expires_in: z.int(),
+      interval: z.int(),
+    }),
+  },
+  errors: ['store_unavailable'],
+  handle: async ({ body }, ctx) =>
+    start(ctx, { name: body.name ?? null, public_key: body.public_key ?? null }),
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+import { ATTEMPT_ERRORS } from '../../shared/webhooks/deliveries/model.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { testWebhook as test } from '../../shared/webhooks/sending/test-webhook.ts';
+import { route } from '../basics/route.ts';
+
+export const testWebhook = route({
+  method: 'post',
+  path: '/api/v1/webhooks/test',
+  summary: 'Send a test event',
+  description: 'One signed `session.started` with `data.test: true`, now and once; answers what came of it.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  body: z.strictObject({ webhook_id: text(128) }),
+  success: {
+    status: 200,
+    description: 'What the endpoint answered',
+    body: z.strictObject({
+      event_id: z.string(),
+      status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+      latency_ms: z.number(),
+      error: z.enum(ATTEMPT_ERRORS).nullable(),
+    }),
+  },
+  errors: ['not_found', 'missing_scope', 'overloaded'],
+  handle: async ({ principal, body }, ctx) =>
+    test(ctx, await getWebhook(ctx, wholeOrganization(principal), body.webhook_id)),
+});

@@ -1,0 +1,26 @@
+import { changeBudget } from '../../shared/budgets/change-budgets.ts';
+import { budgetChange } from '../../shared/budgets/input.ts';
+import { readBudget } from '../../shared/budgets/read-budgets.ts';
+import { budgetView } from '../../shared/budgets/view.ts';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { route } from '../basics/route.ts';
+import { budgetParams } from '../schemas/params.ts';
+
+export const updateBudget = route({
+  method: 'patch',
+  path: '/api/v1/budgets/{id}',
+  summary: 'Change a budget',
+  description:
+    'What is left out stays. Every change but that of the name lets the levels of the open window fire again.',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:write' },
+  priority: 'ingest',
+  params: budgetParams,
+  body: budgetChange,
+  success: { status: 200, description: 'The changed budget', body: budgetView },
+  errors: ['not_found'],
+  handle: async ({ principal, params, body }, ctx) => {
+    const budget = await changeBudget(ctx, wholeOrganization(principal), params.id, body);
+    return readBudget(ctx, principal, budget._id);
+  },
+});

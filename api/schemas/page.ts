@@ -1,0 +1,114 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { PAGE_SIZE } from '../../shared/platform/basics/contract.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Order, Position } from '../../shared/platform/basics/paginate.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+
+/** The query parameters that every list takes. */
+export const pageQuery = {
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,4}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= PAGE_SIZE.max, `must be 1..${PAGE_SIZE.max}`)
+    .default(PAGE_SIZE.default)
+    .describe(`Page size, 1..${PAGE_SIZE.max}`),
+  cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
+  order: z.enum(['desc', 'asc']).default('desc'),
+};
+
+/** The envelope of every list. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    data: z.array(item),
+    cursor: z
+      .string()
+      .describe("Pass back as `cursor`; the last page's yields an empty page until more comes"),
+    has_more: z.boolean(),
+    total: z.int().describe('Number of all that match, counted with the first page'),
+  });
+}
+
+const cursorContent = z.strictObject({
+  a: z.number().nullable(),
+  i: z.string(),
+  s: z.number(),
+  t: z.int(),
+});
+
+export interface PageState {
+  after: Position | null;
+  /** Known from the second page on. */
+  total: number | null;
+}
+
+/**
+ * Opens a cursor, which is bound to `scope` (route, tenant, filters, order). Throws `invalid_cursor` when it is forged
+ * or belongs to another query.
+ */
+export function openCursor(ctx: Context, scope: unknown, cursor: string | undefined): PageState {
+  if (cursor === undefined) return { after: null, total: null };
+  const [payload = '', mac = ''] = cursor.split('.');
+  const expected = Buffer.from(sign(ctx, scope, payload));
+  const given = Buffer.from(mac);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+    throw new DomainError(
+      'invalid_cursor',
+      'Start again without a cursor, or repeat the filters that this one came with.',
+    );
+  }
+  const content = cursorContent.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  // An empty list has nothing to go on from: what came since is a new list, which is counted again.
+  if (content.a === null) return { after: null, total: null };
+  return { after: { atMs: content.a, id: content.i, spanMs: content.s }, total: content.t };
+}
+
+/** What the domain function of a list takes and answers. */
+interface PageRequest extends PageState {
+  order: Order;
+  limit: number;
+}
+interface FoundPage<Row> {
+  rows: readonly Row[];
+  hasMore: boolean;
+  last: Position | null;
+  total: number;
+}
+
+/**
+ * One page in the envelope: opens the cursor, loads, shows each row, makes the next cursor. `scope` is what the cursor
+ * is bound to, beside the order.
+ */
+export async function answerPage<Row, View>(
+  ctx: Context,
+  scope: readonly unknown[],
+  query: { limit: number; cursor?: string | undefined; order: Order },
+  load: (page: PageRequest) => Promise<FoundPage<Row>>,
+  view: (row: Row) => View,
+): Promise<{ data: View[]; cursor: string; has_more: boolean; total: number }> {
+  const { limit, cursor, order } = query;
+  const bound = [...scope, order];
+  const page = await load({ order, limit, ...openCursor(ctx, bound, cursor) });
+  return {
+    data: page.rows.map(view),
+    cursor: makeCursor(ctx, bound, page.last, page.total),
+    has_more: page.hasMore,
+    total: page.total,
+  };
+}
+
+/** The opaque cursor of a page that ended at `last`, signed so that nobody else can make one. */
+export function makeCursor(ctx: Context, scope: unknown, last: Position | null, total: number): string {
+  const content = { a: last?.atMs ?? null, i: last?.id ?? '', s: last?.spanMs ?? 0, t: total };
+  const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${payload}.${sign(ctx, scope, payload)}`;
+}
+
+function sign(ctx: Context, scope: unknown, payload: string): string {
+  return createHmac('sha256', ctx.config.cursorSecret)
+    .update(JSON.stringify([scope, payload]))
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url');
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+
+/** Path parameters that several routes take. */
+export const sessionParams = z.strictObject({ id: text(128).describe('Session id') });
+export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });
+export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
+export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
+
+/**
+ * The `Idempotency-Key` that a route needs. Throws `invalid_request`. Node joins two headers with a comma, so a comma is
+ * refused.
+ */
+export function requiredIdempotencyKey(given: string | undefined): string {
+  if (given !== undefined && /^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(given)) return given;
+  throw new DomainError(
+    'invalid_request',
+    'Send one Idempotency-Key of 1 to 128 printable ASCII characters without comma.',
+    { errors: [{ parameter: 'Idempotency-Key', detail: 'is missing or not valid' }] },
+  );
+}

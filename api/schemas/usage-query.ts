@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { text, timezone } from '../../shared/platform/basics/text.ts';
+import { INTERVALS, type Interval } from '../../shared/usage/calendar.ts';
+import { GROUPINGS, type Grouping } from '../../shared/usage/group-usage.ts';
+import { measuresView } from '../../shared/usage/measures.ts';
+import { timeOrDate } from './time.ts';
+
+/** The filters of every question about usage. */
+export const usageFilters = {
+  user_id: text(256).optional().describe('Filter by user'),
+  project_id: text(256).optional().describe('Filter by project'),
+  model: text(256).optional().describe('Filter by model, exactly'),
+  adapter: text(128).optional().describe('Filter by adapter'),
+};
+
+export const usageRange = {
+  from: timeOrDate
+    .optional()
+    .describe(
+      'Rounded down to 15 minutes; a date is its midnight in `timezone`. Default: 30 days before `to`',
+    ),
+  to: timeOrDate.optional().describe('Rounded up to 15 minutes; exclusive. Default: now'),
+  timezone: timezone.optional().describe("IANA timezone; default: the organization's"),
+};
+
+export const usageInterval = z
+  .enum(INTERVALS)
+  .default('none' satisfies Interval)
+  .describe('Length of the buckets of `series`; weeks begin on Monday');
+
+/** The query parameter `group_by=a,b` or `group_by=a&group_by=b`: at most two, each once. */
+export function groupBy(allowed: readonly Grouping[]) {
+  const named = (names: readonly string[]): names is readonly Grouping[] =>
+    names.every((name) => allowed.some((known) => known === name));
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat().flatMap((part) => part.split(',')))
+    .refine(
+      (names) => names.length <= 2 && new Set(names).size === names.length && named(names),
+      `must be one or two of ${allowed.join(', ')}, separated by a comma`,
+    )
+    .transform((names): readonly Grouping[] => (named(names) ? names : []))
+    .optional()
+    .describe(`One or two of ${allowed.join(', ')}, separated by a comma`);
+}
+
+export const ownGroupings = GROUPINGS.filter((grouping) => grouping !== 'team');
+
+export const usageView = z.strictObject({
+  from: z.string(),
+  to: z.string(),
+  interval: z.enum(INTERVALS),
+  timezone: z.string(),
+  totals: z.strictObject(measuresView),
+  series: z.array(z.strictObject({ start: z.string(), ...measuresView })),
+  groups: z.array(
+    z.strictObject({ key: z.partialRecord(z.enum(GROUPINGS), z.string().nullable()), ...measuresView }),
+  ),
+});

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isReply, type Reply } from '../basics/route.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Sends what the handler answered. A body's shape is checked first, so that nothing leaks. */
+export async function send(exchange: Exchange, answer: unknown): Promise<void> {
+  const { route, res } = exchange;
+  const { status, body, contentType = 'application/json' } = route.success;
+  res.statusCode = status;
+  res.setHeader('Cache-Control', 'no-store');
+  if (isReply(answer)) {
+    await sendReply(exchange, answer, contentType);
+  } else if (body) {
+    res.type(contentType).send(JSON.stringify(body.parse(answer)));
+  } else {
+    res.end();
+  }
+}
+
+async function sendReply({ req, res, guards }: Exchange, answer: Reply, contentType: string): Promise<void> {
+  const { content, headers = {} } = answer;
+  if (typeof content === 'string' || Buffer.isBuffer(content)) {
+    res.type(contentType).set(headers);
+    // A text goes out with the headers in one write, bytes in a second one.
+    res.setHeader('Content-Length', Buffer.byteLength(content));
+    res.end(req.method === 'HEAD' ? undefined : content);
+    return;
+  }
+  if (req.method === 'HEAD') {
+    res.type(contentType).set(headers).end();
+    return;
+  }
+  const chunks = content[Symbol.asyncIterator]();
+  // What fails before there is anything to send is told as a problem, not by cutting the line.
+  const first = await chunks.next();
+  res.type(contentType).set(headers);
+  const cut = setTimeout(() => res.destroy(), guards.longestAnswerMs);
+  try {
+    await pipeline(Readable.from(resume(first, chunks), { objectMode: true, highWaterMark: 1 }), res);
+  } catch (error) {
+    // A caller that went away, or was cut, is not our failure.
+    if (!req.destroyed && !res.destroyed) throw error;
+  } finally {
+    clearTimeout(cut);
+    await chunks.return?.();
+  }
+}
+
+async function* resume<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>) {
+  for (let next = first; !next.done; next = await rest.next()) yield next.value;
+}

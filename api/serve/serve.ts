@@ -1,0 +1,47 @@
+import type { RequestHandler } from 'express';
+import { actingAs } from '../../shared/audit/acting-as.ts';
+import { isCode } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import type { AnyRoute } from '../basics/route.ts';
+import { admit, takePlace } from './admit.ts';
+import type { Exchange, Guards, Principal } from './exchange.ts';
+import { parseInput } from './parse.ts';
+import { send } from './send.ts';
+
+/** Longer than a large export takes a slow reader. A reader that takes nothing at all is cut sooner (`server.ts`). */
+export const LONGEST_ANSWER_MS = 10 * 60_000;
+
+/**
+ * Turns one row of the table into a handler: authenticate, parse, take a place, handle, check the answer, send. A place
+ * among the requests in flight is taken only when the body is there, so that slow senders hold none.
+ */
+export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHandler {
+  return async (req, res) => {
+    const exchange: Exchange = { route, ctx, guards, req, res };
+    res.locals.route = route.path;
+    res.locals.errorStyle = route.errorStyle;
+    const principal = await admit(exchange);
+    const input = await parseInput(exchange, principal);
+    takePlace(exchange, principal);
+    await send(exchange, await handle(exchange, input));
+  };
+}
+
+/** Runs the route in the caller's name. A device token is proven where it is spent, so a wrong one counts here too. */
+async function handle(
+  { route, ctx, guards, req }: Exchange,
+  input: Parameters<AnyRoute['handle']>[0],
+): Promise<unknown> {
+  try {
+    return await actingAs(actorOf(input.principal, ctx), () => route.handle(input, ctx));
+  } catch (error) {
+    if (isCode(error, 'unauthorized')) await guards.limits.countBadCredential(req);
+    throw error;
+  }
+}
+
+/** Who acts, for the audit log: a key by its id, a person or a device by the account. */
+function actorOf(principal: Principal, ctx: Context): string {
+  if ('keyId' in principal) return principal.keyId;
+  return 'accountId' in principal ? principal.accountId : ctx.actor;
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import type { Config } from '../../shared/platform/basics/config.ts';
+import { DomainError, type ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { problemBody, problemOf } from '../basics/problem.ts';
+
+/** An HTTP server with limits on what a slow or careless client can hold. */
+export function createHttpServer(app: Express, config: Config): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: 16_384,
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: true,
+    },
+    app,
+  );
+  server.maxConnections = config.maxConnections;
+  server.timeout = STALLED_MS;
+  server.prependListener('request', (_req, res) => res.on('timeout', cutStalledReader));
+  server.on('clientError', refuseConnection);
+  return server;
+}
+
+/** How long a reader may take nothing of what waits for it. */
+const STALLED_MS = 30_000;
+
+/** Nothing moved on the connection. When nothing waits to be read, it is we who are slow. */
+function cutStalledReader(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+}
+
+const CLIENT_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', detail: 'The headers may hold 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'Send a request within 15 s.' },
+};
+
+/** What Node refuses before there is a request is a problem document too. */
+function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const known = CLIENT_ERRORS[error.code ?? ''];
+  const { code, detail } = known ?? { code: 'invalid_request', detail: 'This is not valid HTTP.' };
+  const problem = problemOf(new DomainError(code, detail));
+  const body = JSON.stringify(problemBody(problem, randomUUID()));
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/**
+ * Stops accepting, finishes what is under way, lets idle connections go. A connection that is always busy is told to
+ * close with its next answer: it would never be idle.
+ */
+export async function closeServer(server: Server): Promise<void> {
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  const closed = Promise.withResolvers<void>();
+  server.close(() => closed.resolve());
+  server.closeIdleConnections();
+  const closingIdle = setInterval(() => server.closeIdleConnections(), 100);
+  await closed.promise;
+  clearInterval(closingIdle);
+}

@@ -1,0 +1,83 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Metrics } from '../../shared/platform/basics/metrics.ts';
+import { requestsShed } from '../basics/metrics.ts';
+import type { Priority } from '../basics/route.ts';
+
+/** The load at which a request is refused, so that those of higher priority go on. */
+const CAPS: Record<Priority, { inFlight: number; lagMs: number }> = {
+  export: { inFlight: 16, lagMs: 150 },
+  read: { inFlight: 500, lagMs: 500 },
+  ingest: { inFlight: 2_000, lagMs: 1_000 },
+  consume: { inFlight: 4_000, lagMs: 2_000 },
+};
+/** The part of a priority's places that one organization may hold: however much it asks, others are answered. */
+const SHARE = 1 / 4;
+const SAMPLE_MS = 500;
+
+export interface Shedder {
+  /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
+  refuseWhenLate(priority: Priority): void;
+  /**
+   * Takes a place, and one of the organization's share where it is proven who asks. The returned function gives both
+   * back. Throws `overloaded`.
+   */
+  enter(priority: Priority, orgId?: string): () => void;
+  stop(): void;
+}
+
+/** Refuses early and cheaply instead of queueing without bound. */
+export function createShedder(metrics: Metrics): Shedder {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  let lagMs = 0;
+  let lateMs = 0;
+  let sampledAtMs = performance.now();
+  const sampling = setInterval(() => {
+    // The histogram misses turns that take seconds. This timer's own delay shows them; it counts when it comes twice in a
+    // row, so that one pause refuses nobody.
+    const lateBeforeMs = lateMs;
+    lateMs = performance.now() - sampledAtMs - SAMPLE_MS;
+    sampledAtMs = performance.now();
+    lagMs = Math.max(delay.count > 0 ? delay.mean / 1e6 : 0, Math.min(lateMs, lateBeforeMs));
+    delay.reset();
+  }, SAMPLE_MS);
+  sampling.unref();
+  const refuse = (priority: Priority, detail: string) => {
+    requestsShed({ metrics }).inc({ priority });
+    throw new DomainError('overloaded', detail);
+  };
+  const held = new Map<string, number>();
+  return {
+    refuseWhenLate: (priority) => {
+      if (lagMs >= CAPS[priority].lagMs)
+        refuse(priority, 'The service is too busy for requests of this kind.');
+    },
+    enter: (priority, orgId) => {
+      const most = CAPS[priority].inFlight;
+      const counted = [{ name: priority as string, most }];
+      if (orgId !== undefined) counted.push({ name: `${priority} ${orgId}`, most: most * SHARE });
+      const isFull = counted.some((places) => (held.get(places.name) ?? 0) >= places.most);
+      if (isFull)
+        refuse(
+          priority,
+          'The service has too many requests in flight, or this organization has its share of them.',
+        );
+      for (const { name } of counted) add(held, name, 1);
+      return () => {
+        for (const { name } of counted) add(held, name, -1);
+      };
+    },
+    stop: () => {
+      clearInterval(sampling);
+      delay.disable();
+    },
+  };
+}
+
+/** A name whose count is 0 takes no memory. */
+function add(counts: Map<string, number>, name: string, change: number): void {
+  const count = (counts.get(name) ?? 0) + change;
+  if (count === 0) counts.delete(name);
+  else counts.set(name, count);
+}

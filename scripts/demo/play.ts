@@ -1,0 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
+import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
+import { describeError, say } from '../stack/progress.ts';
+import { type SignalResult, sendSignals } from '../traffic/send-signals.ts';
+import { type Demo, readDemo, writeDemo } from './file.ts';
+import { generateTraffic } from './traffic.ts';
+
+const SEED = 20_260_401;
+
+/**
+ * Plays thirty days of demo traffic through the public API, once for a data folder. Never throws: a demo without
+ * traffic is still a demo, and the next start tries again (the signals keep their ids, so nothing counts twice).
+ */
+export async function playDemoTraffic(apiUrl: string, dataDir: string, signal: AbortSignal): Promise<void> {
+  const demo = readDemo(dataDir);
+  if (demo === null || demo.traffic?.played === true) return;
+  const traffic = demo.traffic ?? { until: isoTime(systemClock.now()), played: false };
+  writeDemo(dataDir, { ...demo, traffic });
+  const started = performance.now();
+  try {
+    const played = await playAll(apiUrl, demo, Date.parse(traffic.until), signal);
+    writeDemo(dataDir, { ...demo, traffic: { ...traffic, played: true } });
+    say(
+      `Played ${played} signals of demo traffic in ${((performance.now() - started) / 1000).toFixed(1)} s.`,
+    );
+  } catch (error) {
+    if (!signal.aborted)
+      say(`The demo traffic was not played (the next start tries again): ${describeError(error)}`);
+  }
+}
+
+async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: AbortSignal): Promise<number> {
+  let played = 0;
+  for (const [index, { members, api_key }] of demo.orgs.entries()) {
+    const userIds = members.map((member) => member.user_id);
+    const signals = generateTraffic(userIds, untilMs, SEED + index);
+    for (let at = 0; at < signals.length; at += SIGNALS_PER_REQUEST) {
+      const target = { api: apiUrl, apiKey: api_key ?? '', signal };
+      refuseRejections(await sendSignals(target, signals.slice(at, at + SIGNALS_PER_REQUEST), pause));
+    }
+    played += signals.length;
+  }
+  return played;
+}
+
+/** A signal of our own that is rejected is a fault of ours. */
+function refuseRejections(results: readonly SignalResult[]): void {
+  const rejected = results.find((result) => result.status === 'rejected');
+  if (rejected) throw new Error(`a signal was rejected: ${rejected.detail ?? 'no reason given'}`);
+}

@@ -1,0 +1,140 @@
+import { Worker } from 'node:worker_threads';
+import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { perContext } from '../platform/context/per-context.ts';
+import { UnreadableOtlp } from './otlp/record.ts';
+import type { PostedSignal } from './posted.ts';
+import { type ExportKind, type OtlpEncoding, type OtlpReading, readOtlp } from './read-request.ts';
+
+export interface OtlpBody {
+  body: Uint8Array;
+  kind: ExportKind;
+  encoding: OtlpEncoding;
+}
+
+type Summary = Omit<OtlpReading, 'signals'>;
+
+/** What a decoding thread is asked: to decode a body, or for the next so many signals of it. */
+export type DecodeRequest = OtlpBody | { next: number };
+export type DecodeReply = { summary: Summary } | { unreadable: string };
+
+/** A decoded request whose signals come in batches that `recordSignals` takes; the last one is empty. */
+export interface Decoded {
+  summary: Summary;
+  nextBatch: () => Promise<PostedSignal[]>;
+}
+
+/** Larger bodies are decoded by a thread of their own: they would hold the event loop. */
+const DECODED_HERE_BYTES = 256 * 1_024;
+const MOST_THREADS = 2;
+/** Large bodies that may wait in memory for a thread. */
+const MOST_WAITING = 6;
+/** A thread that nobody needs for so long is ended, and its memory with it. */
+const IDLE_MS = 30_000;
+
+/**
+ * Decodes a request and hands it to `use`. Throws `UnreadableOtlp`, and `overloaded` when too many large bodies wait.
+ */
+export async function withDecoded<Result>(
+  ctx: Context,
+  request: OtlpBody,
+  use: (decoded: Decoded) => Promise<Result>,
+): Promise<Result> {
+  if (request.body.byteLength <= DECODED_HERE_BYTES) return use(decodeHere(request));
+  const pool = pools(ctx);
+  const thread = await enter(pool);
+  try {
+    return await use(await decodeThere(thread, request));
+  } finally {
+    leave(pool, thread);
+  }
+}
+
+function decodeHere({ body, kind, encoding }: OtlpBody): Decoded {
+  const { signals, ...summary } = readOtlp(body, kind, encoding);
+  let from = 0;
+  return {
+    summary,
+    nextBatch: async () => {
+      from += SIGNALS_PER_REQUEST;
+      return signals.slice(from - SIGNALS_PER_REQUEST, from);
+    },
+  };
+}
+
+async function decodeThere(thread: Thread, request: OtlpBody): Promise<Decoded> {
+  const reply = (await thread.ask(request, [request.body.buffer as ArrayBuffer])) as DecodeReply;
+  if ('unreadable' in reply) throw new UnreadableOtlp(reply.unreadable);
+  return {
+    summary: reply.summary,
+    nextBatch: async () => (await thread.ask({ next: SIGNALS_PER_REQUEST })) as PostedSignal[],
+  };
+}
+
+interface Thread {
+  /** The thread's answer to one request; it is asked one thing at a time. */
+  ask(request: DecodeRequest, transfer?: ArrayBuffer[]): Promise<unknown>;
+  isDead(): boolean;
+  idle(): void;
+}
+
+interface Pool {
+  free: Thread[];
+  inUse: number;
+  waiting: (() => void)[];
+}
+
+const pools = perContext((): Pool => ({ free: [], inUse: 0, waiting: [] }));
+
+async function enter(pool: Pool): Promise<Thread> {
+  if (pool.inUse >= MOST_THREADS) {
+    if (pool.waiting.length >= MOST_WAITING)
+      throw new DomainError('overloaded', 'Too many large bodies are being decoded. Try again.');
+    await new Promise<void>((resolve) => pool.waiting.push(resolve));
+  } else pool.inUse += 1;
+  const known = pool.free.pop();
+  return known && !known.isDead() ? known : startThread();
+}
+
+/** The place goes to whoever waits longest. */
+function leave(pool: Pool, thread: Thread): void {
+  if (!thread.isDead()) {
+    thread.idle();
+    pool.free.push(thread);
+  }
+  const next = pool.waiting.shift();
+  if (next) next();
+  else pool.inUse -= 1;
+}
+
+/** A thread that keeps no process alive. */
+function startThread(): Thread {
+  const worker = new Worker(new URL('./decode-worker.ts', import.meta.url));
+  worker.unref();
+  let isDead = false;
+  let asked: PromiseWithResolvers<unknown> | null = null;
+  let ending: NodeJS.Timeout | undefined;
+  worker.on('message', (reply: unknown) => asked?.resolve(reply));
+  worker.on('error', (error) => asked?.reject(error));
+  worker.on('exit', () => {
+    isDead = true;
+    asked?.reject(new Error('The decoding thread has ended'));
+  });
+  return {
+    ask: (request, transfer = []) => {
+      clearTimeout(ending);
+      asked = Promise.withResolvers<unknown>();
+      worker.postMessage(request, transfer);
+      return asked.promise;
+    },
+    isDead: () => isDead,
+    idle: () => {
+      ending = setTimeout(() => {
+        isDead = true;
+        void worker.terminate();
+      }, IDLE_MS);
+      ending.unref();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Where each dialect writes what a call of a model is, best first. Dialects: OpenTelemetry's GenAI conventions, new and
+ * old (with OpenLLMetry's and Sentry's variants); the Vercel AI SDK up to 6, or 7 with its legacy integration; OpenInference.
+ */
+export const FIELDS = {
+  model: [
+    'gen_ai.response.model',
+    'gen_ai.request.model',
+    'ai.response.model',
+    'ai.model.id',
+    'llm.model_name',
+    'embedding.model_name',
+  ],
+  provider: ['gen_ai.provider.name', 'gen_ai.system', 'ai.model.provider', 'llm.provider', 'llm.system'],
+  input: [
+    'gen_ai.usage.input_tokens',
+    'gen_ai.usage.prompt_tokens',
+    'ai.usage.inputTokens',
+    'ai.usage.promptTokens',
+    'ai.usage.tokens',
+    'llm.token_count.prompt',
+  ],
+  output: [
+    'gen_ai.usage.output_tokens',
+    'gen_ai.usage.completion_tokens',
+    'ai.usage.outputTokens',
+    'ai.usage.completionTokens',
+    'llm.token_count.completion',
+  ],
+  cacheRead: [
+    'gen_ai.usage.cache_read.input_tokens',
+    'gen_ai.usage.input_tokens.cached',
+    'gen_ai.usage.cache_read_input_tokens',
+    'ai.usage.inputTokenDetails.cacheReadTokens',
+    'ai.usage.cachedInputTokens',
+    'llm.token_count.prompt_details.cache_read',
+  ],
+  cacheWrite: [
+    'gen_ai.usage.cache_write.input_tokens',
+    'gen_ai.usage.cache_creation.input_tokens',
+    'gen_ai.usage.input_tokens.cache_write',
+    'gen_ai.usage.cache_creation_input_tokens',
+    'ai.usage.inputTokenDetails.cacheWriteTokens',
+    'llm.token_count.prompt_details.cache_write',
+  ],
+  cost: ['gen_ai.usage.cost', 'gen_ai.cost.total_cost', 'litellm.cost.total', 'llm.cost.total'],
+  toolName: ['gen_ai.tool.name', 'ai.toolCall.name', 'tool.name'],
+  toolCallId: ['gen_ai.tool.call.id', 'ai.toolCall.id', 'tool.id'],
+  session: ['gen_ai.conversation.id', 'session.id', 'traceloop.association.properties.session_id'],
+  user: ['ai.telemetry.metadata.userId', 'traceloop.association.properties.user_id'],
+  responseId: ['gen_ai.response.id', 'ai.response.id'],
+} as const;
+
+/** What says which kind of work a span is, and what only one tool writes. */
+export const MARKS = [
+  'gen_ai.operation.name',
+  'ai.operationId',
+  'operation.name',
+  'openinference.span.kind',
+  'llm.request.type',
+  'error.type',
+  'http.response.status_code',
+  'github.copilot.nano_aiu',
+  'metadata.user_api_key_user_id',
+  'metadata.user_api_key_user_email',
+  'metadata.user_api_key_team_id',
+] as const;
+
+/** OpenLLMetry's names: with Bedrock its input leaves out what was cached. */
+export const OPENLLMETRY_CACHE_KEYS = [
+  'gen_ai.usage.cache_read_input_tokens',
+  'gen_ai.usage.cache_creation_input_tokens',
+] as const;
+
+export const SPAN_KEYS: readonly string[] = [...Object.values(FIELDS).flat(), ...MARKS];
+
+/** GitHub Copilot writes many attributes under this; that there is one tells its spans. */
+export const COPILOT_PREFIX = 'github.copilot.';

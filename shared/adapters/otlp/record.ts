@@ -1,0 +1,87 @@
+/** A value that an attribute may have here. Arrays, maps and bytes are never read. */
+export type Scalar = string | number | boolean;
+
+/** Allowed attributes by key. One of which only the presence may be known is `true`. */
+export type Attributes = ReadonlyMap<string, Scalar>;
+
+export type OtlpKind = 'logs' | 'traces';
+
+/** One log record or span, reduced to what an adapter may see. Both encodings give the same record. */
+export interface OtlpRecord {
+  kind: OtlpKind;
+  scope: string;
+  /** A log's `event_name`, attribute `event.name` and begin of its body; a span's name. Without the empty ones. */
+  names: readonly string[];
+  attributes: Attributes;
+  resource: Attributes;
+  /** Epoch milliseconds of a log's `time_unix_nano`, of a span's end; null when missing or 0. */
+  timeMs: number | null;
+  /** Epoch milliseconds of a log's `observed_time_unix_nano`; null when missing or 0. */
+  observedMs: number | null;
+  /** Milliseconds from a span's start to its end; null for a log, and when the end is missing or before the start. */
+  durationMs: number | null;
+  /** Lower-case hex; empty when missing or not valid. */
+  traceId: string;
+  spanId: string;
+  /** Whether a span's status is ERROR. */
+  isFailed: boolean;
+}
+
+/** What may be read of an attribute: its value, or only that it is there. A key without a rule is skipped as bytes. */
+export type KeyRule = 'value' | 'presence';
+
+export interface KeyRules {
+  readonly keys: ReadonlyMap<string, KeyRule>;
+  /** A key that begins so is noted as present under `PREFIX*`. */
+  readonly presentPrefixes: readonly string[];
+}
+
+/** A request that no retry makes readable. The message never quotes what was sent. */
+export class UnreadableOtlp extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnreadableOtlp';
+  }
+}
+
+/** The rule of a key and the name under which its attribute is noted. Null: skip it. */
+export function ruleOf(rules: KeyRules, key: string): { name: string; rule: KeyRule } | null {
+  const rule = rules.keys.get(key);
+  if (rule !== undefined) return { name: key, rule };
+  const prefix = rules.presentPrefixes.find((begin) => key.startsWith(begin));
+  return prefix === undefined ? null : { name: `${prefix}*`, rule: 'presence' };
+}
+
+/** The event names of a log, without the empty ones. */
+export function namesOf(...names: readonly (Scalar | undefined)[]): string[] {
+  return names.filter((name) => typeof name === 'string' && name !== '') as string[];
+}
+
+/** Characters of a name that are read at most. */
+export const NAME_LENGTH = 96;
+
+const NANOS_PER_MS = 1_000_000n;
+
+/** Epoch milliseconds of nanoseconds, rounded down; 0 is missing. */
+export function msOfNanos(nanos: bigint): number | null {
+  return nanos === 0n ? null : Number(nanos / NANOS_PER_MS);
+}
+
+/** Milliseconds between two times in nanoseconds; null when one is missing or they are in the wrong order. */
+export function durationMs(startNanos: bigint, endNanos: bigint): number | null {
+  if (startNanos === 0n || endNanos === 0n || endNanos < startNanos) return null;
+  return Number(endNanos - startNanos) / 1e6;
+}
+
+/** A trace or span id as lower-case hex, or empty when it has another length or is all zeros. */
+export function idOfHex(hex: string, bytes: number): string {
+  const lower = hex.toLowerCase();
+  return lower.length === bytes * 2 && /^[0-9a-f]+$/.test(lower) && /[^0]/.test(lower) ? lower : '';
+}
+
+/** What a request without a readable id of its own kind is told. */
+export const WRONG_ROUTE = {
+  logs: 'These are no log records: send spans to /v1/traces and metrics to /v1/metrics.',
+  traces: 'These are no spans: send log records to /v1/logs and metrics to /v1/metrics.',
+  metrics: 'These are no metrics: send log records to /v1/logs and spans to /v1/traces.',
+} as const;

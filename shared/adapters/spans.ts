@@ -1,0 +1,174 @@
+import {
+  baseOf,
+  costOf,
+  errorOf,
+  latencyOf,
+  metadataOf,
+  modelOf,
+  nativeId,
+  tokensOf,
+  toolNameOf,
+} from './base.ts';
+import { COPILOT_PREFIX, FIELDS, OPENLLMETRY_CACHE_KEYS } from './dialects.ts';
+import { clip, countOf, RejectedRecord, textOf } from './fields.ts';
+import type { OtlpRecord } from './otlp/record.ts';
+import type { PostedSignal } from './posted.ts';
+
+type Work = 'call' | 'tool';
+
+/** How one tool's spans differ from those of any application. */
+interface Tool {
+  adapter: string;
+  isItsOwn: (record: OtlpRecord) => boolean;
+  /** Which of its spans pay; without one, those of the dialects do. */
+  workOf?: (record: OtlpRecord) => Work | null;
+  modelKeys?: readonly string[];
+  userKeys?: readonly string[];
+  /** Whether its reported cost is dollars. */
+  hasCost: boolean;
+  metadata?: (record: OtlpRecord) => Record<string, string | undefined>;
+}
+
+const ANY_APPLICATION: Tool = { adapter: 'otel', isItsOwn: () => true, hasCost: true };
+
+const TOOLS: readonly Tool[] = [
+  {
+    adapter: 'github-copilot',
+    isItsOwn: (record) =>
+      record.attributes.has(`${COPILOT_PREFIX}*`) ||
+      record.attributes.has('github.copilot.nano_aiu') ||
+      record.scope === 'github.copilot' ||
+      textOf(record, ...FIELDS.provider) === 'github',
+    hasCost: false,
+    metadata: (record) => ({ nano_aiu: textOf(record, 'github.copilot.nano_aiu') }),
+  },
+  { adapter: 'opencode', isItsOwn: (record) => record.scope === 'opencode', hasCost: true },
+  {
+    adapter: 'litellm',
+    isItsOwn: (record) => record.scope === 'litellm',
+    workOf: (record) => (record.attributes.has('llm.request.type') ? 'call' : null),
+    modelKeys: ['gen_ai.request.model', 'gen_ai.response.model'],
+    // Callers make `metadata.team_id` and user ids of their own; these the proxy vouches for.
+    userKeys: ['metadata.user_api_key_user_email', 'metadata.user_api_key_user_id'],
+    hasCost: true,
+    metadata: (record) => ({ team_id: textOf(record, 'metadata.user_api_key_team_id') }),
+  },
+  ANY_APPLICATION,
+];
+
+/** Signals of a span of any instrumented application: empty for one that pays nothing, null for no span of AI work. */
+export function adaptSpan(record: OtlpRecord): PostedSignal[] | null {
+  if (record.kind !== 'traces') return null;
+  const tool = TOOLS.find(({ isItsOwn }) => isItsOwn(record)) ?? ANY_APPLICATION;
+  const work = tool.workOf ? tool.workOf(record) : workOf(record);
+  if (work === 'call') return [callOf(record, tool)];
+  if (work === 'tool') return [toolCallOf(record, tool)];
+  return tool !== ANY_APPLICATION || isOfAiWork(record) ? [] : null;
+}
+
+const PAYING_OPERATIONS = new Set(['chat', 'generate_content', 'text_completion', 'embeddings']);
+
+/** Spans around these (agents, workflows, chains, `ai.streamText`) repeat what their children used. */
+function workOf(record: OtlpRecord): Work | null {
+  const operation = textOf(record, 'gen_ai.operation.name');
+  const aiOperation = textOf(record, 'ai.operationId', 'operation.name')?.split(' ')[0] ?? '';
+  const kind = textOf(record, 'openinference.span.kind')?.toUpperCase();
+  if (operation === 'execute_tool' || aiOperation === 'ai.toolCall' || kind === 'TOOL') return 'tool';
+  const isPaying =
+    PAYING_OPERATIONS.has(operation ?? '') ||
+    /\.do(?:Generate|Stream|Embed)$/.test(aiOperation) ||
+    kind === 'LLM' ||
+    kind === 'EMBEDDING' ||
+    record.attributes.has('llm.request.type');
+  return isPaying ? 'call' : null;
+}
+
+/** Known, though it pays nothing. */
+function isOfAiWork(record: OtlpRecord): boolean {
+  const marks = ['gen_ai.operation.name', 'ai.operationId', 'openinference.span.kind', ...FIELDS.provider];
+  return marks.some((key) => record.attributes.has(key));
+}
+
+function common(record: OtlpRecord, { adapter, userKeys }: Tool) {
+  if (!userKeys) return withUser(baseOf(record, adapter), textOf(record, ...FIELDS.user));
+  const { user_id: _, ...base } = baseOf(record, adapter);
+  return withUser(base, textOf(record, ...userKeys));
+}
+
+/** The tool's own attribute names the user where no common one does. */
+function withUser(base: ReturnType<typeof baseOf>, user: string | undefined): ReturnType<typeof baseOf> {
+  return base.user_id !== undefined || user === undefined
+    ? base
+    : { ...base, user_id: clip(user.trim(), 256) };
+}
+
+function callOf(record: OtlpRecord, tool: Tool): PostedSignal {
+  const { tokens, repaired } = usageOf(record);
+  const provider = textOf(record, ...FIELDS.provider);
+  return {
+    ...common(record, tool),
+    id: callId(record),
+    ...modelOf(record, ...(tool.modelKeys ?? FIELDS.model)),
+    ...(provider === undefined ? {} : { provider: clip(provider, 128) }),
+    ...tokens,
+    ...(tool.hasCost ? costOf(record, ...FIELDS.cost) : {}),
+    ...failureOf(record),
+    ...latencyOf(record),
+    ...metadataOf({ ...sessionOf(record), ...repaired, ...tool.metadata?.(record) }),
+  };
+}
+
+function usageOf(record: OtlpRecord): ReturnType<typeof tokensOf> {
+  const input = countOf(record, ...FIELDS.input);
+  const cacheRead = countOf(record, ...FIELDS.cacheRead);
+  const cacheWrite = countOf(record, ...FIELDS.cacheWrite);
+  const output = countOf(record, ...FIELDS.output);
+  const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite });
+  const isRepaired =
+    'usage_repaired' in repaired || cacheRead + cacheWrite === 0 || !isBedrockOfOpenLlmetry(record);
+  if (isRepaired) return { tokens, repaired };
+  return {
+    tokens: { ...tokens, tokens_in: input + cacheRead + cacheWrite },
+    repaired: { usage_repaired: 'exclusive' },
+  };
+}
+
+function isBedrockOfOpenLlmetry(record: OtlpRecord): boolean {
+  const provider = textOf(record, ...FIELDS.provider)?.toLowerCase() ?? '';
+  const isItsName = OPENLLMETRY_CACHE_KEYS.some((key) => record.attributes.has(key));
+  return isItsName && /^(?:aws|amazon|bedrock)/.test(provider);
+}
+
+function toolCallOf(record: OtlpRecord, tool: Tool): PostedSignal {
+  return {
+    ...common(record, tool),
+    id: uniqueId(record, textOf(record, ...FIELDS.toolCallId)),
+    ...toolNameOf(record, ...FIELDS.toolName),
+    ...failureOf(record),
+    ...latencyOf(record),
+    ...metadataOf({ ...sessionOf(record), ...tool.metadata?.(record) }),
+  };
+}
+
+function failureOf(record: OtlpRecord): Pick<PostedSignal, 'error'> {
+  const hasFailed = record.isFailed || record.attributes.has('error.type');
+  return hasFailed ? errorOf(record, 'http.response.status_code', 'error.type') : {};
+}
+
+function sessionOf(record: OtlpRecord): Record<string, string | undefined> {
+  return { client_session_id: textOf(record, ...FIELDS.session) };
+}
+
+function callId(record: OtlpRecord): string {
+  return uniqueId(record, textOf(record, ...FIELDS.responseId));
+}
+
+const SHORTEST_UNIQUE_ID = 16;
+
+/** The provider's id of an answer, unless it is so short that it repeats; else the span's own. */
+function uniqueId(record: OtlpRecord, own: string | undefined): string {
+  if (own !== undefined && own.length >= SHORTEST_UNIQUE_ID) return nativeId(own);
+  if (record.traceId === '' || record.spanId === '')
+    throw new RejectedRecord('the span has neither a response id nor ids of its own');
+  return nativeId(record.traceId, record.spanId);
+}

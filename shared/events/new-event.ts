@@ -1,0 +1,19 @@
+import { dateAt } from '../platform/basics/clock.ts';
+import type { EventType } from '../platform/basics/contract.ts';
+import { derivedId } from '../platform/basics/ids.ts';
+import type { Event } from './model.ts';
+
+/** An event as the noun that raises it describes it. */
+export interface NewEvent {
+  /** What makes it this event and no other: the id is derived from it. */
+  cause: readonly (string | number)[];
+  type: EventType;
+  org_id: string;
+  ts: Date;
+  data: Record<string, unknown>;
+}
+
+/** The row of a new event. The same cause gives the same id, so that one cause has one event. */
+export function eventOf({ cause, ...event }: NewEvent, nowMs: number): Event {
+  return { _id: derivedId('evt', event.type, ...cause), ...event, created_at: dateAt(nowMs) };
+}

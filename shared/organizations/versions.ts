@@ -1,0 +1,63 @@
+import type { ClientSession } from 'mongoose';
+import type { Context } from '../platform/context/context.ts';
+import { collection } from '../platform/mongo/collection.ts';
+import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { updateRow, type Write } from '../platform/mongo/writes.ts';
+
+/**
+ * The conflict row between what records signals and what changes the rules by which they count. Under snapshot isolation
+ * two transactions that only read what the other writes both commit. Here both write: whoever records signals one shard
+ * of the organization, whoever changes a rule all shards. One of two that overlap meets a write conflict and runs again
+ * on a snapshot that holds the other (docs/adr/0040).
+ */
+export interface OrganizationVersion {
+  /** `versionKey(...)`. */
+  _id: string;
+  org_id: string;
+  /** Rises with each change of the organization's settings, teams, budgets and webhooks: the same in all shards. */
+  version?: number;
+  /** Rises with each batch of signals. */
+  touches?: number;
+}
+
+export const organizationVersionRows = collection<OrganizationVersion>('organization_versions');
+
+function versionKey(orgId: string, shard: number): string {
+  return `${orgId}/${shard}`;
+}
+
+/** The version of an organization's rules as of the transaction's snapshot; 0 when they were never changed. */
+export async function readOrganizationVersion(
+  ctx: Context,
+  orgId: string,
+  shard: number,
+  transaction: ClientSession,
+): Promise<number> {
+  const row = await organizationVersionRows(ctx).findOne(
+    { _id: versionKey(orgId, shard) },
+    { projection: { version: 1 }, session: transaction },
+  );
+  return row?.version ?? 0;
+}
+
+/** The write of a transaction that relies on the version that it read in this shard. */
+export function touchOrganizationVersion(orgId: string, shard: number): Write {
+  return updateRow(
+    organizationVersionRows,
+    { _id: versionKey(orgId, shard) },
+    { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId } },
+    { upsert: true },
+  );
+}
+
+/** The writes of a transaction that changes a setting, a team, a budget or a webhook of the organization. */
+export function raiseOrganizationVersion(orgId: string): Write[] {
+  return ALL_COUNTER_SHARDS.map((shard) =>
+    updateRow(
+      organizationVersionRows,
+      { _id: versionKey(orgId, shard) },
+      { $inc: { version: 1, touches: 1 }, $setOnInsert: { org_id: orgId } },
+      { upsert: true },
+    ),
+  );
+}

@@ -1,0 +1,69 @@
+/** The variables that production judges more strictly than development does. */
+interface Judged {
+  BASE_URL?: string | undefined;
+  OIDC_ISSUER?: string | undefined;
+  OIDC_JWKS_URL?: string | undefined;
+  OPERATOR_TOKEN: string;
+  API_KEY_PEPPER: string;
+  CURSOR_SECRET: string;
+  WEBHOOK_SECRET_KEYS: string;
+  WEBHOOK_ALLOWED_NETWORKS: readonly string[];
+  RATE_LIMITS: boolean;
+  TIME_SCALE: number;
+}
+
+/** The least bits of a network's prefix: fewer would take the guard away from a good part of the internet. */
+const LEAST_PREFIX = { 4: 8, 6: 32 } as const;
+/** fc00::/7, the private addresses of IPv6 (RFC 4193). */
+const UNIQUE_LOCAL = /^f[cd]/i;
+
+/**
+ * What is wrong with these variables in production, one line each, by the name of the variable and without its value.
+ * Secrets must be random: no placeholder, no repeated character, no two alike.
+ */
+export function faultsInProduction(values: Judged): string[] {
+  const wrong = secretFaults(values);
+  if (values.BASE_URL === undefined)
+    wrong.push('BASE_URL: must say in production where people reach the service');
+  for (const name of ['OIDC_ISSUER', 'OIDC_JWKS_URL'] as const) {
+    if (values[name]?.startsWith('http:'))
+      wrong.push(`${name}: must be https in production (the embedded identity provider is for development)`);
+  }
+  if (values.WEBHOOK_ALLOWED_NETWORKS.some(isTooWide))
+    wrong.push('WEBHOOK_ALLOWED_NETWORKS: a network is too wide (at least /8 for IPv4, /32 for IPv6)');
+  if (values.TIME_SCALE !== 1)
+    wrong.push('TIME_SCALE: shortens waits for development; refused in production');
+  if (!values.RATE_LIMITS) wrong.push('RATE_LIMITS: may be off outside production only');
+  return wrong;
+}
+
+function secretFaults(values: Judged): string[] {
+  const { OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET, WEBHOOK_SECRET_KEYS } = values;
+  const texts = Object.entries({ OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET });
+  const keys = WEBHOOK_SECRET_KEYS.split(',').map((key) => ['WEBHOOK_SECRET_KEYS', key.split(':')[1] ?? '']);
+  const secrets = [...texts, ...keys] as [name: string, secret: string][];
+  const placeholders = secrets.filter(([, secret]) => isPlaceholder(secret));
+  const repeated = secrets.filter(([, secret], at) =>
+    secrets.some(([, other], first) => first < at && other === secret),
+  );
+  const remedy = 'npm run secrets makes one';
+  return [
+    ...new Set([
+      ...placeholders.map(([name]) => `${name}: is a placeholder, not a random secret (${remedy})`),
+      ...repeated.map(([name]) => `${name}: is equal to another secret (${remedy})`),
+    ]),
+  ];
+}
+
+/** True of published examples, and of one character or byte over and over. */
+function isPlaceholder(secret: string): boolean {
+  const isRepeated = (units: Iterable<unknown>) => new Set(units).size === 1;
+  const bytes = Buffer.from(secret, 'base64');
+  return /change.?me/i.test(secret) || isRepeated(secret) || isRepeated(bytes);
+}
+
+function isTooWide(network: string): boolean {
+  const version = network.includes(':') ? 6 : 4;
+  const isPrivate = version === 6 && UNIQUE_LOCAL.test(network);
+  return Number(network.split('/')[1]) < (isPrivate ? 7 : LEAST_PREFIX[version]);
+}

@@ -1,0 +1,16 @@
+/** Thrown when something that a store was asked for did not come in time. It counts as a store error (errors.ts). */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError';
+}
+
+/** The result of `work`, or a `DeadlineError` after `ms`. The work itself goes on; its late result is dropped. */
+export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new DeadlineError(`${what} took longer than ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

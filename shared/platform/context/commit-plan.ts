@@ -1,0 +1,62 @@
+import type { ClientSession } from 'mongoose';
+import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
+import { applyWrites, type Write } from '../mongo/writes.ts';
+import { channelOf, type PlannedWakeUp } from '../queues/wake-up.ts';
+import type { Context } from './context.ts';
+
+/** What a change comes to, as data: what is written, and who is woken once that has been committed. */
+export interface Plan {
+  readonly writes: readonly Write[];
+  readonly wakeUps: readonly PlannedWakeUp[];
+}
+
+/** A plan with what the change answers. */
+export interface Decision<Result> extends Plan {
+  readonly result: Result;
+}
+
+/** The plan that changes nothing. */
+export const NO_PLAN: Plan = { writes: [], wakeUps: [] };
+
+/** Several plans as one. */
+export function joinPlans(...plans: readonly Plan[]): Plan {
+  return {
+    writes: plans.flatMap(({ writes }) => writes),
+    wakeUps: plans.flatMap(({ wakeUps }) => wakeUps),
+  };
+}
+
+/**
+ * Runs one change as one transaction. `decide` reads in the transaction and returns what follows from it; all of that is
+ * written together, committed, and then the wake-ups are added. A conflict runs `decide` again from its start.
+ */
+export async function commitPlan<Result>(
+  ctx: Context,
+  decide: (transaction: ClientSession) => Promise<Decision<Result>>,
+  options: TransactionOptions = {},
+): Promise<Result> {
+  const decision = await inTransaction(
+    ctx.db,
+    async (transaction) => {
+      const decided = await decide(transaction);
+      await applyWrites(ctx, decided.writes, transaction);
+      return decided;
+    },
+    options,
+  );
+  wakeAll(ctx, decision.wakeUps);
+  return decision.result;
+}
+
+/** Adds wake-ups, all of a queue at once, and never fails: what is lost here, the sweeper finds. */
+export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
+  const nowMs = ctx.clock.now();
+  for (const { job, publish } of wakeUps)
+    if (publish !== undefined)
+      ctx.redis.queues.publish(channelOf(ctx.queues, job), publish).catch(() => undefined);
+  for (const [job, together] of Map.groupBy(wakeUps, ({ job }) => job))
+    ctx.queues.wake(
+      job,
+      together.map(({ id, data, dueMs }) => ({ id, job: data, delayMs: dueMs - nowMs })),
+    );
+}

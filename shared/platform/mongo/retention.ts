@@ -1,0 +1,69 @@
+import type { mongo } from 'mongoose';
+import type { Config } from '../basics/config.ts';
+import type { DeclaredCollection, Row } from './collection.ts';
+import type { Db } from './connect.ts';
+
+/** Rows of one collection that are not kept for ever. A noun declares it; `shared/tables/retention.ts` lists all. */
+export interface RetentionRule {
+  /** What goes, in the metric. */
+  readonly kind: string;
+  /** Whether it is carried out for each organization by itself, as the index begins with the organization. */
+  readonly isPerOrganization: boolean;
+  /** Deletes what is older than its retention and returns how many rows went. */
+  readonly purge: (ctx: { db: Db; config: Config }, nowMs: number, orgId?: string) => Promise<number>;
+}
+
+/** Rows of one delete: few enough that nothing waits for it. */
+const BATCH_ROWS = 1_000;
+/** Batches of one run and rule: what is left waits for the next run. */
+const MOST_BATCHES = 500;
+
+/**
+ * Declares a retention rule. `old` gives the filter of what goes, and the field of its index that tells age: the oldest
+ * rows go first. With `isPerOrganization` the organization is added to the filter.
+ */
+export function retentionRule<T extends Row>(
+  kind: string,
+  rows: DeclaredCollection<T>,
+  {
+    isPerOrganization = false,
+    old,
+  }: {
+    isPerOrganization?: boolean;
+    old: (config: Config, nowMs: number) => { filter: mongo.Filter<T>; ageField: keyof T & string };
+  },
+): RetentionRule {
+  return {
+    kind,
+    isPerOrganization,
+    purge: (ctx, nowMs, orgId) => {
+      const { filter, ageField } = old(ctx.config, nowMs);
+      const own = orgId === undefined ? filter : ({ org_id: orgId, ...filter } as mongo.Filter<T>);
+      return deleteOldest(rows(ctx), own, ageField);
+    },
+  };
+}
+
+async function deleteOldest<T extends Row>(
+  rows: mongo.Collection<T>,
+  filter: mongo.Filter<T>,
+  ageField: string,
+): Promise<number> {
+  let gone = 0;
+  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    const oldest = await rows
+      .find(filter, { projection: { _id: 1 } })
+      .sort({ [ageField]: 1 })
+      .limit(BATCH_ROWS)
+      .toArray();
+    if (oldest.length === 0) return gone;
+    const ids = oldest.map(({ _id }) => _id);
+    gone += (await rows.deleteMany({ _id: { $in: ids } } as unknown as mongo.Filter<T>)).deletedCount;
+  }
+  return gone;
+}
+
+/** The moment before which rows of so many days are too old. */
+export function daysBefore(nowMs: number, days: number): Date {
+  return new Date(nowMs - days * 86_400_000);
+}

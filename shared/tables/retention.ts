@@ -1,0 +1,16 @@
+import { auditRetention } from '../audit/retention.ts';
+import { eventRetention } from '../events/retention.ts';
+import type { RetentionRule } from '../platform/mongo/retention.ts';
+import { signalRetention } from '../signals/retention.ts';
+import { quarterHourRetention } from '../usage/retention.ts';
+import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliveries/retention.ts';
+
+/** Everything that is not kept for ever. Each rule is declared by its noun; no noun imports this table. */
+export const RETENTION: readonly RetentionRule[] = [
+  signalRetention,
+  quarterHourRetention,
+  eventRetention,
+  deliveryRetention,
+  pendingDeliveryRetention,
+  auditRetention,
+];

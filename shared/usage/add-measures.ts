@@ -1,0 +1,21 @@
+import { MEASURES, type Measures } from './model.ts';
+
+export function noMeasures(): Measures {
+  return Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
+}
+
+/** Adds in place. */
+export function addMeasures(row: Measures, measures: Partial<Measures>): void {
+  for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
+}
+
+/** Adds a row's measures to those of the row with its `_id`, which comes into being with it. */
+export function addRow<Row extends Measures & { _id: string }>(rows: Map<string, Row>, row: Row): void {
+  const known = rows.get(row._id);
+  if (known) addMeasures(known, row);
+  else rows.set(row._id, { ...row });
+}
+
+export function isZeros(row: Measures): boolean {
+  return MEASURES.every((measure) => row[measure] === 0);
+}

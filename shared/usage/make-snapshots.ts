@@ -1,0 +1,124 @@
+import type { ClientSession } from 'mongoose';
+import { type Organization, organizationRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type Rollup, rollupRows, type Snapshot, snapshotRows } from './model.ts';
+import { MADE_AFTER_MS, snapshotKey } from './plan-stale-snapshots.ts';
+import { type Part, type WholePart, wholeParts } from './split-range.ts';
+import { tablesOf } from './table.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Makes the snapshots of every organization that are missing or stale, of the days and months that a signal may still
+ * have changed. Older ones are made when a question meets them. An organization that fails is left for the next run.
+ * Returns how many were made.
+ */
+export async function makeAllSnapshots(ctx: Context): Promise<number> {
+  const toMs = ctx.clock.now();
+  const fromMs = toMs - SIGNAL_AGE_MS.behind - DAY_MS;
+  let made = 0;
+  for await (const organization of organizationRows(ctx).find({})) {
+    try {
+      made += await makeSnapshots(ctx, organization, { fromMs, toMs });
+    } catch (error) {
+      ctx.log.error({ err: error, org_id: organization._id }, 'usage snapshots were not made');
+    }
+  }
+  return made;
+}
+
+/** Makes what a question has missed: see `makeSnapshots`. Throws `not_found` when the organization is gone. */
+export async function makeAskedSnapshots(
+  ctx: Context,
+  { org_id, from_ms, to_ms }: { org_id: string; from_ms: number; to_ms: number },
+): Promise<number> {
+  const organization = await readOrganization(ctx, org_id);
+  return makeSnapshots(ctx, organization, { fromMs: from_ms, toMs: to_ms });
+}
+
+/**
+ * Makes those snapshots of an organization that are missing or stale, of the days and months that hold any of
+ * `[fromMs, toMs)` (epoch ms) and have closed. Repeating it changes nothing. Returns how many were made.
+ */
+export async function makeSnapshots(
+  ctx: Context,
+  organization: Organization,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<number> {
+  const nowMs = ctx.clock.now();
+  const firstMs = organization.created_at.getTime() - SIGNAL_AGE_MS.behind - DAY_MS;
+  const within = [Math.max(fromMs, firstMs), Math.min(toMs, nowMs)] as const;
+  const parts = (['day', 'month'] as const)
+    .flatMap((period) => [...wholeParts(organization, period, ...within)])
+    .filter((part) => mayBeMade(part, nowMs));
+  const keys = parts.map(({ period, fromMs: startMs }) => snapshotKey(organization._id, period, startMs));
+  const there = await snapshotRows(ctx)
+    .find({ _id: { $in: keys } }, { projection: { is_stale: 1 } })
+    .toArray();
+  const fresh = new Set(there.filter(({ is_stale }) => !is_stale).map(({ _id }) => _id));
+  let made = 0;
+  for (const [index, part] of parts.entries()) {
+    if (fresh.has(keys[index] ?? '')) continue;
+    const wasMade = await inTransaction(ctx.db, (transaction) =>
+      makeSnapshot(ctx, organization._id, part, transaction),
+    );
+    if (wasMade) made += 1;
+  }
+  return made;
+}
+
+/** Whether a part is a day or month that has been over for so long that no unmarked change of it can still commit. */
+export function mayBeMade(part: Part, nowMs: number): part is WholePart {
+  return part.period !== 'quarter_hour' && part.toMs + MADE_AFTER_MS <= nowMs;
+}
+
+async function makeSnapshot(
+  ctx: Context,
+  orgId: string,
+  part: WholePart,
+  transaction: ClientSession,
+): Promise<boolean> {
+  const _id = snapshotKey(orgId, part.period, part.fromMs);
+  const options = { session: transaction, projection: { version: 1, is_stale: 1 } };
+  const there = await snapshotRows(ctx).findOne({ _id }, options);
+  if (there?.is_stale === false) return false;
+  const rollups = await findRollups(ctx, orgId, part, transaction);
+  await replaceSnapshot(ctx, snapshotOf(orgId, part, rollups, (there?.version ?? 0) + 1), transaction);
+  return true;
+}
+
+/** The rollups of a part, as of the transaction's snapshot of the store. */
+export function findRollups(
+  ctx: Context,
+  orgId: string,
+  { period, fromMs, toMs }: Part,
+  transaction: ClientSession,
+): Promise<Rollup[]> {
+  const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+  return rollupRows(ctx)
+    .find({ org_id: orgId, period, start }, { session: transaction, batchSize: 5_000 })
+    .toArray();
+}
+
+/** The snapshot of a day or month that has these rollups. Pure. */
+export function snapshotOf(
+  orgId: string,
+  { period, fromMs }: Pick<WholePart, 'period' | 'fromMs'>,
+  rollups: readonly Rollup[],
+  version: number,
+): Snapshot {
+  const _id = snapshotKey(orgId, period, fromMs);
+  const start = new Date(fromMs);
+  return { _id, org_id: orgId, period, start, version, is_stale: false, ...tablesOf(rollups) };
+}
+
+export async function replaceSnapshot(
+  ctx: Context,
+  snapshot: Snapshot,
+  transaction: ClientSession,
+): Promise<void> {
+  await snapshotRows(ctx).replaceOne({ _id: snapshot._id }, snapshot, { session: transaction, upsert: true });
+}

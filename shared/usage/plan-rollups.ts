@@ -1,0 +1,117 @@
+import type { Organization } from '../organizations/model.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { updateRow, type Write } from '../platform/mongo/writes.ts';
+import type { Session } from '../sessions/model.ts';
+import type { Signal } from '../signals/model.ts';
+import { addMeasures, isZeros, noMeasures } from './add-measures.ts';
+import {
+  type Dimensions,
+  MEASURES,
+  type Measures,
+  type Rollup,
+  type RollupPeriod,
+  rollupRows,
+} from './model.ts';
+import { createPeriodStarts } from './periods.ts';
+import { planStaleSnapshots } from './plan-stale-snapshots.ts';
+
+export type CountedSignal = Omit<Signal, 'session_id'>;
+/** A session as it was (null: it is new) and as it is now. */
+export interface ChangedSession {
+  before: Session | null;
+  after: Session;
+}
+
+const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day', 'month'];
+
+/**
+ * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
+ * of days and months that have closed. Pure. They belong in the transaction that records the signals.
+ */
+export function planRollups(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  signals: readonly CountedSignal[],
+  sessions: readonly ChangedSession[],
+  nowMs: number,
+): Write[] {
+  const changes = rollupChanges(organization, signals, sessions);
+  return [...changes.map(incrementRollup), ...planStaleSnapshots(organization, changes, nowMs)];
+}
+
+/** What signals and moved sessions change in the rollups: a row of increments per rollup. Pure. */
+export function rollupChanges(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  signals: readonly CountedSignal[],
+  sessions: readonly ChangedSession[],
+): Rollup[] {
+  const rows = new Map<string, Rollup>();
+  const startsAt = createPeriodStarts(organization);
+  const add = (dimensions: Dimensions, at: Date, measures: Partial<Measures>): void => {
+    const starts = startsAt(at.getTime());
+    for (const period of PERIODS)
+      addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
+  };
+  for (const signal of signals)
+    add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal));
+  for (const { before, after } of sessions) {
+    const stayed =
+      before?.model === after.model && before.started_at.getTime() === after.started_at.getTime();
+    if (stayed) continue;
+    if (before) add(before, before.started_at, { sessions: -1 });
+    add(after, after.started_at, { sessions: 1 });
+  }
+  return [...rows.values()].filter((row) => !isZeros(row));
+}
+
+/** What one signal counts for. */
+export function measuresOf(signal: CountedSignal): Partial<Measures> {
+  return {
+    signals: 1,
+    errors: signal.error ? 1 : 0,
+    interventions: signal.type === 'intervention' ? 1 : 0,
+    tokens_in: signal.tokens_in,
+    tokens_out: signal.tokens_out,
+    cache_read_tokens: signal.cache_read_tokens,
+    cache_write_tokens: signal.cache_write_tokens,
+    cost_nusd: signal.cost_nusd ?? 0,
+    unpriced_signals: signal.cost_nusd === null ? 1 : 0,
+  };
+}
+
+/** The row comes into being with its first increment. */
+function incrementRollup({
+  _id,
+  org_id,
+  period,
+  start,
+  user_id,
+  project_id,
+  model,
+  adapter,
+  ...row
+}: Rollup) {
+  const identity = { org_id, period, start, user_id, project_id, model, adapter };
+  const $inc: Measures = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
+  return updateRow(rollupRows, { _id }, { $inc, $setOnInsert: identity }, { upsert: true });
+}
+
+function rowOf(
+  rows: Map<string, Rollup>,
+  orgId: string,
+  period: RollupPeriod,
+  start: number,
+  { user_id, project_id, model, adapter }: Dimensions,
+): Rollup {
+  const of = { user_id, project_id, model, adapter };
+  const id = rollupKey(orgId, period, start, of);
+  const known = rows.get(id);
+  if (known) return known;
+  const row = { _id: id, org_id: orgId, period, start: new Date(start), ...of, ...noMeasures() };
+  rows.set(id, row);
+  return row;
+}
+
+/** The identity of a rollup: uniqueness is the primary key's. */
+export function rollupKey(orgId: string, period: RollupPeriod, start: number, of: Dimensions): string {
+  return hashedKey(18, orgId, period, start, of.user_id, of.project_id, of.model, of.adapter);
+}

@@ -1,0 +1,50 @@
+import type { Organization } from '../organizations/model.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { updateRow, type Write } from '../platform/mongo/writes.ts';
+import { type Rollup, type SnapshotPeriod, snapshotRows } from './model.ts';
+import { periodEnd } from './split-range.ts';
+
+/**
+ * How long after the end of a day or month its snapshot may be made, and how long after it a changed rollup begins to
+ * mark it. A transaction that changed rollups without a mark began before the second; it cannot last until the first
+ * (15 s, and a minute where its process was killed), also when the clocks of two processes differ by a minute.
+ */
+export const MADE_AFTER_MS = 10 * 60_000;
+const MARKED_AFTER_MS = 5 * 60_000;
+
+/**
+ * The writes that mark the snapshots of closed days and months in which these rollups change, in the transaction that
+ * changes them. Each is an upsert of the snapshot's own row: whoever makes that snapshot at the same time conflicts with
+ * it, and makes it again from what is there then. Pure.
+ */
+export function planStaleSnapshots(
+  organization: Pick<Organization, '_id' | 'timezones'>,
+  changed: readonly Rollup[],
+  nowMs: number,
+): Write[] {
+  const marked = new Map<string, Write>();
+  for (const { period, start } of changed) {
+    if (period === 'quarter_hour') continue;
+    const key = snapshotKey(organization._id, period, start.getTime());
+    if (marked.has(key)) continue;
+    if (periodEnd(organization.timezones, period, start.getTime()) + MARKED_AFTER_MS > nowMs) continue;
+    marked.set(key, markStale(key, organization._id, period, start));
+  }
+  return [...marked.values()];
+}
+
+/** The tables go at once, so that the next mark rewrites a small row. */
+function markStale(_id: string, org_id: string, period: SnapshotPeriod, start: Date): Write {
+  const update = {
+    $set: { is_stale: true },
+    $inc: { version: 1 },
+    $unset: { totals: true, cells: true },
+    $setOnInsert: { org_id, period, start },
+  } as const;
+  return updateRow(snapshotRows, { _id }, update, { upsert: true });
+}
+
+/** The identity of a snapshot: uniqueness is the primary key's. */
+export function snapshotKey(orgId: string, period: SnapshotPeriod, startMs: number): string {
+  return hashedKey(18, orgId, period, startMs);
+}

@@ -1,0 +1,68 @@
+import { organizationRows } from '../../organizations/model.ts';
+import { dateAt, isoTime } from '../../platform/basics/clock.ts';
+import { commitPlan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { sendMail } from '../../platform/mail/send-mail.ts';
+import { updateRow } from '../../platform/mongo/writes.ts';
+import { alertAdminsJob } from '../endpoints/jobs.ts';
+import { type Webhook, webhookRows } from '../endpoints/model.ts';
+
+/** How often to look whether there is a mail server, and somebody to write to. */
+const LOOK_AGAIN_MS = 300_000;
+
+/**
+ * Tells an organization's admins that a webhook is failing: one mail. Without a mail server or an admin's address the
+ * alert stays due and counts as unsent. Throws when the mail server fails, so that the due row is postponed.
+ */
+export async function alertAdmins(ctx: Context, webhookId: string): Promise<void> {
+  if (!(await readDue(ctx, alertAdminsJob, webhookId))) return;
+  const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
+  const isWanted = webhook?.status === 'failing' && webhook.alerted_at === null;
+  const wasSent = isWanted && (await mailAdmins(ctx, webhook));
+  await commitPlan(ctx, async (transaction) => {
+    // Whoever enables the webhook and sees it fail again has set another row meanwhile.
+    const due = await readDue(ctx, alertAdminsJob, webhookId, transaction);
+    if (!due) return { writes: [], wakeUps: [], result: undefined };
+    if (isWanted && !wasSent) {
+      const dueMs = ctx.clock.now() + LOOK_AGAIN_MS;
+      return { ...setDue(alertAdminsJob, { key: webhookId, orgId: due.org_id, dueMs }), result: undefined };
+    }
+    const alerted_at = dateAt(ctx.clock.now());
+    const failing = { _id: webhookId, failing_since: webhook?.failing_since ?? null };
+    const told = wasSent ? [updateRow(webhookRows, failing, { $set: { alerted_at } })] : [];
+    return { writes: [clearDue(alertAdminsJob, webhookId), ...told], wakeUps: [], result: undefined };
+  });
+}
+
+/** How many failing webhooks nobody was told of yet. */
+export async function countUnsentAlerts(ctx: Context): Promise<number> {
+  return webhookRows(ctx).countDocuments({ status: 'failing', alerted_at: null });
+}
+
+async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
+  const organization = await organizationRows(ctx).findOne({ _id: webhook.org_id });
+  const to = organization?.admin_emails ?? [];
+  const sent = await sendMail(ctx, {
+    to,
+    subject: `Webhook ${webhook._id} is failing`,
+    text: textOf(webhook, ctx.config.baseUrl ?? ''),
+  });
+  const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
+  ctx.log.warn(fields, 'a webhook is failing');
+  return sent;
+}
+
+function textOf(webhook: Webhook, baseUrl: string): string {
+  const since = webhook.failing_since ? isoTime(webhook.failing_since.getTime()) : 'now';
+  return [
+    `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host}) has failed its fifth attempt at ${since}.`,
+    '',
+    'Its deliveries are held since then: nothing is lost, and nothing is sent until it is enabled again.',
+    'Once the endpoint answers, an admin enables it by',
+    `  POST ${baseUrl}/v1/webhooks/${webhook._id}/enable`,
+    'or an operator by',
+    `  governor webhook enable ${webhook._id}`,
+    'What was held is then sent in order.',
+  ].join('\n');
+}

@@ -1,0 +1,102 @@
+import { dateAt } from '../../platform/basics/clock.ts';
+import type { EventType } from '../../platform/basics/contract.ts';
+import { collection } from '../../platform/mongo/collection.ts';
+
+/** `expired`: it was held until newer ones had taken all places. */
+export const DELIVERY_STATUSES = [
+  'pending',
+  'succeeded',
+  'held',
+  'exhausted',
+  'cancelled',
+  'expired',
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const ATTEMPT_ERRORS = ['dns', 'connect', 'tls', 'timeout', 'http', 'blocked'] as const;
+export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
+
+export interface Attempt {
+  /** 1..5; begins again at 1 when a held or finished delivery is sent again. */
+  number: number;
+  at: Date;
+  /** Of the answer; null when there was none. */
+  status: number | null;
+  latency_ms: number;
+  error: AttemptError | null;
+  /** At most 16 KiB of the answer. */
+  answer: string | null;
+}
+
+/** One event for one webhook, as the log shows it. What is finished stands in `deliveries` as it is. */
+export interface Delivery {
+  /** Derived from event and webhook, so that there is one. */
+  _id: string;
+  event_id: string;
+  webhook_id: string;
+  org_id: string;
+  type: EventType;
+  status: DeliveryStatus;
+  /** Each sending from attempt 1 on is a round. */
+  round: number;
+  next_attempt_at: Date | null;
+  attempts: Attempt[];
+  created_at: Date;
+  /** Null while it is not finished. The log keeps a delivery for some days from then on. */
+  finished_at: Date | null;
+}
+
+export const deliveryRows = collection<Delivery>('deliveries', {
+  indexes: [
+    { key: { webhook_id: 1, created_at: 1, _id: 1 } },
+    { key: { webhook_id: 1, status: 1, created_at: 1 } },
+    { key: { finished_at: 1 } },
+  ],
+});
+
+export const POSITIONS_PER_MS = 4_096;
+
+/**
+ * A delivery that is not finished, with all that an attempt needs of it. A row changes by delete and insert, because an
+ * index keeps what an update leaves (docs/stores.md), and moves to `deliveries` when it is finished. `(round, attempt)`
+ * is the intent: only the outcome of exactly that attempt moves it.
+ */
+export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
+  /** The event's: what is sent, byte for byte. */
+  body: string;
+  state: 'pending' | 'held';
+  /** Pending: when the attempt is due, epoch ms. Held: `position`. */
+  at: number;
+  attempt: number;
+  /**
+   * The wake-up (job id) that brings it: what became due together at one webhook shares one, and while a job of that id
+   * lives none of them is woken again.
+   */
+  wake: string;
+  /** In the order of the events, also of those in one transaction: created_at in ms * POSITIONS_PER_MS + index. */
+  position: number;
+}
+
+export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries', {
+  indexes: [
+    { key: { state: 1, at: 1 } },
+    { key: { webhook_id: 1, state: 1, at: 1 } },
+    { key: { webhook_id: 1, created_at: 1, _id: 1 } },
+  ],
+});
+
+/** A delivery that is not finished, as the log shows it. */
+export function logOfQueued(queued: QueuedDelivery): Delivery {
+  const next_attempt_at = queued.state === 'pending' ? dateAt(queued.at) : null;
+  return { ...loggedPart(queued), status: queued.state, next_attempt_at, finished_at: null };
+}
+
+/** A delivery that is finished at `nowMs`, as the log keeps it. */
+export function finished(queued: QueuedDelivery, status: DeliveryStatus, nowMs: number): Delivery {
+  return { ...loggedPart(queued), status, next_attempt_at: null, finished_at: dateAt(nowMs) };
+}
+
+function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
+  const { _id, event_id, webhook_id, org_id, type, round, attempts, created_at } = queued;
+  return { _id, event_id, webhook_id, org_id, type, round, attempts, created_at };
+}

@@ -1,0 +1,75 @@
+import { type Event, eventRows } from '../../events/model.ts';
+import { eventOf, type NewEvent } from '../../events/new-event.ts';
+import { joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
+import { insertDue } from '../../platform/due/plan-due.ts';
+import { insertRow } from '../../platform/mongo/writes.ts';
+import type { Subscriber } from '../endpoints/find-subscribers.ts';
+import { envelopeOf } from './envelope.ts';
+import { planDeliveriesJob } from './jobs.ts';
+import { type PlannedEvent, planDeliveries } from './plan-deliveries.ts';
+
+/** Deliveries that the transaction of a change writes itself. More than these are planned in steps after it. */
+const PLANNED_AT_ONCE = 1_000;
+
+/** What raising events writes, and what is woken once that has committed. */
+export interface EventPlan extends Plan {
+  events: Event[];
+}
+
+/** What the due row of deliveries says that are planned in steps. */
+export interface UnplannedDetails {
+  event_ids: string[];
+  /** Who subscribed when the events were raised. */
+  subscribers: Pick<Subscriber, '_id' | 'events'>[];
+  /** How many of the deliveries, in the order of `pairsOf`, are planned already. */
+  planned: number;
+}
+
+/**
+ * Plans events of one organization with one delivery per event and webhook that subscribes, for the transaction of the
+ * change that raises them. `subscribers` are all webhooks of the organization, as that transaction sees them. An event
+ * that somebody subscribes to keeps the bytes that will be sent. Too many deliveries for one transaction are left to a
+ * due row. Pure.
+ */
+export function planEvents(
+  events: readonly NewEvent[],
+  subscribers: readonly Subscriber[],
+  nowMs: number,
+): EventPlan {
+  const rows = events.map((event, index) => withBody(eventOf(event, nowMs), index, subscribers));
+  const written = { writes: rows.map((row) => insertRow(eventRows, row)), wakeUps: [] };
+  return { ...joinPlans(written, planFanOut(rows, subscribers, nowMs)), events: rows };
+}
+
+/** Every webhook with every event that it subscribes to, one webhook after the other: what is planned together shares wake-ups. */
+export function pairsOf<Webhook extends Pick<Subscriber, '_id' | 'events'>>(
+  events: readonly PlannedEvent[],
+  subscribers: readonly Webhook[],
+): { event: PlannedEvent; webhook: Webhook }[] {
+  return subscribers.flatMap((webhook) =>
+    events.filter(({ type }) => webhook.events.includes(type)).map((event) => ({ event, webhook })),
+  );
+}
+
+function planFanOut(rows: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
+  const events = rows.filter(hasBody);
+  const pairs = pairsOf(events, subscribers);
+  const [first] = events;
+  if (!first || pairs.length <= PLANNED_AT_ONCE) return planDeliveries(pairs);
+  const details: UnplannedDetails = {
+    event_ids: events.map(({ _id }) => _id),
+    subscribers: subscribers.map(({ _id, events: types }) => ({ _id, events: types })),
+    planned: 0,
+  };
+  return insertDue(planDeliveriesJob, { key: first._id, orgId: first.org_id, dueMs: nowMs, details });
+}
+
+function withBody(event: Event, index: number, subscribers: readonly Subscriber[]): Event {
+  const isWanted = subscribers.some(({ events: types }) => types.includes(event.type));
+  return isWanted ? { ...event, index, body: envelopeOf(event) } : event;
+}
+
+/** Whether somebody subscribed to an event when it was raised. */
+export function hasBody(event: Event): event is PlannedEvent {
+  return event.body !== undefined;
+}

@@ -1,0 +1,110 @@
+import type { ClientSession } from 'mongoose';
+import { isStoreError } from '../../platform/basics/errors.ts';
+import { within } from '../../platform/basics/within.ts';
+import { commitPlan, type Decision, joinPlans } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { planFailing } from './mark-failing.ts';
+import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
+import { replaceQueued } from './replace-queued.ts';
+import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
+import { wakeOf } from './wake-deliveries.ts';
+
+export type Outcome = {
+  deliveryId: string;
+  webhookId: string;
+  /** The intent that it answers: of any other one it changes nothing. */
+  round: number;
+  attempt: number;
+} & (
+  | { kind: 'attempted'; result: Attempt; endedAtMs: number; isDrained: boolean }
+  | { kind: 'hold' }
+  | { kind: 'cancel' }
+);
+
+/** Attempts that a delivery's log keeps; those of older rounds go first. */
+const LOGGED_ATTEMPTS = 50;
+const OUTCOMES_PER_TRANSACTION = 250;
+const STORE_PATIENCE_MS = 60_000;
+/** A transaction takes some milliseconds. One that hangs on a dark connection is given up after this. */
+const RECORD_DEADLINE_MS = 8_000;
+
+/**
+ * Writes what became of an attempt, once: outcomes that wait together share one transaction. An outcome whose intent is
+ * no longer the delivery's (another worker was faster, or it was sent again) changes nothing. While the store is away
+ * this keeps the outcome and tries again for a minute, so that the attempt need not be repeated. It tries again beside
+ * those of the same webhook only, so that no webhook waits for rows that another one's lost transaction has locked.
+ */
+export async function recordOutcome(ctx: Context, outcome: Outcome): Promise<void> {
+  const untilMs = performance.now() + STORE_PATIENCE_MS;
+  let key = 'delivery-outcomes';
+  for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, 2_000)) {
+    try {
+      await submit(ctx, key, outcome);
+      return;
+    } catch (error) {
+      if (!isStoreError(error) || performance.now() > untilMs) throw error;
+      key = `delivery-outcomes ${outcome.webhookId}`;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+}
+
+function submit(ctx: Context, key: string, outcome: Outcome): Promise<void> {
+  return ctx.batcher.submit(key, outcome, {
+    maxWeight: OUTCOMES_PER_TRANSACTION,
+    weigh: () => 1,
+    run: async (outcomes) => {
+      const recorded = commitPlan(ctx, (transaction) => decide(ctx, outcomes, transaction));
+      await within(RECORD_DEADLINE_MS, 'Recording outcomes', recorded);
+      return outcomes.map(() => undefined);
+    },
+  });
+}
+
+async function decide(
+  ctx: Context,
+  outcomes: readonly Outcome[],
+  transaction: ClientSession,
+): Promise<Decision<undefined>> {
+  const ids = [...new Set(outcomes.map(({ deliveryId }) => deliveryId))];
+  const found = await queuedDeliveryRows(ctx)
+    .find({ _id: { $in: ids } }, { session: transaction })
+    .toArray();
+  const before = new Map(found.map((row) => [row._id, row]));
+  const after = new Map<string, QueuedDelivery | Delivery>();
+  for (const outcome of outcomes) {
+    const row = after.get(outcome.deliveryId) ?? before.get(outcome.deliveryId);
+    if (!row || !('state' in row) || row.round !== outcome.round || row.attempt !== outcome.attempt) continue;
+    const next = stepOf(ctx, row, outcome);
+    if (next) after.set(row._id, next);
+  }
+  const plans = [replaceQueued([...after.values()])];
+  for (const webhookId of exhaustedAt(after.values()))
+    plans.push(await planFailing(ctx, webhookId, transaction));
+  return { ...joinPlans(...plans), result: undefined };
+}
+
+function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
+  const exhausted = [...rows].filter((row) => 'status' in row && row.status === 'exhausted');
+  return new Set(exhausted.map((row) => row.webhook_id));
+}
+
+/** What an outcome makes of a delivery, finished or not; null when it changes nothing. Pure. */
+function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDelivery | Delivery | null {
+  const nowMs = ctx.clock.now();
+  if (outcome.kind === 'cancel') return finished(row, 'cancelled', nowMs);
+  if (outcome.kind === 'hold')
+    return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
+  const attempts = [...row.attempts, outcome.result].slice(-LOGGED_ATTEMPTS);
+  if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded', nowMs);
+  if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);
+  const attempt = outcome.attempt + 1;
+  const next = { ...row, attempts, attempt, wake: wakeOf({ ...row, attempt }) };
+  // Held while it was under way: it stays held until its webhook is enabled. What the drain sent goes on by the schedule.
+  if (row.state === 'held' && !outcome.isDrained) return next;
+  return {
+    ...next,
+    state: 'pending',
+    at: nextAttemptAt(ctx, outcome.attempt, outcome.endedAtMs) ?? outcome.endedAtMs,
+  };
+}

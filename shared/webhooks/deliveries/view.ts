@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { isoTime } from '../../platform/basics/clock.ts';
+import { EVENT_TYPES } from '../../platform/basics/contract.ts';
+import { viewWebhook, webhookView } from '../endpoints/view.ts';
+import type { ListedWebhook } from './list-webhooks.ts';
+import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery } from './model.ts';
+
+/** A delivery with its attempts. */
+export const deliveryView = z.strictObject({
+  id: z.string(),
+  event_id: z.string(),
+  type: z.enum(EVENT_TYPES),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.array(
+    z.strictObject({
+      number: z.int().describe('1..5; also sent as X-Service-Attempt'),
+      at: z.string(),
+      status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+      latency_ms: z.number(),
+      error: z.enum(ATTEMPT_ERRORS).nullable(),
+      answer: z.string().nullable().describe('At most 16 KiB of the answer'),
+    }),
+  ),
+  next_attempt_at: z.string().nullable(),
+});
+
+/** A webhook with what became of its deliveries. */
+export const listedWebhookView = webhookView.extend({
+  status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
+  held: z.int().describe('Deliveries that wait for that'),
+  last_delivery: deliveryView.nullable(),
+});
+
+/** Shows a delivery. Times are ISO 8601. */
+export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> {
+  const { _id, event_id, type, status, attempts, next_attempt_at } = delivery;
+  return {
+    id: _id,
+    event_id,
+    type,
+    status,
+    attempts: attempts.map(({ at, number, status: httpStatus, latency_ms, error, answer }) => ({
+      number,
+      at: isoTime(at.getTime()),
+      status: httpStatus,
+      latency_ms,
+      error,
+      answer,
+    })),
+    next_attempt_at: next_attempt_at && isoTime(next_attempt_at.getTime()),
+  };
+}
+
+/** Shows a webhook with what became of its deliveries. */
+export function viewListedWebhook({
+  webhook,
+  held,
+  lastDelivery,
+}: ListedWebhook): z.output<typeof listedWebhookView> {
+  return {
+    ...viewWebhook(webhook),
+    status: webhook.status,
+    held,
+    last_delivery: lastDelivery && viewDelivery(lastDelivery),
+  };
+}

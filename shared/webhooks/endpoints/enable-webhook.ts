@@ -1,0 +1,23 @@
+import { recordAudit } from '../../audit/record-audit.ts';
+import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { getWebhook } from './get-webhook.ts';
+import { isPaused, type Webhook } from './model.ts';
+import { changeWrites, planDrain } from './plan-change.ts';
+
+/**
+ * Lets a webhook that is failing or paused deliver again; what was held drains in order. One that delivers stays as it
+ * is. `orgId` null: an operator's, of any organization. Throws `not_found`.
+ */
+export async function enableWebhook(ctx: Context, orgId: string | null, webhookId: string): Promise<Webhook> {
+  return commitPlan(ctx, async (transaction) => {
+    const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
+    if (!isPaused(webhook)) return { writes: [], wakeUps: [], result: webhook };
+    const change = { enabled: true, status: 'active', failing_since: null, alerted_at: null } as const;
+    const details = { webhook_id: webhookId };
+    await recordAudit(ctx, { action: 'webhook.enable', org_id: webhook.org_id, details }, transaction);
+    const changed = { writes: changeWrites(webhook, change), wakeUps: [] };
+    const plan = joinPlans(changed, planDrain(webhook, ctx.clock.now()));
+    return { ...plan, result: { ...webhook, ...change } };
+  });
+}

@@ -1,0 +1,33 @@
+import type { QueuedDelivery } from '../deliveries/model.ts';
+import { isPaused, type Webhook } from '../endpoints/model.ts';
+
+/** What an attempt needs of a delivery's row. */
+export const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1 } as const;
+export type DueDelivery = Pick<QueuedDelivery, '_id' | keyof typeof DUE_FIELDS>;
+
+export interface LoadedAttempt {
+  queued: DueDelivery | undefined;
+  webhook: Webhook | undefined;
+}
+
+/** What is to be done about a delivery. Times are epoch ms. */
+export type AttemptDecision =
+  | { kind: 'nothing' }
+  | { kind: 'later'; notBeforeMs: number }
+  | { kind: 'hold' | 'cancel'; queued: DueDelivery }
+  | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
+
+/** Decides about a delivery that was woken. */
+export function decideAttempt({ queued, webhook }: LoadedAttempt, nowMs: number): AttemptDecision {
+  if (queued?.state !== 'pending') return { kind: 'nothing' };
+  if (!webhook) return { kind: 'cancel', queued };
+  if (isPaused(webhook)) return { kind: 'hold', queued };
+  if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
+  return { kind: 'send', queued, webhook };
+}
+
+/** Decides about a held delivery whose turn has come in the drain. What is not held any more is not the drain's. */
+export function decideDrained({ queued, webhook }: LoadedAttempt): AttemptDecision {
+  if (queued?.state !== 'held' || !webhook || isPaused(webhook)) return { kind: 'nothing' };
+  return { kind: 'send', queued, webhook };
+}

@@ -1,0 +1,98 @@
+import type { Dispatcher } from 'undici';
+import type { AttemptError } from '../deliveries/model.ts';
+
+export interface Answered {
+  status: number | null;
+  error: AttemptError | null;
+  latencyMs: number;
+  answer: string | null;
+}
+
+export interface PostRequest {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  timeoutMs: number;
+  /** What is kept of the answer; then the socket is closed. */
+  answerBytes: number;
+}
+
+/** After the headers have decided, the rest of the answer is waited for this long at most. */
+const ANSWER_PATIENCE_MS = 1_000;
+
+/**
+ * One POST, never followed by another: no redirects, no retries. One deadline over DNS, connect, TLS and headers, by a
+ * timer of its own: undici heeds no abort while it connects, and its timeouts begin again with each phase. Never throws.
+ */
+export async function post(dispatcher: Dispatcher, request: PostRequest): Promise<Answered> {
+  const { promise, resolve } = Promise.withResolvers<Answered>();
+  const startedMs = performance.now();
+  const elapsedMs = () => Math.round((performance.now() - startedMs) * 100) / 100;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let headers: { status: number; latencyMs: number } | null = null;
+  let isFinished = false;
+  let abort: (() => void) | null = null;
+
+  function finish(error: AttemptError | null): void {
+    if (isFinished) return;
+    isFinished = true;
+    clearTimeout(timer);
+    const answer = bytes === 0 ? null : Buffer.concat(chunks).toString('utf8');
+    if (headers) resolve({ ...headers, error: isSuccess(headers.status) ? null : 'http', answer });
+    else resolve({ status: null, error, latencyMs: elapsedMs(), answer });
+  }
+  function cut(error: AttemptError | null): void {
+    finish(error);
+    abort?.();
+  }
+  let timer = setTimeout(() => cut('timeout'), request.timeoutMs);
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart: (controller) => {
+      abort = () => controller.abort(new Error('cut'));
+      // The deadline passed while it was connecting: nothing is sent any more.
+      if (isFinished) abort();
+    },
+    onResponseStart: (_controller, statusCode) => {
+      if (statusCode < 200 || isFinished) return;
+      headers = { status: statusCode, latencyMs: elapsedMs() };
+      clearTimeout(timer);
+      const patienceMs = Math.max(0, Math.min(ANSWER_PATIENCE_MS, request.timeoutMs - headers.latencyMs));
+      timer = setTimeout(() => cut(null), patienceMs);
+    },
+    onResponseData: (_controller, chunk) => {
+      if (isFinished) return;
+      const room = request.answerBytes - bytes;
+      chunks.push(Buffer.from(chunk.subarray(0, room)));
+      bytes += Math.min(chunk.length, room);
+      if (chunk.length > room) cut(null);
+    },
+    onResponseEnd: () => finish(null),
+    onResponseError: (_controller, error) => finish(errorClassOf(error)),
+  };
+  try {
+    const { path, headers: requestHeaders, body } = request;
+    dispatcher.dispatch({ path, method: 'POST', headers: requestHeaders, body }, handler);
+  } catch (error) {
+    finish(errorClassOf(error as Error));
+  }
+  return promise;
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** Where an attempt without an answer failed. */
+export function errorClassOf(error: Error): AttemptError {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (code === 'EBLOCKED') return 'blocked';
+  if (code === 'EDNS' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'dns';
+  if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') return 'timeout';
+  if (/^(ERR_TLS|ERR_SSL|CERT_|EPROTO|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/.test(code))
+    return 'tls';
+  if (/secure TLS connection/.test(error.message)) return 'tls';
+  if (/^(HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/.test(code)) return 'http';
+  return 'connect';
+}

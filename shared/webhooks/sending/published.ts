@@ -1,0 +1,44 @@
+import type { Context } from '../../platform/context/context.ts';
+import { perContext } from '../../platform/context/per-context.ts';
+import { channelOf } from '../../platform/queues/wake-up.ts';
+import { connectQueues } from '../../platform/redis/connect.ts';
+import { deliverWebhookJob } from '../deliveries/jobs.ts';
+import { type PublishedDelivery, publishedDeliveries } from '../deliveries/published.ts';
+
+/** How long what was published stands for the store. */
+const FRESH_MS = 1_000;
+
+/** Hears what commits publish beside their wake-ups, until the returned function is called. Nothing depends on it (ADR 0073). */
+export function listen(ctx: Context): () => void {
+  const subscriber = connectQueues(ctx.config, 'worker');
+  subscriber.on('message', (_channel, message) => keep(ctx, message));
+  subscriber
+    .subscribe(channelOf(ctx.queues, deliverWebhookJob))
+    .catch((error: unknown) => ctx.log.debug({ err: error }, 'what is published is not heard'));
+  return () => subscriber.disconnect();
+}
+
+/** A delivery that was published within the last second. It is given once, so that a second try asks the store. */
+export function takePublished(ctx: Context, deliveryId: string): PublishedDelivery | null {
+  const heard = heardBy(ctx);
+  const found = heard.get(deliveryId);
+  heard.delete(deliveryId);
+  return found && performance.now() - found.atMs < FRESH_MS ? found.row : null;
+}
+
+/** In the order of hearing. */
+type Heard = Map<string, { row: PublishedDelivery; atMs: number }>;
+
+const heardBy = perContext((): Heard => new Map());
+
+function keep(ctx: Context, message: string): void {
+  const published = publishedDeliveries.safeParse(JSON.parse(message));
+  if (!published.success) return;
+  const heard = heardBy(ctx);
+  const atMs = performance.now();
+  for (const [id, known] of heard) {
+    if (atMs - known.atMs < FRESH_MS) break;
+    heard.delete(id);
+  }
+  for (const row of published.data) heard.set(row._id, { row, atMs });
+}

@@ -1,0 +1,45 @@
+import { dateAt } from '../../platform/basics/clock.ts';
+import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../../platform/basics/contract.ts';
+import type { Context } from '../../platform/context/context.ts';
+import type { Attempt } from '../deliveries/model.ts';
+import { signingSecrets } from '../endpoints/signing-secrets.ts';
+import type { AttemptDecision } from './decide-attempt.ts';
+import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
+import type { Permit } from './permits.ts';
+import { post } from './post.ts';
+import { signedHeaders } from './sign.ts';
+
+/** An attempt as the log keeps it, and when it ended (epoch ms): the next wait counts from there. */
+export interface SentAttempt {
+  result: Attempt;
+  endedAtMs: number;
+}
+
+/** Sends one attempt. Throws only when the webhook's secret cannot be decrypted. */
+export async function sendAttempt(
+  ctx: Context,
+  permit: Permit,
+  { queued, webhook }: AttemptDecision & { kind: 'send' },
+): Promise<SentAttempt> {
+  const atMs = ctx.clock.now();
+  const url = new URL(webhook.url);
+  const secrets = signingSecrets(ctx.config, webhook, atMs);
+  const { attempt: number, event_id: eventId, body } = queued;
+  const answered = await post(permit.connectTo(url), {
+    path: url.pathname + url.search,
+    headers: signedHeaders(secrets, { eventId, body, attempt: number, atMs }),
+    body,
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    answerBytes: WEBHOOK_ANSWER_BYTES,
+  });
+  const { status, latencyMs, error, answer } = answered;
+  webhookAttempts(ctx).inc({ outcome: error === null ? 'succeeded' : 'failed', error: error ?? 'none' });
+  const result = { number, at: dateAt(atMs), status, latency_ms: latencyMs, error, answer };
+  return { result, endedAtMs: ctx.clock.now() };
+}
+
+/** Measures how late an attempt begins that was due at `dueMs` (epoch ms). */
+export function measureLateness(ctx: Context, attempt: number, dueMs: number): void {
+  const lateness = attempt === 1 ? firstAttemptSeconds : retryLatenessSeconds;
+  lateness(ctx).observe(Math.max(0, ctx.clock.now() - dueMs) / 1_000);
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../../platform/context/context.ts';
+import { perContext } from '../../platform/context/per-context.ts';
+import { countUnsentAlerts } from '../deliveries/alert-admins.ts';
+import { failingWebhooks, heldDeliveries, unsentAlerts } from '../deliveries/metrics.ts';
+import { queuedDeliveryRows } from '../deliveries/model.ts';
+import { WAKEABLE, type Wakeable, wakeDeliveries } from '../deliveries/wake-deliveries.ts';
+import { webhookRows } from '../endpoints/model.ts';
+import { deferToBusyEndpoint } from './permits.ts';
+
+/** How late a due row may be before it is taken for one without a live job. */
+const GRACE_MS = 2_000;
+const READ_AT_MOST = 50_000;
+const WAKE_AT_MOST = 5_000;
+const WAKE_OF_ONE_WEBHOOK = 2_000;
+
+/**
+ * Wakes what is due without a live job: lost with Redis, or left in the store by a worker that died. No webhook takes
+ * more than its share, so that a long list of one never hides another's. Also counts what is paused, for the metrics.
+ */
+export async function sweepDeliveries(ctx: Context): Promise<number> {
+  const cursor = queuedDeliveryRows(ctx)
+    .find({ state: 'pending', at: { $lte: ctx.clock.now() - GRACE_MS } })
+    .project<Wakeable>(WAKEABLE)
+    .sort({ at: 1 })
+    .limit(READ_AT_MOST);
+  const found: Wakeable[] = [];
+  const perWebhook = new Map<string, number>();
+  for await (const row of cursor) {
+    const count = perWebhook.get(row.webhook_id) ?? 0;
+    if (count >= WAKE_OF_ONE_WEBHOOK || deferToBusyEndpoint(ctx, row.webhook_id, row.at)) continue;
+    perWebhook.set(row.webhook_id, count + 1);
+    found.push(row);
+    if (found.length >= WAKE_AT_MOST) break;
+  }
+  wakeDeliveries(ctx, found);
+  await countPaused(ctx);
+  return found.length;
+}
+
+/** How often a process counts: it costs some microseconds per held delivery. */
+const COUNT_EVERY_MS = 30_000;
+
+const counted = perContext(() => ({ atMs: Number.NEGATIVE_INFINITY }));
+
+async function countPaused(ctx: Context): Promise<void> {
+  if (performance.now() - counted(ctx).atMs < COUNT_EVERY_MS) return;
+  counted(ctx).atMs = performance.now();
+  failingWebhooks(ctx).set(await webhookRows(ctx).countDocuments({ status: 'failing' }));
+  unsentAlerts(ctx).set(await countUnsentAlerts(ctx));
+  heldDeliveries(ctx).set(await queuedDeliveryRows(ctx).countDocuments({ state: 'held' }));
+}

@@ -1,0 +1,365 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember } from '../../shared/administration/members.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { signalRows } from '../../shared/signals/model.ts';
+import { FIXTURES, readFixture } from '../shared/adapters/fixtures.ts';
+import {
+  bytesOf,
+  decodeAnswer,
+  encodeProtobuf,
+  type Fixture,
+  type FixtureRecord,
+  type Json,
+  type Kind,
+} from '../shared/adapters/otlp-messages.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, openKeptLog, startApi, type TestApi } from '../support/harness.ts';
+
+const clock = createTestClock(Date.parse('2026-11-22T03:05:00Z'));
+const BODY_BYTES = 2 ** 20;
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ clock, env: { OTLP_BODY_BYTES: String(BODY_BYTES) } });
+});
+afterAll(() => api.close());
+
+type Encoding = 'json' | 'protobuf';
+const ENCODINGS: Encoding[] = ['json', 'protobuf'];
+const TYPES = { json: 'application/json', protobuf: 'application/x-protobuf' };
+
+interface Sending {
+  route?: Kind;
+  encoding?: Encoding;
+  headers?: Record<string, string>;
+  to?: TestApi;
+}
+
+/** Posts bytes as a client of OTLP/HTTP would, and reads the answer in its encoding. */
+async function send(key: string, body: Uint8Array | ReadableStream, options: Sending = {}) {
+  const { route = 'logs', encoding = 'json', headers = {}, to = api } = options;
+  const response = await fetch(`${to.url}/otlp/v1/${route}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': TYPES[encoding], ...headers },
+    body,
+    ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+  } as RequestInit);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isProtobuf = response.headers.get('content-type') === TYPES.protobuf;
+  const answer: Json = isProtobuf
+    ? decodeAnswer(response.ok ? 'Answer' : 'Status', bytes)
+    : JSON.parse(bytes.toString());
+  return { status: response.status, headers: response.headers, answer, bytes };
+}
+
+function sendFixture(key: string, fixture: Fixture, encoding: Encoding, options: Sending = {}) {
+  return send(key, bytesOf(fixture, encoding), { route: fixture.kind, encoding, ...options });
+}
+
+async function storedOf(orgId: string) {
+  return signalRows(api.ctx).find({ org_id: orgId }).sort({ id: 1 }).toArray();
+}
+
+/** A record of a fixture again and again, each with an id of its own. */
+function many(count: number, attributes: FixtureRecord['attributes'] = {}): Fixture {
+  const fixture = readFixture('claude-code');
+  const call = fixture.records[1] as FixtureRecord;
+  const records = Array.from({ length: count }, (_, index) => ({
+    ...call,
+    attributes: { ...call.attributes, request_id: `req_${index}`, ...attributes },
+  }));
+  return { ...fixture, records };
+}
+
+describe('POST /otlp/v1', () => {
+  it.each(FIXTURES)('records the signals of %s alike in both encodings, once', async (name) => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const fixture = readFixture(name);
+    for (const encoding of [...ENCODINGS, 'json'] as const) {
+      const { status, answer, bytes } = await sendFixture(key, fixture, encoding);
+      expect({ status, answer }).toEqual({ status: 200, answer: {} });
+      expect(bytes.toString()).toBe(encoding === 'json' ? '{}' : '');
+    }
+    const stored = await storedOf(orgId);
+    expect(stored.length).toBeGreaterThan(0);
+    expect(stored.every((signal) => signal.received_at !== null)).toBe(true);
+  });
+
+  it('tells through the sessions API what the tools told', async () => {
+    const { key } = await makeTenant(api.ctx);
+    for (const name of ['codex', 'gemini-cli', 'semconv'])
+      await sendFixture(key, readFixture(name), 'protobuf');
+    const { body } = await api.call('/api/v1/sessions', { key });
+    const of = (adapter: string) => body.data.find((session: Json) => session.adapter === adapter);
+    expect(of('codex')).toMatchObject({
+      tokens_in: 12_000,
+      tokens_out: 900,
+      cost_usd: 0.015,
+      model: 'gpt-5',
+    });
+    expect(of('gemini-cli')).toMatchObject({ tokens_in: 5000, tokens_out: 1000, cost_usd: 0.014 });
+    expect(of('otel')).toMatchObject({ user_id: 'grace', tokens_in: 14_110 });
+  });
+
+  it('counts a tool’s spans and logs once', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    await sendFixture(key, readFixture('claude-code'), 'json');
+    const before = await storedOf(orgId);
+    const semconv = readFixture('semconv');
+    const spans = { ...semconv, scope: 'com.anthropic.claude_code.events' };
+    expect((await sendFixture(key, spans, 'protobuf')).answer).toEqual({});
+    expect(await storedOf(orgId)).toEqual(before);
+  });
+
+  it.each(ENCODINGS)('keeps the rest of a batch with a bad record, and says why (%s)', async (encoding) => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const fixture = many(3);
+    const [first] = fixture.records;
+    if (first) first.attributes.output_tokens = -5;
+    const { status, answer } = await sendFixture(key, fixture, encoding);
+    expect(status).toBe(200);
+    expect(answer).toEqual({
+      partialSuccess: {
+        rejectedLogRecords: '1',
+        errorMessage: 'rejected 1 of 3: output_tokens: must be a number from 0 to 2^53',
+      },
+    });
+    expect(await storedOf(orgId)).toHaveLength(2);
+    const old = many(2, { 'event.timestamp': '2025-01-01T00:00:00Z' });
+    const late = await sendFixture(key, old, encoding);
+    expect(late.answer).toMatchObject({
+      partialSuccess: { rejectedLogRecords: '2', errorMessage: expect.stringContaining('ts_behind') },
+    });
+  });
+
+  it.each(ENCODINGS)('warns when it knows no record, and takes them (%s)', async (encoding) => {
+    const { key } = await makeTenant(api.ctx);
+    const fixture = many(2);
+    const unknown = {
+      ...fixture,
+      scope: 'x',
+      records: [{ body: 'hello', attributes: {} }, { attributes: {} }],
+    };
+    const { status, answer } = await sendFixture(key, unknown, encoding);
+    expect(status).toBe(200);
+    const { partialSuccess } = answer as { partialSuccess: Json };
+    expect(partialSuccess.errorMessage).toBe('counted 0 of 2: no record that we know');
+    expect(partialSuccess.rejectedLogRecords ?? '0').toBe('0');
+  });
+
+  it('takes empty requests, gzip, chunks, a charset, and the blank of W3C baggage', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    for (const encoding of ENCODINGS) {
+      for (const route of ['logs', 'traces', 'metrics'] as const)
+        expect((await send(key, new Uint8Array(), { route, encoding })).status).toBe(200);
+      const empty = await send(key, new Uint8Array(), { encoding, headers: { 'Content-Encoding': 'gzip' } });
+      expect(empty.status).toBe(200);
+    }
+    const zipped = gzipSync(bytesOf(many(1), 'protobuf'));
+    const gzip = { 'Content-Encoding': 'gzip' };
+    expect((await send(key, zipped, { encoding: 'protobuf', headers: gzip })).status).toBe(200);
+    const chunked = new Blob([new Uint8Array(bytesOf(many(2), 'json'))]).stream();
+    const charset = { 'Content-Type': 'application/json; charset=utf-8' };
+    expect((await send(key, chunked, { headers: charset })).status).toBe(200);
+    const baggage = { Authorization: `Bearer%20${key}` };
+    expect((await send(key, bytesOf(many(3), 'json'), { headers: baggage })).status).toBe(200);
+    expect(await storedOf(orgId)).toHaveLength(3);
+  });
+
+  it.each(ENCODINGS)(
+    'refuses for good what is not readable, in the request’s encoding (%s)',
+    async (encoding) => {
+      const { key } = await makeTenant(api.ctx);
+      const wrong = await send(key, bytesOf(readFixture('semconv'), encoding), { route: 'logs', encoding });
+      expect(wrong).toMatchObject({ status: 400, answer: { code: 3 } });
+      const garbage = await send(key, Buffer.from('{"secret": MARKED-CONTENT'), { encoding });
+      expect(garbage).toMatchObject({ status: 400, answer: { code: 3 } });
+      expect(garbage.bytes.toString()).not.toContain('MARKED');
+      const badGzip = { headers: { 'Content-Encoding': 'gzip' }, encoding };
+      expect((await send(key, Buffer.from('no gzip'), badGzip)).status).toBe(400);
+      const unknownKey = await send(`${key.slice(0, -1)}x`, new Uint8Array(), { encoding });
+      expect(unknownKey).toMatchObject({ status: 401, answer: { code: 16 } });
+    },
+  );
+
+  it('refuses other types and encodings with 415', async () => {
+    const { key } = await makeTenant(api.ctx);
+    for (const headers of [
+      { 'Content-Type': 'text/plain' },
+      { 'Content-Type': 'application/json; charset=latin1' },
+      { 'Content-Encoding': 'br' },
+    ] as Record<string, string>[])
+      expect(await send(key, Buffer.from('{}'), { headers })).toMatchObject({
+        status: 415,
+        answer: { code: 3 },
+      });
+  });
+
+  it('refuses more bytes than it may inflate with 413, however they come', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const large = Buffer.alloc(BODY_BYTES + 1, ' ');
+    const gzip = { 'Content-Encoding': 'gzip' };
+    const sendings = [
+      send(key, large),
+      send(key, gzipSync(large), { headers: gzip }),
+      send(key, new Blob([new Uint8Array(large)]).stream()),
+    ];
+    for (const sending of sendings) expect(await sending).toMatchObject({ status: 413 });
+  });
+
+  it.each(ENCODINGS)(
+    'decodes a large body beside the event loop, 1,000 signals at a time (%s)',
+    async (encoding) => {
+      const { key, orgId } = await makeTenant(api.ctx);
+      const fixture = many(encoding === 'json' ? 400 : 900);
+      const body = bytesOf(fixture, encoding);
+      expect(body.length).toBeGreaterThan(256 * 1024);
+      const answers = await Promise.all([1, 2, 3, 4].map(() => send(key, body, { encoding })));
+      expect(answers.map(({ status, answer }) => ({ status, answer }))).toEqual(
+        Array.from({ length: 4 }, () => ({ status: 200, answer: {} })),
+      );
+      expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(fixture.records.length);
+      const cut = await send(key, body.subarray(0, body.length - 3), { encoding });
+      expect(cut.status).toBe(400);
+    },
+  );
+
+  it('sheds large bodies when too many wait for a thread', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const body = bytesOf(many(400), 'json');
+    const answers = await Promise.all(Array.from({ length: 24 }, () => send(key, body)));
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
+    for (const { answer, headers } of refused) {
+      expect(answer.code).toBe(14);
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    expect((await send(key, body)).status).toBe(200);
+  });
+
+  it('takes metrics, keeps none, and warns a key that sends Claude Code’s without logs', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const metrics = (name: string) => ({
+      resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name, sum: { dataPoints: [{ asInt: '5' }] } }] }] }],
+    });
+    const post = (name: string, encoding: Encoding) =>
+      send(
+        key,
+        encoding === 'json'
+          ? Buffer.from(JSON.stringify(metrics(name)))
+          : encodeProtobuf('metrics', metrics(name)),
+        { route: 'metrics', encoding },
+      );
+    for (const encoding of ENCODINGS) {
+      expect((await post('http.server.duration', encoding)).answer).toEqual({});
+      expect((await post('claude_code.token.usage', encoding)).answer).toMatchObject({
+        partialSuccess: { errorMessage: expect.stringContaining('OTEL_LOGS_EXPORTER=otlp') },
+      });
+    }
+    await sendFixture(key, readFixture('claude-code'), 'json');
+    expect((await post('claude_code.token.usage', 'json')).answer).toEqual({});
+    expect(await signalRows(api.ctx).countDocuments({ org_id: orgId, adapter: 'metrics' })).toBe(0);
+  });
+});
+
+describe('who a record is of', () => {
+  it('is the bound user, else the member with that e-mail, else a hash of it', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const calls = { ...readFixture('claude-code') };
+    calls.records = calls.records.slice(1, 2);
+    await sendFixture(key, calls, 'json');
+    const [stranger] = await storedOf(orgId);
+    expect(stranger?.user_id).toMatch(/^mail_[0-9A-Za-z]{22}$/);
+
+    await addMember(api.ctx, { org_id: orgId, email: ' ADA@example.com', role: 'member', user_id: 'ada' });
+    clock.advance(61_000);
+    await sendFixture(key, many(1, { request_id: 'member' }), 'json');
+    const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'], user_id: 'bea' });
+    await sendFixture(bound.key, many(1, { request_id: 'bound' }), 'json');
+    const byId = new Map((await storedOf(orgId)).map(({ id, user_id }) => [id, user_id]));
+    expect(byId.get('member')).toBe('ada');
+    expect(byId.get('bound')).toBe('bea');
+  });
+
+  it('takes an e-mail for one wherever it stands, and hashes it for each organization alone', async () => {
+    const tenants = [await makeTenant(api.ctx), await makeTenant(api.ctx)];
+    const semconv = readFixture('semconv');
+    const [call] = semconv.records as [FixtureRecord];
+    const record = { ...call, attributes: { ...call.attributes, 'user.id': ' Eve@Example.org ' } };
+    for (const { key } of tenants) await sendFixture(key, { ...semconv, records: [record] }, 'protobuf');
+    const [one, other] = await Promise.all(tenants.map(({ orgId }) => storedOf(orgId)));
+    expect(one?.[0]?.user_id).toMatch(/^mail_/);
+    expect(other?.[0]?.user_id).not.toBe(one?.[0]?.user_id);
+  });
+
+  it('says what is missing when nobody is named', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const semconv = readFixture('semconv');
+    const [call] = semconv.records as [FixtureRecord];
+    const { 'user.id': _, ...attributes } = call.attributes;
+    const { answer } = await sendFixture(key, { ...semconv, records: [{ ...call, attributes }] }, 'json');
+    expect(answer).toMatchObject({
+      partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('user_required') },
+    });
+  });
+});
+
+it('nothing marked as content, and no stranger’s e-mail, is stored, logged or answered', async () => {
+  const marker = 'MARKED-CONTENT-51c9';
+  const { log, written } = openKeptLog();
+  const logged = await startApi({ ctx: { ...api.ctx, log } });
+  const { key, orgId } = await makeTenant(api.ctx);
+  const answers: string[] = [];
+  for (const fixture of FIXTURES.map((name) => marked(readFixture(name), marker))) {
+    for (const encoding of ENCODINGS) {
+      answers.push((await sendFixture(key, fixture, encoding, { to: logged })).bytes.toString());
+      const cut = bytesOf(fixture, encoding).subarray(0, -5);
+      const options = { route: fixture.kind, encoding, to: logged };
+      answers.push((await send(key, cut, options)).bytes.toString());
+    }
+  }
+  await logged.close();
+  const stored = await storedOf(orgId);
+  expect(stored.length).toBeGreaterThan(30);
+  expect(written()).toContain('/otlp/v1/logs');
+  const kept = [await allOfMongo(), await allOfRedis(), written(), answers.join()].join('\n');
+  expect(kept).toContain(orgId);
+  expect(kept).not.toContain(marker);
+  expect(kept).not.toMatch(/nobody@example\.com/i);
+});
+
+/** With the marker wherever a tool puts content, and a stranger's e-mail. */
+function marked(fixture: Fixture, marker: string): Fixture {
+  const records = fixture.records.map((record) => {
+    const attributes = { ...record.attributes, prompt: marker, 'gen_ai.input.messages': marker };
+    const pairs = Object.entries(attributes).map(([name, value]) => {
+      if (name === 'user.email') return [name, 'Nobody@Example.com'];
+      return [name, value === 'CONTENT' ? marker : value];
+    });
+    const body = record.body === undefined ? {} : { body: `${record.body} ${marker}` };
+    return { ...record, ...body, attributes: Object.fromEntries(pairs) };
+  });
+  return { ...fixture, resource: { ...fixture.resource, prompt: marker }, records };
+}
+
+async function allOfMongo(): Promise<string> {
+  const collections = (await api.ctx.db.connection.db?.collections()) ?? [];
+  return JSON.stringify(await Promise.all(collections.map((collection) => collection.find().toArray())));
+}
+
+/** Every value of this test's queues, of whichever type. */
+async function allOfRedis(): Promise<string> {
+  const redis = api.ctx.redis.queues;
+  const keys = await redis.keys(`*${api.ctx.queuePrefix.replace(/[{}]/g, '')}*`);
+  const values = await Promise.all(
+    keys.map(async (key) => {
+      const type = await redis.type(key);
+      if (type === 'hash') return redis.hgetall(key);
+      if (type === 'zset') return redis.zrange(key, '0', '-1');
+      if (type === 'list') return redis.lrange(key, 0, -1);
+      if (type === 'stream') return redis.xrange(key, '-', '+');
+      return type === 'set' ? redis.smembers(key) : redis.get(key);
+    }),
+  );
+  return JSON.stringify(values);
+}

@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { fillEnvFile } from '../../scripts/stack/env-file.ts';
+import { NODE, ROOT } from '../../scripts/stack/files.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { newDataDir } from '../support/up-run.ts';
+
+const folder = newDataDir();
+const envFile = join(folder, '.env');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+function runSecrets(): Record<string, string | undefined> {
+  const { status, stderr } = spawnSync(NODE, ['scripts/secrets.ts', envFile], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(0);
+  return parseEnv(readFileSync(envFile, 'utf8'));
+}
+
+/** `environment` of the services in compose.yaml, as Docker fills it in. Throws what a `${NAME:?words}` says. */
+function composeEnvironment(given: Record<string, string | undefined>): Record<string, string> {
+  const [, block = ''] = /\n {2}environment:\n((?: {4}.*\n)+)/.exec(readText('compose.yaml')) ?? [];
+  const lines = block
+    .trimEnd()
+    .split('\n')
+    .map((line) => /^ {4}([A-Z_]+): (.*)$/.exec(line) ?? []);
+  return Object.fromEntries(
+    lines.map(([, name = '', value = '']) => [
+      name,
+      value.replace(/\$\{([A-Z_]+):([-?])([^}]*)\}/g, (_, variable: string, kind: string, words: string) => {
+        if (!given[variable] && kind === '?') throw new Error(`${variable}: ${words}`);
+        return given[variable] || words;
+      }),
+    ]),
+  );
+}
+
+describe('docker compose', () => {
+  test('says what to run as long as there are no secrets', () => {
+    expect(() => composeEnvironment({})).toThrow('OPERATOR_TOKEN: run npm run secrets first');
+  });
+
+  test('starts in production with the secrets of npm run secrets', () => {
+    const env = runSecrets();
+    const config = readConfig({ ...env, ...composeEnvironment(env) });
+    expect(config).toMatchObject({ nodeEnv: 'production', port: 8_080, signingKey: env.SIGNING_KEY });
+  });
+
+  test('starts with .env.example as .env, whose addresses are not those of the containers', () => {
+    const env = { ...parseEnv(readText('.env.example')), ...runSecrets() };
+    const config = readConfig({ ...env, ...composeEnvironment(env) });
+    expect(new URL(config.mongodbUrl).host).toBe('mongo:27017');
+  });
+
+  test.each(['OPERATOR_TOKEN', 'API_KEY_PEPPER', 'CURSOR_SECRET', 'WEBHOOK_SECRET_KEYS', 'SIGNING_KEY'])(
+    'does not start without %s',
+    (name) => {
+      expect(() => composeEnvironment({ ...runSecrets(), [name]: '' })).toThrow(
+        `${name}: run npm run secrets`,
+      );
+    },
+  );
+});
+
+describe('npm run secrets', () => {
+  test('changes nothing when every secret is there, and keeps the file from other users', () => {
+    const first = runSecrets();
+    expect(runSecrets()).toEqual(first);
+    expect(statSync(envFile).mode & 0o777).toBe(0o600);
+  });
+
+  test('fills in what .env.example leaves empty and touches no other line', () => {
+    const example = readText('.env.example');
+    const { text, added } = fillEnvFile(example, { CURSOR_SECRET: 'c', PORT: '1', SIGNING_KEY: '{"a":1}' });
+    expect(added).toEqual(['CURSOR_SECRET', 'SIGNING_KEY']);
+    const changed = text.split('\n').filter((line, at) => line !== example.split('\n')[at]);
+    expect(changed).toEqual(['CURSOR_SECRET=c', `SIGNING_KEY='{"a":1}'`]);
+    expect(parseEnv(text)).toMatchObject({ PORT: '8080', SIGNING_KEY: '{"a":1}' });
+  });
+});
+
+test.each(['.gitignore', '.dockerignore'])('%s leaves out every .env file but the example', (file) => {
+  const lines = readText(file).split('\n');
+  expect(lines.indexOf('.env*')).toBeGreaterThanOrEqual(0);
+  expect(lines.indexOf('!.env.example')).toBeGreaterThan(lines.indexOf('.env*'));
+});
+
+describe('the production install', () => {
+  const { dependencies, devDependencies } = JSON.parse(readText('package.json'));
+
+  test('has every package that the processes of the Procfile and the governor import', () => {
+    const imported = packagesOf([
+      'api/main.ts',
+      'workers/main.ts',
+      'scripts/release.ts',
+      'scripts/governor.ts',
+    ]);
+    expect(imported.size).toBeGreaterThan(10);
+    expect([...imported].filter((name) => !(name in dependencies))).toEqual([]);
+  });
+
+  test('has no identity provider', () => {
+    expect(Object.keys(dependencies)).not.toContain('oidc-provider');
+    expect(Object.keys(devDependencies)).toContain('oidc-provider');
+    expect(readText('Dockerfile')).toContain('--omit=dev');
+    expect(JSON.parse(readText('package-lock.json')).packages['node_modules/oidc-provider'].dev).toBe(true);
+  });
+});
+
+const IMPORT = /^(?:import\b[^;'"]*?|export\b[^;'"=(]*?\bfrom\s*)'([^']+)'|\bimport\(\s*'([^']+)'/gm;
+
+/** The packages that these files import, directly or by a file that they import. */
+function packagesOf(entries: readonly string[]): Set<string> {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const waiting = [...entries];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    for (const [, imported, loaded] of readText(file).matchAll(IMPORT)) {
+      const target = imported ?? loaded ?? '';
+      if (target.startsWith('.')) {
+        if (/\.[mj]?[tj]s$/.test(target)) waiting.push(normalize(join(dirname(file), target)));
+      } else if (!isBuiltin(target)) {
+        packages.add(
+          target
+            .split('/')
+            .slice(0, target.startsWith('@') ? 2 : 1)
+            .join('/'),
+        );
+      }
+    }
+  }
+  return packages;
+}

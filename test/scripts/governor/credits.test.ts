@@ -1,0 +1,169 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { signerOf } from '../../../shared/credits/receipts/signer.ts';
+import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendSurely,
+  startOwnRedis,
+  type TestAccount,
+} from '../../support/credits.ts';
+import {
+  startApi,
+  TEST_SIGNING_KEY,
+  type TestApi,
+  type TestContext,
+  testEnv,
+} from '../../support/harness.ts';
+
+let redis: OwnRedis;
+let ctx: TestContext;
+let api: TestApi;
+let governor: CommandLine['governor'];
+let failure: CommandLine['failure'];
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-cli-'));
+  writeFileSync(keyFile(), TEST_SIGNING_KEY);
+  redis = await startOwnRedis();
+  const own = { SIGNING_KEY: '', SIGNING_KEY_FILE: keyFile() };
+  ctx = await openCreditContext({ redisUrl: redis.url, env: own });
+  api = await startApi({ ctx });
+  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
+  ({ governor, failure } = commandLine(testEnv(name, { redisUrl: redis.url, env: own })));
+});
+
+afterAll(async () => {
+  await api.close();
+  await ctx.close();
+  await redis.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function keyFile(): string {
+  return join(folder, 'key.json');
+}
+
+async function actions(account: TestAccount): Promise<string[]> {
+  return (await auditRows(ctx).find({ org_id: account.orgId }).toArray()).map(({ action }) => action);
+}
+
+test('credits grant and purchase add once a key, show shows it, refund gives one spend back once', {
+  timeout: 90_000,
+}, async () => {
+  const account = await makeAccount(ctx);
+  const { orgId, userId, token } = account;
+  const grant = ['credits', 'grant', orgId, userId, '100', '--key', 'g1'];
+  const row = { delta: 100, bucket: 'granted', reason: 'credit.grant', created_at: expect.any(Number) };
+  expect(await governor(...grant)).toEqual({ ...row, replayed: false });
+  expect(await governor(...grant)).toEqual({ ...row, replayed: true });
+  expect((await failure('credits', 'grant', orgId, userId, '99', '--key', 'g1')).stderr).toContain(
+    'idempotency_key_reused',
+  );
+  const expiresAt = Math.floor(Date.parse('2099-01-01T00:00:00Z') / 1_000);
+  const purchase = ['credits', 'purchase', orgId, userId, '7', '--expires-at', String(expiresAt)];
+  expect(await governor(...purchase)).toMatchObject({ delta: 7, bucket: 'paid', reason: 'credit.purchase' });
+
+  await spendSurely(ctx, token);
+  const shown = await governor('credits', 'show', orgId, userId);
+  expect(shown.balances).toMatchObject({
+    window: { credits: 19 },
+    monthly: { credits: 200 },
+    paid: { credits: 7, lots: [{ expires_at: expiresAt }] },
+    granted: { credits: 100 },
+  });
+  expect(shown.total).toBe(326);
+
+  const listed = (await governor('credits', 'ledger', orgId, userId)).transactions as Record<
+    string,
+    unknown
+  >[];
+  const spent = listed.find(({ reason }) => reason === 'receipt');
+  const refund = ['credits', 'refund', orgId, userId, String(spent?.id)];
+  expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
+  await governor(...refund).catch(() => undefined);
+  expect((await governor('credits', 'show', orgId, userId)).total).toBe(327);
+  const recorded = (await actions(account)).filter((action) => action.startsWith('credits.'));
+  expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
+});
+
+test('member remove ends the devices of the member: the next spend is refused', {
+  timeout: 60_000,
+}, async () => {
+  const { orgId, userId, token } = await makeAccount(ctx);
+  await spendSurely(ctx, token);
+  expect(await governor('member', 'remove', orgId, userId)).toEqual({ user_id: userId, removed: true });
+  await expect(spendSurely(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('plan puts the accounts of an organization on the plan', { timeout: 60_000 }, async () => {
+  const { orgId, userId, token } = await makeAccount(ctx);
+  await spendSurely(ctx, token);
+  expect(await governor('plan', orgId, 'team')).toMatchObject({ plan: 'team' });
+  const shown = await governor('credits', 'show', orgId, userId);
+  const { team } = JSON.parse(readFileSync('plans.json', 'utf8'));
+  expect(shown.balances).toMatchObject({ window: { credits: team.window_credits - 1 } });
+});
+
+test('what cannot be is refused in one line', { timeout: 60_000 }, async () => {
+  const { orgId, userId } = await makeAccount(ctx);
+  for (const amount of ['0', '-1', '1.5', '1000000001', '9007199254740992'])
+    await failure('credits', 'grant', orgId, userId, '--', amount);
+  expect((await failure('credits', 'show', orgId, 'nobody')).stderr).toContain('not_found');
+});
+
+test('credits plans shows what PLANS_FILE says', async () => {
+  expect(await governor('credits', 'plans')).toEqual(JSON.parse(readFileSync('plans.json', 'utf8')));
+});
+
+test('reconcile finds drift, repairs it on request, and rebuild puts a spoilt balance back', {
+  timeout: 90_000,
+}, async () => {
+  const account = await makeAccount(ctx);
+  await spendSurely(ctx, account.token);
+  await projectAll(ctx);
+  expect(await governor('credits', 'reconcile')).toMatchObject({ drifted: [] });
+  await ledgerRows(ctx).updateOne(
+    { account_id: account.accountId, reason: 'monthly.reset' },
+    { $inc: { delta: 5 } },
+  );
+  const found = await governor('credits', 'reconcile');
+  expect(JSON.stringify(found)).toContain(account.accountId);
+  await governor('credits', 'reconcile', '--repair');
+  expect(JSON.stringify(await governor('credits', 'reconcile'))).not.toContain(account.accountId);
+  expect(await governor('rebuild')).toMatchObject({ opened: 64, rebuilt: 64 });
+  expect((await governor('credits', 'show', account.orgId, account.userId)).total).toBeGreaterThan(0);
+  await spendSurely(ctx, account.token);
+});
+
+test('signing-key rotate replaces the key; verify knows old and new receipts, by file and by URL, and bad ones', {
+  timeout: 90_000,
+}, async () => {
+  const { token } = await makeAccount(ctx);
+  const old = (await spendSurely(ctx, token)).answer;
+  const { kid, file } = await governor('signing-key', 'rotate');
+  expect(file).toBe(keyFile());
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  signerOf(ctx).reload();
+  const fresh = (await spendSurely(ctx, token)).answer;
+  expect(signerOf(ctx).publicKey()?.kid).toBe(kid);
+  const url = `${api.url}/.well-known/jwks.json`;
+  const [jwks, answers, spoilt] = ['jwks.json', 'answers.jsonl', 'spoilt.jsonl'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string];
+  writeFileSync(jwks, (await api.call('/.well-known/jwks.json')).text);
+  writeFileSync(answers, `${old}\n${JSON.parse(fresh).receipt}\n`);
+  writeFileSync(spoilt, `${old}\n${JSON.parse(fresh).receipt.replace(/\.[^.]/, '._')}\n`);
+  for (const where of [url, jwks])
+    expect(await governor('verify', answers, '--jwks', where)).toEqual({ good: 2, bad: [] });
+  const failed = await failure('verify', spoilt, '--jwks', jwks);
+  expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { good: 1, bad: [{ line: 2 }] }]);
+});

@@ -1,0 +1,110 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { memberRows } from '../../../shared/organizations/model.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import type { TestApi } from '../../support/harness.ts';
+
+let api: TestApi;
+let governor: CommandLine['governor'];
+let failure: CommandLine['failure'];
+beforeAll(async () => {
+  ({ api, governor, failure } = await startApiWithCommandLine());
+});
+afterAll(() => api.close());
+
+describe('the command line', { timeout: 90_000 }, () => {
+  it('sets up an organization whose key works, changes it, and writes the audit log', async () => {
+    const org = await governor('org', 'create', 'Acme', '--plan', 'team', '--timezone', 'Europe/Berlin');
+    const orgId = String(org.org_id);
+    const member = await governor(
+      'member',
+      'add',
+      orgId,
+      'ada@example.com',
+      '--user-id',
+      'ada',
+      '--role',
+      'admin',
+      '--team',
+      'web',
+    );
+    expect(member).toMatchObject({ user_id: 'ada', role: 'admin' });
+    const made = await governor('key', 'create', orgId, '--scope', 'usage:read');
+    expect((await api.call('/api/v1/sessions', { key: String(made.key) })).status).toBe(200);
+    await governor('org', 'set', orgId, '--session-timeout', '600', '--timezone', 'Asia/Tokyo');
+    const plan = await governor('plan', orgId, 'enterprise');
+    expect(plan).toMatchObject({
+      plan: 'enterprise',
+      session_timeout: 600,
+      teams: ['web'],
+      admin_emails: ['ada@example.com'],
+    });
+    await governor('key', 'revoke', String(made.key_id));
+    expect((await api.call('/api/v1/sessions', { key: String(made.key) })).status).toBe(401);
+    const audit = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
+    const actions = audit.map((entry) => entry.action);
+    expect(actions).toEqual(
+      expect.arrayContaining([
+        'organization.create',
+        'member.add',
+        'key.create',
+        'organization.change',
+        'key.revoke',
+      ]),
+    );
+    expect(JSON.stringify(audit)).not.toContain(String(made.key));
+  });
+
+  it('says what is wrong in one line and exits 1', async () => {
+    expect((await failure('org', 'show', 'org_nobody')).stderr).toContain(
+      'There is no such organization. (not_found)',
+    );
+    expect((await failure('org', 'set', 'org_nobody', '--session-timeout', '5')).stderr).toContain(
+      '60..86400',
+    );
+    expect((await failure('org', 'create', 'x', '--plan', 'gold')).stderr).toContain('gold');
+    expect((await failure('org', 'create', 'x', '--timezone', 'Mars/Olympus')).stderr).toContain('IANA');
+  });
+
+  it('keeps a member out of two organizations, and can add one again who was removed', async () => {
+    const org = await governor('org', 'create', 'One');
+    const orgId = String(org.org_id);
+    const idp = ['--idp-issuer', 'https://idp.example', '--idp-subject', `s-${orgId}`];
+    await governor('member', 'add', orgId, 'bob@example.com', '--user-id', 'bob', ...idp);
+    const other = await governor('org', 'create', 'Two');
+    expect(
+      (await failure('member', 'add', String(other.org_id), 'bob@example.com', ...idp)).stderr,
+    ).toContain('conflict');
+    await governor('member', 'remove', orgId, 'bob');
+    await governor('member', 'add', String(other.org_id), 'bob@example.com', ...idp);
+    const rows = await memberRows(api.ctx).find({ org_id: orgId }).toArray();
+    expect(rows).toMatchObject([{ user_id: 'bob', email: null, name: null }]);
+  });
+
+  it('replays a trace through the api', async () => {
+    const tenant = await governor('org', 'create', 'Trace');
+    const key = await governor('key', 'create', String(tenant.org_id));
+    const file = join(mkdtempSync(join(tmpdir(), 'trace-')), 'trace.csv');
+    writeFileSync(
+      file,
+      'TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,10,1\n2023-11-16 18:17:04.0319600,20,2\n',
+    );
+    const args = [
+      'replay',
+      file,
+      '--format',
+      'azure-llm',
+      '--users',
+      '1',
+      '--api',
+      api.url,
+      '--key',
+      String(key.key),
+    ];
+    expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ signals: 2, accepted: 2, rejected: 0 });
+    expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ accepted: 0, duplicates: 2 });
+  });
+});

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { NODE, ROOT } from '../../scripts/stack/files.ts';
+
+const CONFIG = '.dependency-cruiser.cjs';
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Checks a tree of these files by the project's import rules; returns what the check prints and its exit code. */
+function checkImports(files: Record<string, string>): { output: string; status: number | null } {
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-imports-'));
+  folders.push(folder);
+  for (const name of [CONFIG, 'tsconfig.json']) cpSync(join(ROOT, name), join(folder, name));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const script = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+  const { stdout, stderr, status } = spawnSync(NODE, [script, '--config', CONFIG, 'shared'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { output: stdout + stderr, status };
+}
+
+test('two folders that import one way pass', () => {
+  const { output, status } = checkImports({
+    'shared/usage/rollups.ts': 'export const rollups = 1;\n',
+    'shared/budgets/windows.ts':
+      "import { rollups } from '../usage/rollups.ts';\nexport const windows = rollups;\n",
+  });
+  expect([status, output]).toEqual([0, expect.stringContaining('no dependency violations')]);
+});
+
+test('two folders that import each other are refused, though no file imports in a circle', () => {
+  const { output, status } = checkImports({
+    'shared/usage/rollups.ts': 'export const rollups = 1;\n',
+    'shared/usage/read.ts':
+      "import { windows } from '../budgets/windows.ts';\nexport const read = windows;\n",
+    'shared/budgets/windows.ts':
+      "import { rollups } from '../usage/rollups.ts';\nexport const windows = rollups;\n",
+  });
+  expect(output).toContain('folders-import-one-way');
+  expect(status).not.toBe(0);
+});
+
+test('a type counts as an import, and the platform knows no noun', () => {
+  const { output, status } = checkImports({
+    'shared/signals/model.ts': 'export interface Signal {\n  _id: string;\n}\n',
+    'shared/platform/basics/ids.ts':
+      "import type { Signal } from '../../signals/model.ts';\nexport type Id = Signal['_id'];\n",
+  });
+  expect(output).toContain('platform-knows-no-noun');
+  expect(status).not.toBe(0);
+});
+
+test('no noun imports a table of nouns', () => {
+  const { output, status } = checkImports({
+    'shared/tables/jobs.ts': 'export const JOBS = [];\n',
+    'shared/sessions/end.ts': "import { JOBS } from '../tables/jobs.ts';\nexport const end = JOBS;\n",
+  });
+  expect(output).toContain('tables-are-the-top');
+  expect(status).not.toBe(0);
+});

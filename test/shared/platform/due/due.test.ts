@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { commitPlan, type Plan } from '../../../../shared/platform/context/commit-plan.ts';
+import { type Claim, claimDue, finishClaim } from '../../../../shared/platform/due/claim-due.ts';
+import { dueJob, dueRows } from '../../../../shared/platform/due/model.ts';
+import { clearDue, insertDue, raiseDue, readDue, setDue } from '../../../../shared/platform/due/plan-due.ts';
+import { postponeDue } from '../../../../shared/platform/due/postpone-due.ts';
+import { sweepDue } from '../../../../shared/platform/due/sweep-due.ts';
+import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
+import { dueJobRow } from '../../../../workers/job-row.ts';
+import { startWorker } from '../../../../workers/worker.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../../../support/harness.ts';
+
+const START = Date.UTC(2026, 10, 21, 12);
+const clock = createTestClock(START);
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+const first = dueJob('first-kind');
+const second = dueJob('second-kind');
+
+beforeEach(async () => {
+  clock.set(START);
+  await dueRows(ctx).deleteMany({});
+  for (const { kind } of [first, second]) await ctx.queues.of(kind).obliterate({ force: true });
+});
+
+/** Commits a plan; a transaction reads before it writes. */
+async function commit(...plans: Plan[]): Promise<void> {
+  await commitPlan(ctx, async (transaction) => {
+    await dueRows(ctx).findOne({ _id: 'none' }, { session: transaction });
+    const writes = plans.flatMap((plan) => plan.writes);
+    return { writes, wakeUps: plans.flatMap((plan) => plan.wakeUps), result: undefined };
+  });
+}
+
+async function jobsOf(kind: string): Promise<{ key: string; delay: number }[]> {
+  await ctx.queues.drained();
+  const jobs = await ctx.queues.of(kind).getJobs(['waiting', 'delayed']);
+  return jobs.map(({ data, delay }) => ({ key: data.key, delay: delay ?? 0 }));
+}
+
+const due = (key: string, dueMs: number) => ({ key, orgId: 'org_1', dueMs });
+
+describe('what is due', () => {
+  test('is woken once by its commit, at its time', async () => {
+    await commit(setDue(first, due('a', START + 60_000)));
+    expect(await jobsOf('first-kind')).toEqual([{ key: 'a', delay: 60_000 }]);
+    await commit(setDue(first, due('a', START + 60_000)));
+    expect(await jobsOf('first-kind')).toHaveLength(1);
+    expect(await readDue(ctx, first, 'a')).toMatchObject({ org_id: 'org_1', kind: 'first-kind' });
+  });
+
+  test('is there once: what is inserted twice fails, what is set takes its place', async () => {
+    await commit(insertDue(first, due('a', START)));
+    await expect(commit(insertDue(first, due('a', START + 1)))).rejects.toThrow('E11000');
+    await commit(setDue(first, due('a', START + 2)));
+    expect(await dueRows(ctx).countDocuments({ _id: 'first-kind a' })).toBe(1);
+    expect((await readDue(ctx, first, 'a'))?.due_at.getTime()).toBe(START + 2);
+  });
+
+  test('may be cleared and inserted by one plan', async () => {
+    await commit(insertDue(first, due('a', START)));
+    await commit(
+      { writes: [clearDue(first, 'a')], wakeUps: [] },
+      insertDue(first, { ...due('a', START + 9), details: { session_id: 'ses_2' } }),
+    );
+    expect(await readDue(ctx, first, 'a')).toMatchObject({ session_id: 'ses_2' });
+  });
+
+  test('is found by one sweep of all kinds when its wake-up was lost, and not before', async () => {
+    await commit(setDue(first, due('a', START + 5_000)), setDue(second, due('b', START + 5_000)));
+    await ctx.queues.drained();
+    for (const { kind } of [first, second]) await ctx.queues.of(kind).obliterate({ force: true });
+    clock.advance(5_000);
+    expect(await sweepDue(ctx)).toEqual(new Map());
+    clock.advance(2_000);
+    expect(await sweepDue(ctx)).toEqual(
+      new Map([
+        ['first-kind', 1],
+        ['second-kind', 1],
+      ]),
+    );
+    expect(await jobsOf('first-kind')).toEqual([{ key: 'a', delay: 0 }]);
+    expect(await jobsOf('second-kind')).toEqual([{ key: 'b', delay: 0 }]);
+  });
+
+  test('hides nothing of another kind, however much there is of it', async () => {
+    const rows = Array.from({ length: 3_000 }, (_, index) => ({
+      _id: `first-kind k${index}`,
+      kind: 'first-kind',
+      key: `k${index}`,
+      org_id: 'org_1',
+      due_at: new Date(START - 60_000 + index),
+    }));
+    await dueRows(ctx).insertMany(rows);
+    await commit(setDue(second, due('young', START - 3_000)));
+    expect(await sweepDue(ctx)).toEqual(
+      new Map([
+        ['first-kind', 2_000],
+        ['second-kind', 1],
+      ]),
+    );
+  });
+});
+
+describe('what is raised by many', () => {
+  const raise = (shard: number, least: number) =>
+    raiseDue(first, { ...due('org', clock.now()), shard, least: { earliest: new Date(least) } });
+  const claim = () =>
+    claimDue<{ earliest: Date }>(ctx, first, 'org', (rows) => ({
+      earliest: new Date(Math.min(...rows.map(({ earliest }) => earliest.getTime()))),
+    }));
+
+  test('keeps the time since when it is due, and shares a wake-up within a slice of time', async () => {
+    await commit(raise(0, 9));
+    clock.advance(100);
+    await commit(raise(0, 5));
+    const [row, ...more] = await dueRows(ctx).find({}).toArray();
+    expect(more).toEqual([]);
+    expect(row).toMatchObject({ due_at: new Date(START), earliest: new Date(5), touches: 2 });
+    expect(await jobsOf('first-kind')).toHaveLength(1);
+    clock.advance(250);
+    await commit(raise(0, 7));
+    expect(await jobsOf('first-kind')).toHaveLength(2);
+  });
+
+  test('is claimed over all shards by one of two workers that claim at the same moment', async () => {
+    await commit(raise(0, 9), raise(3, 4), raise(7, 6));
+    const claims = await Promise.all([claim(), claim()]);
+    expect(claims.filter((one) => one !== null)).not.toEqual([]);
+    const rows = await dueRows(ctx).find({}).toArray();
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ _id: 'first-kind org/claimed', earliest: new Date(4) });
+  });
+
+  test('stays due when the last to claim it dies, though an earlier claim is finished', async () => {
+    await commit(raise(0, 9));
+    const earlier = (await claim()) as Claim<{ earliest: Date }>;
+    await claim();
+    await commit({ writes: [finishClaim(earlier)], wakeUps: [] });
+    expect(await dueRows(ctx).countDocuments({})).toBe(1);
+    clock.advance(2_000);
+    expect(await sweepDue(ctx)).toEqual(new Map([['first-kind', 1]]));
+  });
+
+  test('stays due when it is raised while a claim is worked on', async () => {
+    await commit(raise(0, 9));
+    const claimed = (await claim()) as Claim<{ earliest: Date }>;
+    await commit(raise(0, 3));
+    await commit({ writes: [finishClaim(claimed)], wakeUps: [] });
+    expect(await dueRows(ctx).find({}).toArray()).toMatchObject([{ earliest: new Date(3) }]);
+    expect(await claim()).not.toBeNull();
+  });
+});
+
+describe('work that fails', () => {
+  test('is postponed with waits that grow up to five minutes', async () => {
+    await commit(setDue(first, due('a', START)));
+    const waits: number[] = [];
+    for (let failure = 0; failure < 9; failure += 1) {
+      await postponeDue(ctx, first, 'a');
+      const dueMs = (await readDue(ctx, first, 'a'))?.due_at.getTime() ?? 0;
+      waits.push((dueMs - clock.now()) / 1_000);
+      clock.set(dueMs);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
+  });
+
+  test('leaves alone what is not due yet', async () => {
+    await commit(setDue(first, due('a', START + 1)));
+    await postponeDue(ctx, first, 'a');
+    expect((await readDue(ctx, first, 'a'))?.due_at.getTime()).toBe(START + 1);
+  });
+
+  test('does not starve the rest', async () => {
+    const rows = ['bad-1', 'bad-2', 'good'].map((key, index) => setDue(first, due(key, START + index)));
+    const done: string[] = [];
+    const row = dueJobRow(first, {
+      concurrency: 1,
+      handle: async (key, context) => {
+        if (key.startsWith('bad')) throw new Error('always');
+        await commitPlan(context, async (transaction) => {
+          await dueRows(context).findOne({ _id: 'none' }, { session: transaction });
+          return { writes: [clearDue(first, key)], wakeUps: [], result: undefined };
+        });
+        done.push(key);
+      },
+    });
+    await commit(...rows);
+    clock.advance(2_000 + rows.length);
+    const connection = connectRedis(ctx.config, 'worker');
+    const worker = startWorker(row, ctx, connection);
+    await until(
+      async () => done.includes('good') && (await dueRows(ctx).countDocuments({ failures: 1 })) === 2,
+    );
+    expect(await sweepDue(ctx)).toEqual(new Map());
+    clock.advance(10_000);
+    expect(await sweepDue(ctx)).toEqual(new Map([['first-kind', 2]]));
+    await worker.close();
+    connection.disconnect();
+  });
+});

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
+import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
+import {
+  deleteRows,
+  insertRow,
+  replaceRow,
+  updateRow,
+  type Write,
+} from '../../../../shared/platform/mongo/writes.ts';
+import { openTestContext, type TestContext } from '../../../support/harness.ts';
+
+interface Thing extends Row {
+  n: number;
+}
+const things = collection<Thing>('test_things');
+const others = collection<Thing>('test_others');
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext();
+  await createCollections(ctx.db, [things, others]);
+});
+afterAll(() => ctx.close());
+
+async function write(writes: Write[], options: { onDuplicateKey?: 'retry' } = {}): Promise<number> {
+  let attempts = 0;
+  await commitPlan(
+    ctx,
+    async (transaction) => {
+      attempts += 1;
+      await things(ctx).findOne({ _id: 'none' }, { session: transaction });
+      return { writes, wakeUps: [], result: undefined };
+    },
+    options,
+  );
+  return attempts;
+}
+
+/** More than go in one command, so that both ways of writing are shown. */
+const padding = (count: number) =>
+  Array.from({ length: count }, (_, index) =>
+    updateRow(others, { _id: `padding-${index}` }, { $inc: { n: 1 } }, { upsert: true }),
+  );
+
+describe.each([
+  ['a small plan', 0],
+  ['a large plan', 200],
+])('%s', (name, size) => {
+  const id = (part: string) => `${name} ${part}`;
+
+  test('writes to several collections, and may delete a row and insert it again', async () => {
+    await write([insertRow(things, { _id: id('a'), n: 1 }), insertRow(things, { _id: id('b'), n: 1 })]);
+    await write([
+      insertRow(things, { _id: id('a'), n: 2 }),
+      deleteRows(things, { _id: id('a') }),
+      replaceRow(things, { _id: id('b'), n: 3 }),
+      updateRow(others, { _id: id('c') }, { $inc: { n: 4 } }, { upsert: true }),
+      ...padding(size),
+    ]);
+    expect(await things(ctx).findOne({ _id: id('a') })).toEqual({ _id: id('a'), n: 2 });
+    expect(await things(ctx).findOne({ _id: id('b') })).toEqual({ _id: id('b'), n: 3 });
+    expect(await others(ctx).findOne({ _id: id('c') })).toEqual({ _id: id('c'), n: 4 });
+  });
+
+  test('writes nothing when one of its rows is there already, and says that the key is taken', async () => {
+    await write([insertRow(things, { _id: id('taken'), n: 1 })]);
+    const plan = [
+      insertRow(others, { _id: id('kept out'), n: 1 }),
+      insertRow(things, { _id: id('taken'), n: 2 }),
+      ...padding(size),
+    ];
+    await expect(write(plan)).rejects.toMatchObject({ code: 11_000 });
+    expect(await others(ctx).findOne({ _id: id('kept out') })).toBeNull();
+  });
+
+  test('that meets another on one row is decided again, and none is lost', async () => {
+    const increment = async () => {
+      await commitPlan(ctx, async (transaction) => {
+        const row = await things(ctx).findOne({ _id: id('counter') }, { session: transaction });
+        const next = { _id: id('counter'), n: (row?.n ?? 0) + 1 };
+        return {
+          writes: [replaceRow(things, next, { upsert: true }), ...padding(size)],
+          wakeUps: [],
+          result: undefined,
+        };
+      });
+    };
+    await Promise.all(Array.from({ length: 8 }, increment));
+    expect(await things(ctx).findOne({ _id: id('counter') })).toMatchObject({ n: 8 });
+  });
+
+  test('refuses a filter that holds undefined', async () => {
+    const unknown = undefined as unknown as string;
+    await expect(write([deleteRows(things, { _id: unknown }), ...padding(size)])).rejects.toThrow(
+      'filter._id is undefined',
+    );
+  });
+});
+
+test('a plan that meets a duplicate key is decided five times when it may look again', async () => {
+  await write([insertRow(things, { _id: 'there', n: 1 })]);
+  let attempts = 0;
+  const again = commitPlan(
+    ctx,
+    async (transaction) => {
+      attempts += 1;
+      await things(ctx).findOne({ _id: 'none' }, { session: transaction });
+      return { writes: [insertRow(things, { _id: 'there', n: 2 })], wakeUps: [], result: undefined };
+    },
+    { onDuplicateKey: 'retry' },
+  );
+  await expect(again).rejects.toMatchObject({ code: 11_000 });
+  expect(attempts).toBe(5);
+});

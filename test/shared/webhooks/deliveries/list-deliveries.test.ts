@@ -1,0 +1,44 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Position } from '../../../../shared/platform/basics/paginate.ts';
+import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
+
+const START = Date.parse('2026-11-21T12:00:00.000Z');
+const clock = createTestClock(START);
+let ctx: TestContext;
+let receiver: Receiver;
+let orgId: string;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ orgId } = await makeTenant(ctx));
+});
+afterEach(() => receiver.close());
+afterAll(() => ctx.close());
+
+describe('the log', () => {
+  it('has what is finished and what is not in one order, each once, over pages', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const events: string[] = [];
+    for (let index = 0; index < 6; index += 1) {
+      events.push(...(await raise(ctx, orgId)));
+      clock.advance(10);
+    }
+    for (const [index, event] of events.entries()) if (index % 2 === 0) await attemptAllDue(ctx, event);
+    const seen: [string, string][] = [];
+    let after: Position | null = null;
+    for (let hasMore = true; hasMore; ) {
+      const page = await listDeliveries(ctx, webhook, { order: 'desc', limit: 4, after, total: null });
+      seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
+      expect(page.total).toBe(6);
+      ({ hasMore, last: after } = page);
+    }
+    const statuses = events.map((id, index): [string, string] => [id, index % 2 ? 'pending' : 'succeeded']);
+    expect(seen).toEqual(statuses.toReversed());
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { attemptDelivery } from '../../../../shared/webhooks/sending/attempt-delivery.ts';
+import { deliverWebhook, retryWebhook } from '../../../../workers/index.ts';
+import { sweepOnce } from '../../../../workers/sweeper.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
+
+const START = Date.parse('2026-11-21T12:00:00.000Z');
+const clock = createTestClock(START);
+let ctx: TestContext;
+let receiver: Receiver;
+let orgId: string;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ orgId } = await makeTenant(ctx));
+});
+afterEach(() => receiver.close());
+afterAll(() => ctx.close());
+
+describe('the schedule', () => {
+  it('is 0 s, 30 s, 5 min, 30 min and 2 h after the failure before, exactly', async () => {
+    receiver.behave({ status: 500, body: 'not today' });
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    const times: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await attemptAllDue(ctx);
+      times.push(clock.now());
+      const { next_attempt_at } = await readDelivery(ctx, eventId);
+      if (!next_attempt_at) break;
+      clock.set(next_attempt_at.getTime() - 1);
+      expect(await attemptAllDue(ctx)).toBe(0);
+      clock.advance(1);
+    }
+    const waits = times.map((at, index) => at - (times[index - 1] ?? at));
+    expect(waits).toEqual([0, 30_000, 300_000, 1_800_000, 7_200_000]);
+    expect(receiver.received.map(({ headers }) => headers['x-service-attempt'])).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(5);
+    const delivery = await readDelivery(ctx, eventId);
+    expect(delivery.status).toBe('exhausted');
+    expect(
+      delivery.attempts.map(({ number, status, error, answer }) => [number, status, error, answer]),
+    ).toEqual([1, 2, 3, 4, 5].map((number) => [number, 500, 'http', 'not today']));
+  });
+
+  it('wakes each retry a little early, and sends it when it is due', async () => {
+    receiver.behave({ status: 500 });
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    const { _id, webhook_id } = await readDelivery(ctx, eventId);
+    await ctx.queues.drained();
+    expect((await ctx.queues.of('retry-webhook').getJob(`${_id}-2`))?.delay).toBe(29_750);
+    const job = { webhook_id, delivery_ids: [_id], published: false };
+    const dueMs = clock.now() + 30_000;
+    expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs - 250 });
+    clock.set(dueMs - 50);
+    expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs });
+    expect(receiver.received).toHaveLength(1);
+    const handled = retryWebhook.handle(job, ctx);
+    clock.set(dueMs);
+    expect(await handled).toBeUndefined();
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('records an attempt once, however many workers run it', async () => {
+    receiver.behave({ status: 500, afterMs: 30 });
+    await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    const { _id: deliveryId, webhook_id: webhookId } = await readDelivery(ctx, eventId);
+    await Promise.all(Array.from({ length: 4 }, () => attemptDelivery(ctx, { deliveryId, webhookId })));
+    const delivery = await readDelivery(ctx, eventId);
+    expect(delivery.attempts).toHaveLength(1);
+    expect(delivery.next_attempt_at).toEqual(new Date(clock.now() + 30_000));
+  });
+
+  it('finds what is due when Redis has lost every job', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    const events = await raise(ctx, orgId, 20);
+    await ctx.queues.drained();
+    await ctx.queues.of('deliver-webhook').obliterate({ force: true });
+    clock.advance(5_000);
+    await sweepOnce(ctx);
+    await ctx.queues.drained();
+    const jobs = await ctx.queues.of('deliver-webhook').getWaiting();
+    const mine = jobs.filter(({ data }) => data.webhook_id === webhookId);
+    expect(mine.flatMap(({ data }) => data.delivery_ids)).toHaveLength(20);
+    await Promise.all(mine.map(({ data }) => deliverWebhook.handle(data, ctx)));
+    expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
+  });
+});
