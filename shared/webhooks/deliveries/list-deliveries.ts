@@ -20,6 +20,7 @@ export async function listDeliveries(
   });
 }
 
+/** The newest delivery of a webhook, or null. */
 export async function lastDelivery(ctx: Context, webhook: Webhook): Promise<Delivery | null> {
   const { rows } = await inTransaction(ctx.db, (snapshot) =>
     walk(ctx, webhook, { order: 'desc', limit: 1, after: null }, snapshot),
@@ -65,10 +66,13 @@ async function findBoth(
   const options = { session, sort, limit };
   const queued = await queuedDeliveryRows(ctx).find(filter, options).toArray();
   const done = await deliveryRows(ctx).find(filter, options).toArray();
-  return [...queued.map(logOfQueued), ...done].toSorted((a, b) => direction * compare(a, b)).slice(0, limit);
+  return [...queued.map(logOfQueued), ...done]
+    .toSorted((a, b) => direction * compareDeliveries(a, b))
+    .slice(0, limit);
 }
 
-function compare(a: Delivery, b: Delivery): number {
+/** Compares deliveries in the order of the log: by `created_at`, then id. */
+export function compareDeliveries(a: Delivery, b: Delivery): number {
   const apart = a.created_at.getTime() - b.created_at.getTime();
   if (apart !== 0) return apart;
   return a._id < b._id ? -1 : 1;

@@ -1,10 +1,5 @@
+import type { Interval } from '../platform/basics/interval.ts';
 import type { BudgetWindowKind } from './model.ts';
-
-/** A calendar window `[startMs, endMs)`, epoch milliseconds. */
-export interface Period {
-  startMs: number;
-  endMs: number;
-}
 
 const QUARTER_HOUR_MINUTES = 15;
 
@@ -12,7 +7,7 @@ const QUARTER_HOUR_MINUTES = 15;
  * The calendar window of a timezone that holds a moment: the hour, the day, the week from Monday, the month. Days are
  * 23 or 25 hours long where the clock changes; the windows of one kind follow each other without gap or overlap.
  */
-export function periodAt(window: BudgetWindowKind, timezone: string, epochMs: number): Period {
+export function calendarWindowAt(window: BudgetWindowKind, timezone: string, epochMs: number): Interval {
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone);
   const [start, end] = boundsOf(window, local);
   return { startMs: start.epochMilliseconds, endMs: end.epochMilliseconds };
@@ -52,15 +47,15 @@ function nextHour(start: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   return startOfHour(moment);
 }
 
-/** `periodAt` that remembers the last window of each calendar: signals mostly come from the same one. */
-export function createPeriods(): typeof periodAt {
-  const last = new Map<string, Period>();
+/** `calendarWindowAt` that remembers the last window of each calendar: signals mostly come from the same one. */
+export function createCalendarWindows(): typeof calendarWindowAt {
+  const last = new Map<string, Interval>();
   return (window, timezone, epochMs) => {
     const key = `${window} ${timezone}`;
     const known = last.get(key);
     if (known && known.startMs <= epochMs && epochMs < known.endMs) return known;
-    const period = periodAt(window, timezone, epochMs);
-    last.set(key, period);
-    return period;
+    const interval = calendarWindowAt(window, timezone, epochMs);
+    last.set(key, interval);
+    return interval;
   };
 }
