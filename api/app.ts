@@ -10,9 +10,11 @@ import type { Context } from '../shared/context.ts';
 import { DomainError } from '../shared/errors.ts';
 import { mountBoard } from './board.ts';
 import { docsRoutes } from './docs.ts';
+import { expressPath } from './express-path.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { sendOAuthError } from './oauth-error.ts';
 import { openApiDocument } from './openapi.ts';
+import { mountDashboard } from './people/mount-dashboard.ts';
 import { sendProblem } from './problem.ts';
 import { giveId, logWhenClosed } from './request.ts';
 import type { AnyRoute, ApiState } from './route.ts';
@@ -46,6 +48,7 @@ export function createApi(
   app.use(beginRequest(ctx, handlers));
   mountBoard(app, ctx, limits);
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
+  mountDashboard(app, ctx, documented, guards);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
     next(new DomainError('not_found', 'There is nothing at this path.')),
@@ -100,11 +103,6 @@ const strictPolicy = {
     formAction: ["'none'"],
   },
 };
-
-/** `{id}` as OpenAPI writes it is `:id` to Express. */
-function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
-}
 
 /** 405 with Allow on a path that exists; Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {

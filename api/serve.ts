@@ -2,10 +2,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
+import { actingAs } from '../shared/audit/acting-as.ts';
 import type { Context } from '../shared/context.ts';
 import { noteDeviceAddress } from '../shared/devices/addresses.ts';
 import { DomainError } from '../shared/errors.ts';
-import { authenticate, requireScope } from './auth/authenticate.ts';
+import { authenticate as authenticateCredential, requireScope } from './auth/authenticate.ts';
 import { readBody } from './body.ts';
 import type { Limits } from './limits.ts';
 import { type AnyRoute, type Auth, isReply, type PrincipalOf, type Reply } from './route.ts';
@@ -21,6 +22,8 @@ export interface Guards {
   shedder: Shedder;
   /** A streamed answer that lasts longer is cut. */
   longestAnswerMs: number;
+  /** Instead of the credential that the route names: the dashboard's cookie session. */
+  authenticate?: (req: Request, auth: Auth, ctx: Context) => Promise<PrincipalOf<Auth>>;
 }
 
 /** Turns one row of the table into a handler: authenticate, parse, handle, parse the answer, send. */
@@ -55,11 +58,11 @@ async function admit(
   req: Request,
   res: Response,
   ctx: Context,
-  { limits, shedder }: Guards,
+  { limits, shedder, authenticate = authenticateCredential }: Guards,
 ): Promise<PrincipalOf<Auth>> {
   if (route.isProbe) return { kind: 'none' };
   shedder.refuseWhenLate(route.priority);
-  const principal = await identify(route, req, res, ctx, limits);
+  const principal = await identify(req, res, limits, () => authenticate(req, route.auth, ctx));
   requireScope(principal, route.auth);
   const orgId = 'orgId' in principal ? principal.orgId : undefined;
   leaveOnClose(res, shedder.enter(route.priority, orgId));
@@ -73,15 +76,14 @@ function leaveOnClose(res: Response, leave: () => void): void {
 }
 
 async function identify(
-  route: AnyRoute,
   req: Request,
   res: Response,
-  ctx: Context,
   limits: Limits,
+  authenticate: () => Promise<PrincipalOf<Auth>>,
 ): Promise<PrincipalOf<Auth>> {
   let principal: PrincipalOf<Auth>;
   try {
-    principal = await authenticate(req, route.auth, ctx);
+    principal = await authenticate();
   } catch (error) {
     if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
     throw error;
@@ -111,13 +113,19 @@ async function handle(
   limits: Limits,
 ): Promise<unknown> {
   try {
-    const answer = await route.handle(input, ctx);
+    const answer = await actingAs(actorOf(input.principal, ctx), () => route.handle(input, ctx));
     if (input.principal.kind === 'device') noteDeviceAddress(ctx, input.principal, input.request.address);
     return answer;
   } catch (error) {
     if (error instanceof DomainError && error.code === 'unauthorized') await limits.countBadCredential(req);
     throw error;
   }
+}
+
+/** For the audit log: a person by the account, a key or token by its id. */
+function actorOf(principal: PrincipalOf<Auth>, ctx: Context): string {
+  if ('keyId' in principal) return principal.keyId;
+  return 'accountId' in principal ? principal.accountId : ctx.actor;
 }
 
 /** Throws `invalid_request` that names every field that is wrong, as JSON pointers into the body or by parameter. */

@@ -28,10 +28,12 @@ const environment = z.object({
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),
+  SESSION_SECRET: z.string().min(32, 'needs at least 32 characters'),
   OIDC_ISSUER: httpUrl.optional(),
   OIDC_JWKS_URL: httpUrl.optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_TOKEN_TYPE: z.string().min(1).default('at+jwt'),
   OIDC_MAX_TOKEN_AGE_S: integer(86_400, 60, 31_536_000),
   SIGNING_KEY_FILE: z.string().optional(),
@@ -50,6 +52,7 @@ const environment = z.object({
     .string()
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .optional(),
+  SUPPORT_CONTACT: z.string().min(1).max(200).optional(),
   MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
   RATE_LIMITS: flag.default(true),
   RATE_LIMIT_PER_KEY: integer(600, 1, 1_000_000),
@@ -94,6 +97,8 @@ function contradictions(values: z.output<typeof environment>): string[] {
   if (values.OIDC_AUDIENCE !== undefined && values.OIDC_AUDIENCE === values.OIDC_CLIENT_ID)
     wrong.push('OIDC_AUDIENCE: must differ from OIDC_CLIENT_ID, or ID tokens would pass as access tokens');
   if (values.NODE_ENV !== 'production') return wrong;
+  if (values.BASE_URL === undefined)
+    wrong.push('BASE_URL: must say in production where people reach the service, as sign-in returns there');
   for (const name of ['OIDC_ISSUER', 'OIDC_JWKS_URL'] as const) {
     if (values[name]?.startsWith('http:'))
       wrong.push(`${name}: must be https in production (the embedded identity provider is for development)`);

@@ -15,6 +15,8 @@ export const ERRORS = {
   unauthorized: { status: 401, title: 'The credential is missing or not valid' },
   insufficient_credits: { status: 402, title: 'There are no credits left' },
   missing_scope: { status: 403, title: 'The credential does not hold the scope that this needs' },
+  cross_site: { status: 403, title: 'The request did not come from the dashboard' },
+  not_a_member: { status: 403, title: 'The person belongs to no organization here' },
   plan_required: { status: 403, title: 'The plan of the organization does not include this' },
   not_found: { status: 404, title: 'There is nothing here' },
   method_not_allowed: { status: 405, title: 'The method is not supported here' },

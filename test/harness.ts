@@ -91,6 +91,7 @@ export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoU
     OPERATOR_TOKEN: 'operator-token-of-the-tests',
     API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
+    SESSION_SECRET: 'session-secret-of-the-tests-0123456789',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
     SIGNING_KEY: TEST_SIGNING_KEY,
     RATE_LIMITS: 'off',

@@ -1,9 +1,20 @@
 import { z } from 'zod';
+import { DomainError } from '../../shared/errors.ts';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
 import { route } from '../route.ts';
 import { epochMsIn } from '../time.ts';
-import { groupBy, ownGroupings, usageFilters, usageInterval, usageRange, usageView } from '../usage-query.ts';
+import {
+  groupBy,
+  groupSeriesQuery,
+  MOST_GROUP_SERIES,
+  ownGroupings,
+  seriesView,
+  usageFilters,
+  usageInterval,
+  usageRange,
+} from '../usage-query.ts';
 import { visibleTo } from '../visible.ts';
 
 export const getUsage = route({
@@ -20,21 +31,26 @@ export const getUsage = route({
     ...usageRange,
     interval: usageInterval,
     group_by: groupBy(ownGroupings),
+    ...groupSeriesQuery,
     ...usageFilters,
   }),
-  success: { status: 200, description: 'Totals, buckets and groups', body: usageView },
+  success: { status: 200, description: 'Totals, buckets and groups', body: seriesView },
   errors: [],
   handle: async ({ principal, query }, ctx) => {
-    const { from, to, interval, timezone, group_by, ...filter } = query;
+    const { from, to, interval, timezone, group_by, series, top, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
     const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
-    return readUsage(ctx, organization, {
+    if (top !== undefined && series === undefined)
+      throw new DomainError('invalid_request', '`top` goes with series=groups.');
+    const question = {
       fromMs: from === undefined ? undefined : epochMsIn(zone, from),
       toMs: to === undefined ? undefined : epochMsIn(zone, to),
       interval,
       timezone,
       groupBy: group_by ?? [],
       filter: visibleTo(principal, filter),
-    });
+    };
+    if (series === undefined) return readUsage(ctx, organization, question);
+    return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
   },
 });

@@ -8,6 +8,7 @@ const secrets = z.object({
   OPERATOR_TOKEN: z.string(),
   API_KEY_PEPPER: z.string(),
   CURSOR_SECRET: z.string(),
+  SESSION_SECRET: z.string().default(newSecret),
   WEBHOOK_SECRET_KEYS: z.string(),
 });
 
@@ -19,15 +20,17 @@ export function ensureSecrets(dataDir: string): z.infer<typeof secrets> & { SIGN
   const file = join(dataDir, 'secrets.json');
   const kept = readJson(file);
   const known = kept === null ? generateSecrets() : secrets.parse(kept);
-  if (kept === null) writePrivateJson(file, known);
+  // Also one of an earlier version, with what that lacked.
+  writePrivateJson(file, known);
   return { ...known, SIGNING_KEY_FILE: ensureSigningKey(dataDir) };
 }
 
 function generateSecrets(): z.infer<typeof secrets> {
   return {
-    OPERATOR_TOKEN: `ugo_${randomBytes(32).toString('base64url')}`,
-    API_KEY_PEPPER: randomBytes(32).toString('base64url'),
-    CURSOR_SECRET: randomBytes(32).toString('base64url'),
+    OPERATOR_TOKEN: `ugo_${newSecret()}`,
+    API_KEY_PEPPER: newSecret(),
+    CURSOR_SECRET: newSecret(),
+    SESSION_SECRET: newSecret(),
     WEBHOOK_SECRET_KEYS: `${newKeyId()}:${randomBytes(32).toString('base64')}`,
   };
 }
@@ -39,6 +42,10 @@ function ensureSigningKey(dataDir: string): string {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   writePrivateJson(file, { ...jwk, kid: newKeyId(), alg: 'Ed25519', use: 'sig' });
   return file;
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 function newKeyId(): string {

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { isDuplicateKey } from '../errors.ts';
 import { derivedId, newId } from '../ids.ts';
+import { currentActor } from './acting-as.ts';
 
 interface NewEntry {
   action: string;
@@ -36,6 +37,7 @@ async function write(
   { action, org_id, details = {} }: NewEntry,
   transaction?: ClientSession,
 ): Promise<void> {
-  const row = { _id: id, at: new Date(ctx.clock.now()), actor: ctx.actor, action, org_id, details };
+  const actor = currentActor() ?? ctx.actor;
+  const row = { _id: id, at: new Date(ctx.clock.now()), actor, action, org_id, details };
   await ctx.db.audit.create([row], transaction ? { session: transaction } : {});
 }

@@ -1,3 +1,4 @@
+import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
 import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
@@ -24,15 +25,18 @@ export interface NewMember {
 /** Adds a person to an organization; teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {
   const id = newId('usr');
+  const email = input.email.toLowerCase();
+  const invitedBy = currentActor();
   const member: Member = {
     _id: id,
     org_id: input.org_id,
     user_id: input.user_id ?? id,
-    email: input.email,
+    email,
     name: input.name ?? null,
     role: input.role,
     teams: [...new Set(input.teams ?? [])],
     ...(input.idp ? { idp: input.idp } : {}),
+    ...(invitedBy === null ? {} : { invited_by: invitedBy }),
     created_at: new Date(ctx.clock.now()),
     removed_at: null,
   };
@@ -45,7 +49,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
         {
           $addToSet: {
             teams: { $each: member.teams },
-            ...(input.role === 'admin' ? { admin_emails: input.email } : {}),
+            ...(input.role === 'admin' ? { admin_emails: email } : {}),
           },
         },
         { session: transaction },

@@ -41,6 +41,10 @@ export interface Member {
   teams: string[];
   /** Identity-provider subject; unique together, so a person belongs to one organization. */
   idp?: { iss: string; sub: string };
+  /** The account that added the member; absent when an operator did. */
+  invited_by?: string;
+  /** When the invited person said no: until an admin renews the invitation nobody can join by it. */
+  declined_at?: Date;
   created_at: Date;
   removed_at: Date | null;
 }
@@ -54,9 +58,13 @@ export const memberSchema = new Schema<Member>({
   role: { type: String, required: true },
   teams: [String],
   idp: { type: new Schema({ iss: String, sub: String }, { _id: false }), required: false },
+  invited_by: { type: String, required: false },
+  declined_at: { type: Date, required: false },
   created_at: { type: Date, required: true },
   removed_at: { type: Date, default: null },
 });
+// Whom a first sign-in may be.
+memberSchema.index({ email: 1 });
 memberSchema.index({ org_id: 1, user_id: 1 }, { unique: true });
 memberSchema.index(
   { 'idp.iss': 1, 'idp.sub': 1 },

@@ -8,6 +8,8 @@ const usable = {
   OPERATOR_TOKEN: 'x'.repeat(24),
   API_KEY_PEPPER: 'x'.repeat(32),
   CURSOR_SECRET: 'x'.repeat(32),
+  SESSION_SECRET: 'x'.repeat(32),
+  BASE_URL: 'https://governor.example',
   WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
 };
 
@@ -31,6 +33,7 @@ describe('the configuration', () => {
   it('refuses in production what shortens waits or lifts limits', () => {
     expect(() => readConfig({ ...usable, TIME_SCALE: '100' })).toThrow('TIME_SCALE');
     expect(() => readConfig({ ...usable, RATE_LIMITS: 'off' })).toThrow('RATE_LIMITS');
+    expect(() => readConfig({ ...usable, BASE_URL: '' })).toThrow('BASE_URL');
     expect(readConfig({ ...usable, TIME_SCALE: '100', NODE_ENV: 'development' }).timeScale).toBe(100);
   });
 

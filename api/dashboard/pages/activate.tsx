@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function Activate() {
+  return <Page title="Activate">soon</Page>;
+}

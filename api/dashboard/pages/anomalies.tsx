@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function Anomalies() {
+  return <Page title="Anomalies">soon</Page>;
+}

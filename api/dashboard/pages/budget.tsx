@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function BudgetDetail() {
+  return <Page title="BudgetDetail">soon</Page>;
+}

@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function Connect() {
+  return <Page title="Connect">soon</Page>;
+}

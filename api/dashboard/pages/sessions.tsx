@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function Sessions() {
+  return <Page title="Sessions">soon</Page>;
+}

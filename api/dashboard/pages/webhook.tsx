@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function WebhookDetail() {
+  return <Page title="WebhookDetail">soon</Page>;
+}

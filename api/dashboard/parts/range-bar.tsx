@@ -1,0 +1,96 @@
+import { Button, CloseButton, Group, NativeSelect, Pill, Popover } from '@mantine/core';
+import { DatePicker } from '@mantine/dates';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import {
+  FILTERS,
+  plusDays,
+  RANGE_LABELS,
+  RANGES,
+  useChangeSearch,
+  useFilters,
+  useRange,
+} from '../data/range.ts';
+
+const NAMES: Record<(typeof FILTERS)[number], string> = {
+  user_id: 'User',
+  project_id: 'Project',
+  model: 'Model',
+  adapter: 'Tool',
+};
+
+/** The range and the filters, which stand in the URL. */
+export function RangeBar({ children }: { children?: React.ReactNode }) {
+  const range = useRange();
+  const filters = useFilters();
+  const change = useChangeSearch();
+  const named = RANGES.filter((name) => name !== 'custom');
+  return (
+    <Group gap="sm">
+      <NativeSelect
+        aria-label="Range"
+        value={range.name}
+        onChange={(event) => change({ range: event.currentTarget.value, from: undefined, to: undefined })}
+        data={[
+          ...named.map((value) => ({ value, label: RANGE_LABELS[value] })),
+          ...(range.name === 'custom' ? [{ value: 'custom', label: range.label }] : []),
+        ]}
+      />
+      <CustomRange />
+      {children}
+      {FILTERS.map((name) =>
+        filters[name] ? (
+          <Pill key={name} size="md" maw={280}>
+            <Group gap={4} wrap="nowrap">
+              <span className="clip">
+                {NAMES[name]}: {filters[name]}
+              </span>
+              <CloseButton
+                size="xs"
+                aria-label={`Remove the filter ${NAMES[name]}`}
+                onClick={() => change({ [name]: undefined })}
+              />
+            </Group>
+          </Pill>
+        ) : null,
+      )}
+    </Group>
+  );
+}
+
+function CustomRange() {
+  const change = useChangeSearch();
+  const [opened, { toggle, close }] = useDisclosure();
+  const [dates, setDates] = useState<[string | null, string | null]>([null, null]);
+  const [from, last] = dates;
+  const apply = () => {
+    if (!from || !last) return;
+    change({ range: 'custom', from, to: plusDays(last, 1) });
+    close();
+  };
+  return (
+    <Popover opened={opened} onChange={close} trapFocus withinPortal>
+      <Popover.Target>
+        <Button variant="default" onClick={toggle}>
+          Dates …
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <DatePicker
+          type="range"
+          value={dates}
+          onChange={setDates}
+          allowSingleDateInRange
+          ariaLabels={{
+            monthLevelControl: 'Change the month',
+            nextMonth: 'Next month',
+            previousMonth: 'Month before',
+          }}
+        />
+        <Button mt="sm" fullWidth onClick={apply} disabled={!from || !last}>
+          Show these days
+        </Button>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
