@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '../../shared/errors.ts';
 import { text } from '../../shared/text.ts';
-import { listedWebhookView, viewDelivery, viewWebhook } from '../../shared/webhooks/view.ts';
+import { listedWebhookView, viewListedWebhook } from '../../shared/webhooks/view.ts';
 import { listWebhooks } from '../../shared/webhooks/webhooks.ts';
 import { type ApiKeyPrincipal, route } from '../route.ts';
 
@@ -28,13 +28,6 @@ export const listWebhooksRoute = route({
   errors: ['missing_scope'],
   handle: async ({ principal }, ctx) => {
     const listed = await listWebhooks(ctx, wholeOrganization(principal));
-    return {
-      data: listed.map(({ webhook, held, lastDelivery }) => ({
-        ...viewWebhook(webhook),
-        status: webhook.status,
-        held,
-        last_delivery: lastDelivery && viewDelivery(lastDelivery),
-      })),
-    };
+    return { data: listed.map(viewListedWebhook) };
   },
 });

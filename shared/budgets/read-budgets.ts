@@ -22,7 +22,7 @@ export async function readBudget(ctx: Context, reader: BudgetReader, budgetId: s
   return view as BudgetView;
 }
 
-function isVisible(budget: Budget, { orgId, userId }: BudgetReader): boolean {
+export function isVisible(budget: Budget, { orgId, userId }: BudgetReader): boolean {
   if (budget.org_id !== orgId) return false;
   return userId === null || (budget.scope === 'user' && budget.scope_id === userId);
 }

@@ -3,10 +3,8 @@ import type { Context } from '../context.ts';
 import { DEVICES_PER_ACCOUNT } from '../contract.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
-import { countWrongCode, refuseGuesser } from './guesses.ts';
+import { findPending, invalidCode } from './find-pending.ts';
 import { activeSlots } from './list-devices.ts';
-import type { DeviceGrant } from './model.ts';
-import { parseUserCode } from './user-code.ts';
 
 /**
  * A member takes the device that shows this user code into the own account. Once: of two who try, one wins.
@@ -43,26 +41,4 @@ export async function approveLinking(
     const details = { account_id: member.accountId, device_id: grant.device_id };
     await recordAudit(ctx, { action: 'device.approve', org_id: member.orgId, details }, transaction);
   });
-}
-
-async function findPending(
-  ctx: Context,
-  member: { accountId: string; address: string },
-  typedCode: string,
-): Promise<DeviceGrant> {
-  const guessers = [`account:${member.accountId}`, `address:${member.address}`];
-  refuseGuesser(ctx, guessers);
-  const code = parseUserCode(typedCode);
-  const grant = code === null ? null : await ctx.db.deviceGrants.findOne({ user_code: code }).lean();
-  refuseGuesser(ctx, guessers);
-  const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
-  if (grant?.status === 'pending' && !isExpired) return grant;
-  countWrongCode(ctx, guessers);
-  if (grant?.status === 'pending')
-    throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
-  throw invalidCode();
-}
-
-function invalidCode(): DomainError {
-  return new DomainError('invalid_grant', 'This code is not known, or it was used already.');
 }

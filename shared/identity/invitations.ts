@@ -6,6 +6,7 @@ import { DomainError, isDuplicateKey } from '../errors.ts';
 import { inTransaction } from '../mongo.ts';
 import type { Member } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { replaceMember } from '../organizations/roster.ts';
 import type { Visitor, VisitorReason } from './me.ts';
 import type { Identity } from './verify-access-token.ts';
 
@@ -82,10 +83,4 @@ async function readOpen(ctx: Context, accountId: string, transaction: ClientSess
   const member = await ctx.db.members.findById(accountId).session(transaction).lean<Member>();
   if (!member || !isOpen(member)) throw new DomainError('conflict', 'This invitation is gone.');
   return member;
-}
-
-/** Puts a member anew and does not update: the embedded store's unique index would keep an old identity (docs/stores.md). */
-export async function replaceMember(ctx: Context, member: Member, transaction: ClientSession): Promise<void> {
-  await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
-  await ctx.db.members.create([member], { session: transaction });
 }

@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
@@ -10,6 +11,7 @@ import { newId } from '../ids.ts';
 import { inTransaction } from '../mongo.ts';
 import type { Member } from './model.ts';
 import { readOrganization } from './read-organization.ts';
+import { noMember, refuseLastAdmin, replaceMember, touchRoster } from './roster.ts';
 
 export interface NewMember {
   org_id: string;
@@ -81,7 +83,7 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
       .findOneAndUpdate({ org_id: orgId, user_id: userId }, { $set: { teams: [...new Set(teams)] } })
       .session(transaction)
       .lean();
-    if (!before) throw new DomainError('not_found', 'There is no such member.');
+    if (!before || before.removed_at !== null) throw noMember();
     await ctx.db.organizations.updateOne(
       { _id: orgId },
       { $addToSet: { teams: { $each: teams } } },
@@ -98,46 +100,65 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
 }
 
 /**
- * Erases name, e-mail and identity and revokes the devices; the ids stay, so that what was recorded still adds up.
- * Repeating it changes nothing. Throws `not_found`.
+ * Erases name, e-mail and identity and revokes the devices and the keys that are bound to the user; the ids stay, so that
+ * what was recorded still adds up. Repeating it changes nothing. Throws `not_found`, and `conflict` for the last admin
+ * where one has to stay.
  */
-export async function removeMember(ctx: Context, orgId: string, userId: string): Promise<void> {
+export async function removeMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  options: { keepsAnAdmin: boolean } = { keepsAnAdmin: false },
+): Promise<void> {
   const leaving = await ctx.db.members.findOne({ org_id: orgId, user_id: userId }).lean();
-  if (!leaving) throw new DomainError('not_found', 'There is no such member.');
+  if (!leaving) throw noMember();
+  if (options.keepsAnAdmin) await refuseLastAdmin(ctx, leaving);
   await revokeAllDevices(ctx, leaving._id);
-  await eraseMember(ctx, orgId, userId);
+  await eraseMember(ctx, orgId, userId, options);
   // One that was being linked meanwhile either sees that the member is gone, or is seen here.
   await revokeAllDevices(ctx, leaving._id);
 }
 
-async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<void> {
+async function eraseMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  { keepsAnAdmin }: { keepsAnAdmin: boolean },
+): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
     const member = await ctx.db.members
       .findOne({ org_id: orgId, user_id: userId })
       .session(transaction)
       .lean();
-    if (!member) throw new DomainError('not_found', 'There is no such member.');
+    if (!member) throw noMember();
     if (member.removed_at !== null) return;
+    if (keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
     const { idp: _, ...rest } = member;
     const erased = { ...rest, email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) };
-    // Put anew and not updated: the embedded store's unique index would keep the identity (docs/stores.md).
-    await ctx.db.members.deleteOne({ _id: member._id }, { session: transaction });
-    await ctx.db.members.create([erased], { session: transaction });
-    if (member.email) {
-      await ctx.db.organizations.updateOne(
-        { _id: orgId },
-        { $pull: { admin_emails: member.email } },
-        { session: transaction },
-      );
-    }
+    await replaceMember(ctx, erased, transaction);
+    await touchRoster(ctx, orgId, { without: member.email }, transaction);
+    const keys = await revokeKeysOf(ctx, orgId, userId, transaction);
     await recordAudit(
       ctx,
-      { action: 'member.remove', org_id: orgId, details: { user_id: userId } },
+      { action: 'member.remove', org_id: orgId, details: { user_id: userId, keys } },
       transaction,
     );
     await recountTeams(ctx, orgId, member.teams, transaction);
   });
   wakeEvaluation(ctx, orgId);
+}
+
+async function revokeKeysOf(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  transaction: ClientSession,
+): Promise<string[]> {
+  const keys = await ctx.db.apiKeys.find({ org_id: orgId }).session(transaction).lean();
+  const ids = keys.filter((key) => key.user_id === userId && key.revoked_at === null).map(({ _id }) => _id);
+  const change = { revoked_at: new Date(ctx.clock.now()) };
+  await ctx.db.apiKeys.updateMany({ _id: { $in: ids } }, { $set: change }, { session: transaction });
+  return ids;
 }
 
 /** The members of an organization who are there, by user id. */

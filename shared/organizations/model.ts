@@ -12,6 +12,8 @@ export interface Organization {
   k_anonymity: number;
   admin_emails: string[];
   teams: string[];
+  /** Rises with every change of a role and every removal, so that two at one time conflict. */
+  roster_changes?: number;
   created_at: Date;
 }
 
@@ -26,6 +28,7 @@ export const organizationSchema = new Schema<Organization>({
   k_anonymity: { type: Number, required: true },
   admin_emails: [String],
   teams: [String],
+  roster_changes: { type: Number, required: false },
   created_at: { type: Date, required: true },
 });
 

@@ -10,7 +10,13 @@ const FRESH_MS = 1_000;
 const MESSAGE_AT_MOST = 64 * 1_024;
 
 const announcedDeliveries = z.array(
-  z.strictObject({ _id: z.string(), event_id: z.string(), body: z.string(), at: z.number() }),
+  z.strictObject({
+    _id: z.string(),
+    event_id: z.string(),
+    body: z.string(),
+    at: z.number(),
+    webhook_revision: z.number().optional(),
+  }),
 );
 
 /** A first attempt as its transaction planned it. */
@@ -28,8 +34,9 @@ export function announce(ctx: Context, planned: readonly QueuedDelivery[]): void
   }
 }
 
-function announcementOf({ _id, event_id, body, at }: QueuedDelivery): AnnouncedDelivery {
-  return { _id, event_id, body, at };
+function announcementOf(queued: QueuedDelivery): AnnouncedDelivery {
+  const { _id, event_id, body, at, webhook_revision } = queued;
+  return { _id, event_id, body, at, ...(webhook_revision === undefined ? {} : { webhook_revision }) };
 }
 
 /** Hears what is announced until it is stopped. */

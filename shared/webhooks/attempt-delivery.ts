@@ -9,7 +9,7 @@ import type { Attempt } from './model.ts';
 import { type Answered, post } from './post.ts';
 import { recordOutcome } from './record-outcome.ts';
 import { WOKEN_EARLY_MS } from './schedule.ts';
-import { openSecretOnce } from './seal.ts';
+import { secretsOf } from './secrets.ts';
 import { signedHeaders } from './sign.ts';
 
 /** What became of a wake-up: `left` says that the endpoint's list was full and the store keeps it. */
@@ -104,12 +104,12 @@ async function send(
 ): Promise<Sent> {
   const atMs = ctx.clock.now();
   const url = new URL(webhook.url);
-  const secret = openSecretOnce(ctx.config, webhook._id, webhook.secret);
+  const secrets = secretsOf(ctx, webhook);
   const { attempt, event_id: eventId, body } = queued;
   measureLateness(ctx, attempt, atMs, queued.at);
   const answered = await post(slot.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secret, { eventId, body, attempt, atMs }),
+    headers: signedHeaders(secrets, { eventId, body, attempt, atMs }),
     body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,

@@ -4,7 +4,7 @@ import { WEBHOOK_TIMEOUT_MS } from '../contract.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import { endTask, readTask, setTask } from './mark-failing.ts';
-import { finished, type QueuedDelivery, type Webhook } from './model.ts';
+import { finished, holdsDeliveries, type QueuedDelivery } from './model.ts';
 import { nextRoundOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
@@ -14,7 +14,7 @@ const READ_AT_ONCE = 200;
 /** Until then the drain itself is at it; a delivery whose worker died is due again after it. */
 const LEASE_MS = WEBHOOK_TIMEOUT_MS + 5_000;
 
-type Status = Webhook['status'] | 'gone';
+type Status = 'delivers' | 'holds' | 'gone';
 
 /**
  * Sends what a webhook held, oldest event first, each from attempt 1; a failure goes on by the usual schedule. Of one that
@@ -31,14 +31,15 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
 async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSession): Promise<Status> {
   const webhook = await raw(ctx.db.webhooks).findOne(
     { _id: webhookId },
-    { projection: { status: 1 }, ...(transaction ? { session: transaction } : {}) },
+    { projection: { status: 1, enabled: 1 }, ...(transaction ? { session: transaction } : {}) },
   );
-  return webhook?.status ?? 'gone';
+  if (!webhook) return 'gone';
+  return holdsDeliveries(webhook) ? 'holds' : 'delivers';
 }
 
-/** Whether there may be more. What a failing one holds waits until it is enabled again. */
+/** Whether there may be more. What a failing or paused one holds waits until it is enabled again. */
 async function drainSome(ctx: Context, webhookId: string, status: Status): Promise<boolean> {
-  if (status === 'active') return sendSome(ctx, webhookId);
+  if (status === 'delivers') return sendSome(ctx, webhookId);
   if (status === 'gone') return cancelSome(ctx, webhookId);
   return false;
 }
@@ -52,7 +53,7 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
     .toArray();
   for (const row of held) {
     const startedMs = performance.now();
-    if ((await statusOf(ctx, webhookId)) !== 'active') return true;
+    if ((await statusOf(ctx, webhookId)) !== 'delivers') return true;
     if (await release(ctx, row)) await attemptInOrder(ctx, row._id, webhookId);
     await pause(PACE_MS - (performance.now() - startedMs));
   }
@@ -82,7 +83,7 @@ async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<
     if (!task) return true;
     if ((await statusOf(ctx, webhookId, transaction)) !== seen) return false;
     const untilMs = task.until.getTime();
-    if (seen === 'failing' || ctx.clock.now() >= untilMs)
+    if (seen === 'holds' || ctx.clock.now() >= untilMs)
       await endTask(ctx, 'drain-webhook', webhookId, transaction);
     else
       await setTask(

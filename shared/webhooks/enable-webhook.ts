@@ -3,10 +3,10 @@ import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
 import { setDrain } from './mark-failing.ts';
-import type { Webhook } from './model.ts';
+import { holdsDeliveries, type Webhook } from './model.ts';
 
 /**
- * Lets a failing webhook deliver again; what was held drains in order. One that is active stays as it is. `orgId` null:
+ * Lets a failing or paused webhook deliver again; what was held drains in order. One that delivers stays as it is. `orgId` null:
  * an operator's, of any organization. Throws `not_found`.
  */
 export async function enableWebhook(ctx: Context, orgId: string | null, webhookId: string): Promise<Webhook> {
@@ -14,8 +14,13 @@ export async function enableWebhook(ctx: Context, orgId: string | null, webhookI
     const webhook = await raw(ctx.db.webhooks).findOne({ _id: webhookId }, { session: transaction });
     if (!webhook || (orgId !== null && webhook.org_id !== orgId))
       throw new DomainError('not_found', 'There is no such webhook.');
-    if (webhook.status === 'active') return webhook;
-    const change = { status: 'active', failing_since: null } as const;
+    if (!holdsDeliveries(webhook)) return webhook;
+    const change = {
+      status: 'active',
+      enabled: true,
+      failing_since: null,
+      revision: (webhook.revision ?? 0) + 1,
+    } as const;
     await raw(ctx.db.webhooks).updateOne({ _id: webhookId }, { $set: change }, { session: transaction });
     await setDrain(ctx, webhookId, transaction);
     await recordAudit(

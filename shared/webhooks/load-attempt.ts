@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { raw } from '../mongo.ts';
 import { perContext } from '../per-context.ts';
 import { takeAnnounced } from './announcements.ts';
-import type { QueuedDelivery, Webhook } from './model.ts';
+import { holdsDeliveries, type QueuedDelivery, type Webhook } from './model.ts';
 
 /** Which delivery, and of which webhook. */
 export interface DueIds {
@@ -32,7 +32,7 @@ export type Verdict =
 export async function loadAttempt(ctx: Context, ids: DueIds): Promise<LoadedAttempt> {
   const announced = ids.announced ? takeAnnounced(ctx, ids.deliveryId) : null;
   const webhook = activeWebhooks(ctx).get(ids.webhookId);
-  if (announced && webhook)
+  if (announced && webhook && announced.webhook_revision === webhook.revision)
     return { queued: { ...announced, state: 'pending', round: 1, attempt: 1 }, webhook };
   const loaded = await readAttempt(ctx, ids);
   remember(ctx, ids.webhookId, loaded.webhook);
@@ -42,15 +42,15 @@ export async function loadAttempt(ctx: Context, ids: DueIds): Promise<LoadedAtte
 const REMEMBERED_AT_MOST = 10_000;
 
 /**
- * Webhooks as this process last read them, if they were active. Address and secret of a webhook never change; that it
- * is active still, a delivery says that was planned a moment ago.
+ * Webhooks as this process last read them, if they delivered then. That nothing of them has changed, a delivery says that
+ * was planned a moment ago and names the same revision.
  */
 const activeWebhooks = perContext(() => new Map<string, Webhook>());
 
 function remember(ctx: Context, webhookId: string, webhook: Webhook | undefined): void {
   const known = activeWebhooks(ctx);
   known.delete(webhookId);
-  if (webhook?.status !== 'active') return;
+  if (!webhook || holdsDeliveries(webhook)) return;
   known.set(webhookId, webhook);
   const [oldest = ''] = known.size > REMEMBERED_AT_MOST ? known.keys() : [];
   known.delete(oldest);
@@ -92,7 +92,7 @@ async function findAll<Row extends { _id: string }>(found: {
 export function decide({ queued, webhook }: LoadedAttempt, nowMs: number): Verdict {
   if (queued?.state !== 'pending') return { kind: 'nothing', queued: null };
   if (!webhook) return { kind: 'cancel', queued };
-  if (webhook.status === 'failing') return { kind: 'hold', queued };
+  if (holdsDeliveries(webhook)) return { kind: 'hold', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
   return { kind: 'send', queued, webhook };
 }

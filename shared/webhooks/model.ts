@@ -9,11 +9,21 @@ export interface Webhook {
   events: EventType[];
   /** Sealed (`seal.ts`): never in jobs, logs or answers. */
   secret: string;
-  /** Stays true while failing (interface 3.2). */
+  /** Sealed too: the secret before, which signs beside it until then. */
+  old_secret?: string;
+  old_secret_until?: Date;
+  /** Stays true while failing (interface 3.2). False: an admin has paused it. */
   enabled: boolean;
   status: 'active' | 'failing';
   failing_since: Date | null;
+  /** Rises with every change, so that a process which remembers the webhook notices; absent before the first. */
+  revision?: number;
   created_at: Date;
+}
+
+/** Whether a webhook keeps what it should deliver: while it is failing, or paused. */
+export function holdsDeliveries({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): boolean {
+  return status === 'failing' || !enabled;
 }
 
 export const webhookSchema = new Schema<Webhook>({
@@ -25,6 +35,9 @@ export const webhookSchema = new Schema<Webhook>({
   enabled: { type: Boolean, required: true },
   status: { type: String, required: true },
   failing_since: { type: Date, default: null },
+  old_secret: { type: String, required: false },
+  old_secret_until: { type: Date, required: false },
+  revision: { type: Number, required: false },
   created_at: { type: Date, required: true },
 });
 webhookSchema.index({ org_id: 1, created_at: 1 });
@@ -82,6 +95,9 @@ const logged = {
 
 export const deliverySchema = new Schema<Delivery>({ ...logged, status: String, next_attempt_at: Date });
 deliverySchema.index({ webhook_id: 1, created_at: 1, _id: 1 });
+// What the log is narrowed to.
+deliverySchema.index({ webhook_id: 1, status: 1, created_at: 1, _id: 1 });
+deliverySchema.index({ webhook_id: 1, type: 1, created_at: 1, _id: 1 });
 deliverySchema.index({ created_at: 1 });
 
 export const POSITIONS_PER_MS = 4_096;
@@ -103,6 +119,8 @@ export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_
    * lives none of them is woken again.
    */
   wake: string;
+  /** The webhook's, as its transaction saw it; absent before the webhook's first change. */
+  webhook_revision?: number;
   /** In the order of the events, also of those in one transaction: created_at in ms * POSITIONS_PER_MS + index. */
   position: number;
 }
@@ -115,6 +133,7 @@ export const queuedDeliverySchema = new Schema<QueuedDelivery>({
   attempt: Number,
   wake: String,
   position: Number,
+  webhook_revision: Number,
 });
 queuedDeliverySchema.index({ state: 1, at: 1 });
 queuedDeliverySchema.index({ webhook_id: 1, state: 1, at: 1 });

@@ -6,7 +6,7 @@ import { derivedId } from '../ids.ts';
 import { afterCommit, raw } from '../mongo.ts';
 import type { QueueName, WakeUp } from '../queues.ts';
 import { announce } from './announcements.ts';
-import { POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
+import { holdsDeliveries, POSITIONS_PER_MS, type QueuedDelivery, type Webhook } from './model.ts';
 import { WOKEN_EARLY_MS } from './schedule.ts';
 
 /** Deliveries that one wake-up brings: few enough that several workers share a burst. */
@@ -16,7 +16,7 @@ const WOKEN_TOGETHER = 20;
 export type Wakeable = Pick<QueuedDelivery, '_id' | 'webhook_id' | 'at' | 'attempt' | 'wake'>;
 export const WAKEABLE = { webhook_id: 1, at: 1, attempt: 1, wake: 1 } as const;
 
-type Subscriber = Pick<Webhook, '_id' | 'events' | 'status'>;
+type Subscriber = Pick<Webhook, '_id' | 'events' | 'status' | 'enabled' | 'revision'>;
 
 /**
  * Adds one delivery for each webhook that subscribes, in the events' own transaction, and gives these events the bytes
@@ -107,12 +107,15 @@ async function findSubscribers(
   transaction: ClientSession,
 ): Promise<Subscriber[]> {
   return raw(ctx.db.webhooks)
-    .find({ org_id: orgId }, { session: transaction, projection: { events: 1, status: 1 } })
+    .find(
+      { org_id: orgId },
+      { session: transaction, projection: { events: 1, status: 1, enabled: 1, revision: 1 } },
+    )
     .toArray();
 }
 
 function plan(event: Event & { body: string }, index: number, webhook: Subscriber): QueuedDelivery {
-  const isHeld = webhook.status === 'failing';
+  const isHeld = holdsDeliveries(webhook);
   const atMs = event.created_at.getTime();
   const position = atMs * POSITIONS_PER_MS + Math.min(index, POSITIONS_PER_MS - 1);
   return {
@@ -129,6 +132,7 @@ function plan(event: Event & { body: string }, index: number, webhook: Subscribe
     wake: '',
     position,
     attempts: [],
+    ...(webhook.revision === undefined ? {} : { webhook_revision: webhook.revision }),
     created_at: event.created_at,
   };
 }

@@ -2,20 +2,27 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../context.ts';
 import { DomainError } from '../errors.ts';
 import { inTransaction, raw } from '../mongo.ts';
-import { type Delivery, POSITIONS_PER_MS, type QueuedDelivery, viewOfQueued, type Webhook } from './model.ts';
+import {
+  type Delivery,
+  holdsDeliveries,
+  POSITIONS_PER_MS,
+  type QueuedDelivery,
+  viewOfQueued,
+  type Webhook,
+} from './model.ts';
 import { nextRoundOf } from './plan-deliveries.ts';
 import { replaceQueued } from './record-outcome.ts';
 
 /**
  * Sends a delivery again from attempt 1, whatever became of it: the same event id and bytes. While its webhook is
- * failing it is held. Throws `not_found`.
+ * failing or paused it is held. Throws `not_found`.
  */
 export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: string): Promise<Delivery> {
   return inTransaction(ctx.db, async (transaction) => {
     const delivery = await takeOut(ctx, deliveryId, webhook._id, transaction);
     const current = await raw(ctx.db.webhooks).findOne({ _id: webhook._id }, { session: transaction });
     if (!current) throw new DomainError('not_found', 'There is no such webhook.');
-    const isHeld = current.status === 'failing';
+    const isHeld = holdsDeliveries(current);
     const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
     const queued: QueuedDelivery = {
       ...delivery,

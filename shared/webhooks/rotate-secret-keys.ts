@@ -10,15 +10,30 @@ import { isSealedByCurrentKey, openSecret, sealSecret } from './seal.ts';
 export async function rotateSecretKeys(ctx: Context): Promise<{ resealed: number; current: number }> {
   let resealed = 0;
   let current = 0;
-  for await (const { _id, secret } of raw(ctx.db.webhooks).find({}, { projection: { secret: 1 } })) {
-    if (isSealedByCurrentKey(ctx.config, secret)) {
-      current += 1;
-      continue;
+  const projection = { secret: 1, old_secret: 1 };
+  for await (const { _id, ...secrets } of raw(ctx.db.webhooks).find({}, { projection })) {
+    for (const field of ['secret', 'old_secret'] as const) {
+      const sealed = secrets[field];
+      if (sealed === undefined) continue;
+      if (isSealedByCurrentKey(ctx.config, sealed)) current += 1;
+      else if (await reseal(ctx, _id, field, sealed)) resealed += 1;
     }
-    const sealed = sealSecret(ctx.config, _id, openSecret(ctx.config, _id, secret));
-    await raw(ctx.db.webhooks).updateOne({ _id }, { $set: { secret: sealed } });
-    resealed += 1;
   }
   await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { resealed } });
   return { resealed, current };
+}
+
+/** Only while it is the same: somebody may have given the webhook another secret meanwhile. */
+async function reseal(
+  ctx: Context,
+  _id: string,
+  field: 'secret' | 'old_secret',
+  before: string,
+): Promise<boolean> {
+  const after = sealSecret(ctx.config, _id, openSecret(ctx.config, _id, before));
+  const changed = await raw(ctx.db.webhooks).updateOne(
+    { _id, [field]: before },
+    { $set: { [field]: after } },
+  );
+  return changed.modifiedCount === 1;
 }

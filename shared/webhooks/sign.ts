@@ -10,23 +10,28 @@ export interface Signable {
   atMs: number;
 }
 
-/** Interface 6.3, and the Standard Webhooks headers beside it. */
+/**
+ * Interface 6.3, and the Standard Webhooks headers beside it. The first secret is the current one; `webhook-signature`
+ * has one signature of each, `x-service-signature` has room for the current one's only.
+ */
 export function signedHeaders(
-  secret: string,
+  secrets: readonly [string, ...string[]],
   { eventId, body, attempt, atMs }: Signable,
 ): Record<string, string> {
   const timestamp = String(Math.floor(atMs / 1_000));
-  const standard = createHmac('sha256', standardKey(secret))
-    .update(`${eventId}.${timestamp}.${body}`)
-    .digest('base64');
+  const [current] = secrets;
+  const standard = secrets.map((secret) => {
+    const mac = createHmac('sha256', standardKey(secret)).update(`${eventId}.${timestamp}.${body}`);
+    return `v1,${mac.digest('base64')}`;
+  });
   return {
     'content-type': 'application/json',
     'user-agent': 'usage-governor-webhooks/1',
-    'x-service-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    'x-service-signature': `sha256=${createHmac('sha256', current).update(body).digest('hex')}`,
     'x-service-attempt': String(attempt),
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${standard}`,
+    'webhook-signature': standard.join(' '),
   };
 }
 

@@ -9,7 +9,7 @@ import { takeSlot } from './endpoints.ts';
 import type { AttemptError, Webhook } from './model.ts';
 import { envelopeOf } from './plan-deliveries.ts';
 import { post } from './post.ts';
-import { openSecret } from './seal.ts';
+import { secretsOf } from './secrets.ts';
 import { signedHeaders } from './sign.ts';
 
 export interface TestResult {
@@ -27,13 +27,13 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
   const atMs = ctx.clock.now();
   const event = sampleEvent(webhook.org_id, atMs);
   const body = envelopeOf(event);
-  const secret = openSecret(ctx.config, webhook._id, webhook.secret);
+  const secrets = secretsOf(ctx, webhook);
   const url = new URL(webhook.url);
   const slot = await takeSlot(ctx, `test ${webhook._id}`);
   if (!slot) throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
   const { status, latencyMs, error } = await post(slot.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secret, { eventId: event._id, body, attempt: 1, atMs }),
+    headers: signedHeaders(secrets, { eventId: event._id, body, attempt: 1, atMs }),
     body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,

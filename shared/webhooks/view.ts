@@ -4,6 +4,13 @@ import { EVENT_TYPES, WEBHOOK_SECRET_LENGTH } from '../contract.ts';
 import { exactText } from '../text.ts';
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery, type Webhook } from './model.ts';
 
+/** A webhook with what became of its deliveries. */
+export interface ListedWebhook {
+  webhook: Webhook;
+  held: number;
+  lastDelivery: Delivery | null;
+}
+
 export const webhookInput = z.strictObject({
   url: exactText.describe('Delivery target: https, on port 443 or 8443, at a public address'),
   events: z
@@ -47,8 +54,23 @@ export const deliveryView = z.strictObject({
 export const listedWebhookView = webhookView.extend({
   status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
   held: z.int().describe('Deliveries that wait for that'),
+  failing_since: z.string().nullable(),
   last_delivery: deliveryView.nullable(),
 });
+
+/** One webhook by itself. */
+export const webhookDetailView = listedWebhookView.extend({
+  old_secret_until: z
+    .string()
+    .nullable()
+    .describe('Until then the secret before signs too; null when there is none'),
+});
+
+export const webhookChange = webhookInput
+  .pick({ events: true, secret: true })
+  .extend({ enabled: z.boolean().describe('False holds what comes until it is true again') })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
 
 export function viewWebhook({
   _id,
@@ -58,6 +80,27 @@ export function viewWebhook({
   created_at,
 }: Webhook): z.output<typeof webhookView> {
   return { id: _id, url, events, enabled, created_at: isoTime(created_at.getTime()) };
+}
+
+export function viewListedWebhook({
+  webhook,
+  held,
+  lastDelivery,
+}: ListedWebhook): z.output<typeof listedWebhookView> {
+  const { status, failing_since } = webhook;
+  return {
+    ...viewWebhook(webhook),
+    status,
+    held,
+    failing_since: failing_since && isoTime(failing_since.getTime()),
+    last_delivery: lastDelivery && viewDelivery(lastDelivery),
+  };
+}
+
+/** `nowMs`: an old secret that is over is none. */
+export function viewWebhookDetail(listed: ListedWebhook, nowMs: number): z.output<typeof webhookDetailView> {
+  const untilMs = listed.webhook.old_secret_until?.getTime() ?? 0;
+  return { ...viewListedWebhook(listed), old_secret_until: untilMs > nowMs ? isoTime(untilMs) : null };
 }
 
 export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> {

@@ -8,9 +8,9 @@ import { inTransaction, raw } from '../mongo.ts';
 import { guardOf } from './endpoints.ts';
 import { lastDelivery } from './list-deliveries.ts';
 import { setDrain } from './mark-failing.ts';
-import type { Delivery, Webhook } from './model.ts';
+import type { Webhook } from './model.ts';
 import { sealSecret } from './seal.ts';
-import type { WebhookInput } from './view.ts';
+import type { ListedWebhook, WebhookInput } from './view.ts';
 
 /** Registers a webhook; its secret is sealed and never shown. Throws `invalid_request`, `conflict`. */
 export async function registerWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
@@ -56,19 +56,29 @@ export async function readWebhook(ctx: Context, orgId: string, webhookId: string
   return webhook;
 }
 
-export interface ListedWebhook {
-  webhook: Webhook;
-  held: number;
-  lastDelivery: Delivery | null;
-}
-
 /** All of an organization, oldest first. */
 export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedWebhook[]> {
   const webhooks = await ctx.db.webhooks.find({ org_id: orgId }).sort({ created_at: 1 }).lean<Webhook[]>();
+  return withDeliveries(ctx, webhooks);
+}
+
+/** One webhook with what became of its deliveries. Throws `not_found`. */
+export async function readListedWebhook(
+  ctx: Context,
+  orgId: string,
+  webhookId: string,
+): Promise<ListedWebhook> {
+  const [listed] = await withDeliveries(ctx, [await readWebhook(ctx, orgId, webhookId)]);
+  return listed as ListedWebhook;
+}
+
+/** What all of them hold is counted by one query. */
+async function withDeliveries(ctx: Context, webhooks: readonly Webhook[]): Promise<ListedWebhook[]> {
+  const held = await countHeld(ctx, webhooks);
   return Promise.all(
     webhooks.map(async (webhook) => ({
       webhook,
-      held: await ctx.db.queuedDeliveries.countDocuments({ webhook_id: webhook._id, state: 'held' }),
+      held: held.get(webhook._id) ?? 0,
       lastDelivery: await lastDelivery(ctx, webhook),
     })),
   );
@@ -89,4 +99,15 @@ export async function removeWebhook(ctx: Context, orgId: string, webhookId: stri
       transaction,
     );
   });
+}
+
+async function countHeld(ctx: Context, webhooks: readonly Webhook[]): Promise<Map<string, number>> {
+  const ids = webhooks.map(({ _id }) => _id);
+  const counted = await raw(ctx.db.queuedDeliveries)
+    .aggregate<{ _id: string; held: number }>([
+      { $match: { webhook_id: { $in: ids }, state: 'held' } },
+      { $group: { _id: '$webhook_id', held: { $sum: 1 } } },
+    ])
+    .toArray();
+  return new Map(counted.map(({ _id, held }) => [_id, held]));
 }

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { changeMember as change } from '../../shared/organizations/change-member.ts';
+import { memberChange, memberView, viewMember } from '../../shared/organizations/view.ts';
+import { text } from '../../shared/text.ts';
+import { requireAdmin } from '../require-admin.ts';
+import { route } from '../route.ts';
+
+export const memberParams = z.strictObject({ user_id: text(256).describe('User id') });
+
+export const changeMemberRoute = route({
+  method: 'patch',
+  path: '/v1/members/{user_id}',
+  summary: 'Change a member',
+  description: 'For admins. What is left out stays. `email`, also the same one, renews an invitation.',
+  tag: 'Organization',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  params: memberParams,
+  body: memberChange,
+  success: { status: 200, description: 'The member', body: memberView },
+  errors: ['missing_scope', 'not_found', 'conflict'],
+  handle: async ({ principal, params, body }, ctx) =>
+    viewMember(await change(ctx, requireAdmin(principal), params.user_id, body)),
+});
