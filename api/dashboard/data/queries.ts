@@ -55,3 +55,47 @@ export function webhooksQuery() {
     refetchInterval: 10_000,
   });
 }
+
+export function budgetQuery(id: string) {
+  return queryOptions({
+    queryKey: ['budgets', id],
+    queryFn: () => take(api.GET('/api/v1/budgets/{id}', { params: { path: { id } } })),
+    refetchInterval: 10_000,
+  });
+}
+
+export function webhookQuery(id: string) {
+  return queryOptions({
+    queryKey: ['webhooks', id],
+    queryFn: () => take(api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } })),
+    refetchInterval: 5_000,
+  });
+}
+
+export function deliveriesQuery(id: string, query: QueryOf<'/api/v1/webhooks/{id}/deliveries'>) {
+  return queryOptions({
+    queryKey: ['webhooks', id, 'deliveries', query],
+    queryFn: () => take(api.GET('/api/v1/webhooks/{id}/deliveries', { params: { path: { id }, query } })),
+    refetchInterval: 5_000,
+  });
+}
+
+export function keysQuery() {
+  return queryOptions({ queryKey: ['keys'], queryFn: () => take(api.GET('/v1/keys')) });
+}
+
+export function membersQuery() {
+  return queryOptions({ queryKey: ['members'], queryFn: () => take(api.GET('/v1/members')) });
+}
+
+export function organizationQuery() {
+  return queryOptions({ queryKey: ['organization'], queryFn: () => take(api.GET('/v1/organization')) });
+}
+
+export function devicesQuery() {
+  return queryOptions({
+    queryKey: ['devices'],
+    queryFn: () => take(api.GET('/v1/devices')),
+    refetchInterval: 30_000,
+  });
+}
