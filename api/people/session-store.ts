@@ -24,7 +24,7 @@ export function createSessionStore(ctx: Context, seconds: number): session.Store
     }
     // The answer is made already: a session that could not be prolonged is prolonged by the next request.
     override touch(id: string, _content: SessionData, done?: () => void): void {
-      redis
+      void redis
         .expire(PREFIX + id, seconds)
         .catch(() => 0)
         .then(() => done?.());

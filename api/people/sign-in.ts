@@ -107,5 +107,5 @@ function sendAway(ctx: Context, res: Response, error: unknown): void {
   const problem = problemOf(error);
   if (problem.code === 'internal') ctx.log.error({ err: error }, 'a sign-in failed');
   const query = new URLSearchParams({ problem: problem.code, request_id: String(res.locals.requestId) });
-  res.redirect(`${dashboardUrl(ctx.config, 'signed-out')}?${query}`);
+  res.redirect(`${dashboardUrl(ctx.config, 'signed-out')}?${query.toString()}`);
 }

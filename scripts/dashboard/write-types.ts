@@ -5,7 +5,9 @@ import { openApiDocument } from '../../api/openapi.ts';
 import { routes } from '../../api/routes/index.ts';
 import { ROOT } from '../stack/files.ts';
 
-/** The types of every request and answer, made of the table of routes: what the dashboard's client is checked against. */
-const document = openApiDocument(routes({ stopping: false })) as unknown as OpenAPI3;
-const types = astToString(await openapiTS(document));
-writeFileSync(join(ROOT, 'api/dashboard/data/schema.d.ts'), types);
+/** Writes the types of every request and answer, made of the table of routes: the dashboard's client is checked against them. */
+export async function writeTypes(): Promise<void> {
+  const document = openApiDocument(routes({ stopping: false })) as unknown as OpenAPI3;
+  const types = astToString(await openapiTS(document));
+  writeFileSync(join(ROOT, 'api/dashboard/data/schema.d.ts'), types);
+}

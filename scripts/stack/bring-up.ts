@@ -43,6 +43,9 @@ export async function bringUp(
     ...timeScale,
     PORT: String(options.port),
   });
+  say('Building the dashboard, where it has changed …');
+  const build = { name: 'dashboard', script: 'scripts/dashboard/build.ts', args: ['--if-changed'] };
+  await runStep({ ...build, dataDir, env: buildEnvironment(process.env, {}, {}) }, signal);
   say('Preparing collections and indexes …');
   await runStep({ name: 'release', script: 'scripts/release.ts', dataDir, env }, signal);
   const api = apiAddress(host, options.port);

@@ -151,7 +151,9 @@ describe('a signal', () => {
       next_attempt_at: null,
     });
     const { body: list } = await api.call('/api/v1/webhooks', { key });
-    expect(list.data).toEqual([{ ...webhook, status: 'active', failing_since: null, held: 0, last_delivery: log.body.data[0] }]);
+    expect(list.data).toEqual([
+      { ...webhook, status: 'active', failing_since: null, held: 0, last_delivery: log.body.data[0] },
+    ]);
   });
 });
 

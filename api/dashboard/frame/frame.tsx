@@ -1,12 +1,12 @@
-import { Center, Loader } from '@mantine/core';
+import { Center } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Suspense } from 'react';
 import { Problem, visitorOf } from '../data/client.ts';
 import { ME } from '../data/me.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 import { VisitorPage } from './visitor.tsx';
+import { Waiting } from './waiting.tsx';
 
 /** Around every page: who is signed in sees the pages, a visitor why not, everybody else how to sign in. */
 export function Frame() {
@@ -22,17 +22,4 @@ export function Frame() {
       <ProblemNote error={me.error} onRetry={() => void me.refetch()} />
     </Center>
   );
-}
-
-export function Waiting() {
-  return (
-    <Center mih="60vh">
-      <Loader aria-label="Loading" />
-    </Center>
-  );
-}
-
-/** A page that is loaded when it is first opened. */
-export function Loading({ children }: { children: React.ReactNode }) {
-  return <Suspense fallback={<Waiting />}>{children}</Suspense>;
 }

@@ -9,11 +9,11 @@ import { signOut } from '../data/client.ts';
 import { useMe } from '../data/me.ts';
 import { FILTERS, useSharedSearch } from '../data/range.ts';
 import { Banners } from './banners.tsx';
-import { Loading } from './frame.tsx';
 import { destinationsOf } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { Renewal } from './renewal.tsx';
 import { SchemeButton } from './scheme-button.tsx';
+import { Loading } from './waiting.tsx';
 
 /** Header, navigation and the page. */
 export function Shell() {

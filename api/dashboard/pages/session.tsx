@@ -114,7 +114,7 @@ function costChart(signals: readonly Signal[]): ChartContent {
   const firstMs = Math.floor(Math.min(...times) / 60_000) * 60_000;
   const minutes = Math.floor((Math.max(...times) - firstMs) / 60_000) + 1;
   const step = Math.ceil(minutes / MOST_BARS);
-  const values = new Array<number>(Math.ceil(minutes / step)).fill(0);
+  const values = Array.from({ length: Math.ceil(minutes / step) }, () => 0);
   for (const { ts, cost_usd } of signals) {
     const bar = Math.floor((Date.parse(ts) - firstMs) / 60_000 / step);
     values[bar] = (values[bar] ?? 0) + (cost_usd ?? 0);

@@ -16,7 +16,7 @@ export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () =
       title={isForbidden ? 'You may not see this' : 'That did not work'}
     >
       <Stack gap="sm">
-        <Text className="wrap">{problem?.message ?? String(error)}</Text>
+        <Text className="wrap">{error instanceof Error ? error.message : 'Something failed here.'}</Text>
         {isForbidden && <Text>Admins of your organization may. Ask one of them.</Text>}
         <FieldErrors problem={problem} />
         <Group gap="sm">

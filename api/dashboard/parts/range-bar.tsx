@@ -1,16 +1,7 @@
-import { Button, CloseButton, Group, NativeSelect, Pill, Popover } from '@mantine/core';
-import { DatePicker } from '@mantine/dates';
+import { Button, CloseButton, Group, NativeSelect, Pill, Popover, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useState } from 'react';
-import {
-  FILTERS,
-  plusDays,
-  RANGE_LABELS,
-  RANGES,
-  useChangeSearch,
-  useFilters,
-  useRange,
-} from '../data/range.ts';
+import { lazy, Suspense } from 'react';
+import { FILTERS, RANGE_LABELS, RANGES, useChangeSearch, useFilters, useRange } from '../data/range.ts';
 
 const NAMES: Record<(typeof FILTERS)[number], string> = {
   user_id: 'User',
@@ -58,16 +49,12 @@ export function RangeBar({ children }: { children?: React.ReactNode }) {
   );
 }
 
+/** Loaded when it is first opened: most people never choose dates. */
+const DateChoice = lazy(async () => ({ default: (await import('./date-choice.tsx')).DateChoice }));
+
 function CustomRange() {
   const change = useChangeSearch();
   const [opened, { toggle, close }] = useDisclosure();
-  const [dates, setDates] = useState<[string | null, string | null]>([null, null]);
-  const [from, last] = dates;
-  const apply = () => {
-    if (!from || !last) return;
-    change({ range: 'custom', from, to: plusDays(last, 1) });
-    close();
-  };
   return (
     <Popover opened={opened} onChange={close} trapFocus withinPortal>
       <Popover.Target>
@@ -76,20 +63,14 @@ function CustomRange() {
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <DatePicker
-          type="range"
-          value={dates}
-          onChange={setDates}
-          allowSingleDateInRange
-          ariaLabels={{
-            monthLevelControl: 'Change the month',
-            nextMonth: 'Next month',
-            previousMonth: 'Month before',
-          }}
-        />
-        <Button mt="sm" fullWidth onClick={apply} disabled={!from || !last}>
-          Show these days
-        </Button>
+        <Suspense fallback={<Skeleton width={260} height={300} />}>
+          <DateChoice
+            onChoose={(from, to) => {
+              change({ range: 'custom', from, to });
+              close();
+            }}
+          />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   );

@@ -41,7 +41,7 @@ export function Rows<Row>({
         {rows.map((row) => (
           <Table.Tr key={keyOf(row)}>
             {columns.map((column) => (
-              <Table.Td key={column.label} className={column.isNumber ? 'number' : 'wrap'}>
+              <Table.Td key={column.label} className={column.isNumber ? 'number' : 'cell'}>
                 {column.render(row)}
               </Table.Td>
             ))}

@@ -40,7 +40,7 @@ const STATES: Record<string, readonly [typeof IconClock, string]> = {
 export function State({ of, children }: { of: string; children?: React.ReactNode }) {
   const [Icon, colour] = STATES[of] ?? [IconCircleDashed, PLAIN];
   return (
-    <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
+    <Group gap={4} wrap="nowrap" component="span" display="inline-flex" style={{ verticalAlign: 'middle' }}>
       <Icon size={16} color={colour} aria-hidden />
       <Text span size="sm" inherit style={{ color: colour, whiteSpace: 'nowrap' }}>
         {children ?? of}
