@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Anchor, createTheme, type MantineColorsTuple, Modal } from '@mantine/core';
 
 /** The one accent; everything else is grey, and a state is icon, word and colour. */
 const accent: MantineColorsTuple = [
@@ -27,6 +27,11 @@ export const theme = createTheme({
   },
   respectReducedMotion: true,
   defaultRadius: 'sm',
+  components: {
+    // In a sentence a link must be told from its text without its colour; where it stands alone it says so itself.
+    Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+  },
 });
 
 /** Okabe and Ito's colours, in this order for every chart; grey is the rest. */

@@ -137,7 +137,7 @@ function CellFigures({ cell, k }: { cell: object; k: number }) {
   if (!('active_users' in cell))
     return (
       <Table.Td colSpan={6} className="hatched">
-        fewer than {k}, or one person dominates
+        <span className="on-hatching">fewer than {k}, or one person dominates</span>
       </Table.Td>
     );
   const { active_users, sessions, signals, errors, tokens_in, tokens_out, cost_usd } = cell as Figures;

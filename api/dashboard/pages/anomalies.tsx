@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     label: 'What',
     narrow: 'first',
     render: ({ anomaly_type, session_id }) => (
-      <Anchor component={Link} to={`/sessions/${session_id}`} size="sm">
+      <Anchor component={Link} to={`/sessions/${session_id}`} size="sm" underline="hover">
         {RULES[anomaly_type].name}
       </Anchor>
     ),

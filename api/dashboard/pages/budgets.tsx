@@ -57,7 +57,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
-        <Anchor component={Link} to={`/budgets/${id}`} fw={600} className="clip">
+        <Anchor component={Link} to={`/budgets/${id}`} fw={600} underline="hover" className="clip">
           {name}
         </Anchor>
         <Text size="sm" c="dimmed" className="wrap">

@@ -172,6 +172,7 @@ function SessionsOf({ by, value }: { by: FilterName; value: string }) {
       to="/sessions"
       search={{ ...search, [by]: value } as never}
       size="sm"
+      underline="hover"
       className="clip"
     >
       {value}
@@ -227,7 +228,13 @@ function AnomalyCard() {
             <Stack gap={6}>
               {data.map((anomaly) => (
                 <Group key={anomaly.id} justify="space-between" gap="sm" wrap="nowrap">
-                  <Anchor component={Link} to={`/sessions/${anomaly.session_id}`} size="sm" className="clip">
+                  <Anchor
+                    component={Link}
+                    to={`/sessions/${anomaly.session_id}`}
+                    size="sm"
+                    underline="hover"
+                    className="clip"
+                  >
                     {anomaly.anomaly_type.replace('_', ' ')} of {anomaly.user_id}
                   </Anchor>
                   <Text size="sm" className="number">

@@ -100,7 +100,7 @@ function Facts({ session }: { session: Session }) {
 
 function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter'; value: string }) {
   return (
-    <Anchor component={Link} to="/sessions" search={{ [name]: value } as never} size="sm">
+    <Anchor component={Link} to="/sessions" search={{ [name]: value } as never} size="sm" underline="hover">
       {name === 'user_id' ? <UserName id={value} /> : value}
     </Anchor>
   );

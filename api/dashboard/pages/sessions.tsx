@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Session>[] = [
     label: 'Started',
     narrow: 'first',
     render: ({ id, started_at }) => (
-      <Anchor component={Link} to={`/sessions/${id}`} size="sm">
+      <Anchor component={Link} to={`/sessions/${id}`} size="sm" underline="hover">
         <When at={started_at} />
       </Anchor>
     ),

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     label: 'Endpoint',
     narrow: 'first',
     render: ({ id, url }) => (
-      <Anchor component={Link} to={`/webhooks/${id}`} size="sm">
+      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" underline="hover">
         {url}
       </Anchor>
     ),

@@ -15,7 +15,7 @@ export function BudgetBar({ budget }: { budget: Budget }) {
   return (
     <Stack gap={4}>
       <Group justify="space-between" gap="sm" wrap="nowrap">
-        <Anchor component={Link} to={`/budgets/${id}`} size="sm" className="clip">
+        <Anchor component={Link} to={`/budgets/${id}`} size="sm" underline="hover" className="clip">
           {name}
         </Anchor>
         <State of={state} />

@@ -15,7 +15,6 @@ export interface ChartContent {
 }
 
 const Bars = lazy(async () => ({ default: (await import('./charts.tsx')).Bars }));
-const Line = lazy(async () => ({ default: (await import('./charts.tsx')).Sparkline }));
 
 /** A chart of stacked bars with its title; a button shows the same figures as a table. */
 export function ChartCard({
@@ -49,16 +48,6 @@ export function ChartCard({
         )}
       </Stack>
     </Paper>
-  );
-}
-
-/** A line without axes, beside a number. Says nothing that the number's page does not say. */
-export function TileLine({ values }: { values: readonly number[] }) {
-  if (values.length < 2) return null;
-  return (
-    <Suspense fallback={<Skeleton height={32} />}>
-      <Line values={values} />
-    </Suspense>
   );
 }
 

@@ -1,5 +1,5 @@
 import '@mantine/charts/styles.css';
-import { BarChart, Sparkline as Spark } from '@mantine/charts';
+import { BarChart } from '@mantine/charts';
 import { Box, Group, Text } from '@mantine/core';
 import { REST_COLOUR, SERIES_COLOURS } from '../theme.ts';
 import type { ChartContent, ChartSeries } from './chart-card.tsx';
@@ -25,9 +25,10 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
   }));
   return (
     <Box>
-      <Box role="img" aria-label={`${title}. Show as table gives the figures.`}>
+      <Box>
         <BarChart
           h={240}
+          barChartProps={{ title: `${title}. Show as table gives the figures.` }}
           data={rows}
           dataKey="label"
           type="stacked"
@@ -93,20 +94,5 @@ function Pattern({ series, prefix = '' }: { series: ChartSeries; prefix?: string
       <rect width="8" height="8" fill={colourOf(series)} />
       {hatch && <path d={hatch} stroke="#fff" strokeOpacity="0.75" strokeWidth="1.5" fill="none" />}
     </pattern>
-  );
-}
-
-export function Sparkline({ values }: { values: readonly number[] }) {
-  return (
-    <Box aria-hidden="true">
-      <Spark
-        h={32}
-        data={[...values]}
-        color="accent.6"
-        fillOpacity={0.15}
-        strokeWidth={1.5}
-        areaProps={{ isAnimationActive: false }}
-      />
-    </Box>
   );
 }

@@ -38,12 +38,13 @@ export function Pager({ pages }: { pages: ReturnType<typeof usePages> }) {
   const { query, turn, page } = pages;
   if (!query.data) return null;
   const { total, has_more } = query.data;
+  const isAlone = page === 1 && !has_more;
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
         {total === undefined ? '' : `${exact(total)} in all`}
       </Text>
-      <Group gap="sm">
+      <Group gap="sm" display={isAlone ? 'none' : undefined}>
         <Button variant="default" size="compact-sm" disabled={page === 1} onClick={() => turn(-1)}>
           Newer page
         </Button>

@@ -2,8 +2,8 @@ import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { operations } from '../data/schema.d.ts';
 import { Change } from './change.tsx';
-import { TileLine } from './chart-card.tsx';
 import { compact, exact, money, percent } from './format.ts';
+import { TileLine } from './tile-line.tsx';
 
 export type GroupedUsage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
 type Sums = GroupedUsage['series'][number];
