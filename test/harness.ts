@@ -135,6 +135,8 @@ interface ApiOptions extends TestOptions {
   /** Instead of the table. */
   routes?: readonly AnyRoute[];
   longestAnswerMs?: number;
+  /** Instead of a free one, for who has to know it before. */
+  port?: number;
 }
 
 /** A real api on a free port. Closes its context too, unless that came from outside. */
@@ -143,7 +145,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const state: ApiState = { stopping: false };
   const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
   const server = createHttpServer(app, ctx.config);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,

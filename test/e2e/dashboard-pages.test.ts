@@ -178,9 +178,9 @@ describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
       httpCredentials: { username: 'operator', password },
     });
     await page.goto(`${stack.url}/docs`);
-    await page.getByText('List sessions').first().waitFor();
+    await page.getByText('Record signals').first().waitFor();
     await page.goto(`${stack.url}/admin/queues`);
-    await page.getByText('close-session').first().waitFor();
+    await page.getByText('deliver-webhook').first().waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });
