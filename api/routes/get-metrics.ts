@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refreshGauges } from '../metrics/refresh-gauges.ts';
 import { reply, route } from '../route.ts';
 
 export const getMetrics = route({
@@ -15,5 +16,8 @@ export const getMetrics = route({
     body: z.string(),
   },
   errors: [],
-  handle: async (_input, ctx) => reply(await ctx.metrics.registry.metrics()),
+  handle: async (_input, ctx) => {
+    await refreshGauges(ctx);
+    return reply(await ctx.metrics.registry.metrics());
+  },
 });

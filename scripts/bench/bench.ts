@@ -13,6 +13,8 @@ export interface Stage {
   ctx: Context;
   /** An api as its own process; ended with the stage. */
   startApi(): Promise<string>;
+  /** Of the apis that were started, in order. */
+  apiPids(): number[];
   stop(): Promise<void>;
 }
 
@@ -43,6 +45,7 @@ export async function setStage(
       await waitForAnswer(`${url}/readyz`);
       return url;
     },
+    apiPids: () => children.flatMap(({ pid }) => pid ?? []),
     stop: async () => {
       for (const child of children) child.kill('SIGKILL');
       await ctx.close().catch(() => undefined);
