@@ -40,6 +40,13 @@ export async function countUnsentAlerts(ctx: Context): Promise<number> {
   return webhookRows(ctx).countDocuments({ status: 'failing', alerted_at: null });
 }
 
+/** The warning of `/readyz` about failing webhooks whose admins were not told. */
+export async function warnOfUnsentAlerts(ctx: Context): Promise<string | null> {
+  const unsent = await countUnsentAlerts(ctx);
+  if (unsent === 0) return null;
+  return `${unsent} failing ${unsent === 1 ? 'webhook' : 'webhooks'}, and the admins were not told (governor webhook list)`;
+}
+
 async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
   const organization = await organizationRows(ctx).findOne({ _id: webhook.org_id });
   const to = organization?.admin_emails ?? [];
