@@ -13,7 +13,8 @@ import { seeded } from '../support/random.ts';
 const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 4);
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 
-let one: OwnRedis;
+/** The stack's own, and a second one. */
+let one: { url: string };
 let two: OwnRedis;
 let proxy: NetProxy;
 let stack: Stack;
@@ -21,14 +22,16 @@ let stack: Stack;
 let ctx: TestContext;
 
 beforeAll(async () => {
-  [one, two] = await Promise.all([startOwnRedis(), startOwnRedis()]);
-  await copyFrom(two, one);
-  proxy = await startProxy(portOf(one));
-  const redisUrl = `redis://127.0.0.1:${proxy.port}`;
-  stack = await startStack({ redisUrl: async () => redisUrl, env: { REDIS_WAIT_REPLICAS: '1' } });
-  ctx = await openTestContext({
-    sharing: { ...stack.ctx, config: { ...stack.ctx.config, redisUrl } },
-  });
+  two = await startOwnRedis();
+  const redisUrl = async (url: string) => {
+    one = { url };
+    await copyFrom(two, one);
+    proxy = await startProxy(portOf(one));
+    return `redis://127.0.0.1:${proxy.port}`;
+  };
+  stack = await startStack({ redisUrl, env: { REDIS_WAIT_REPLICAS: '1' } });
+  const config = { ...stack.ctx.config, redisUrl: `redis://127.0.0.1:${proxy.port}` };
+  ctx = await openTestContext({ sharing: { ...stack.ctx, config } });
   await until(() => ctx.redis.producer.status === 'ready' && ctx.redis.meter.status === 'ready');
   await untilOpen(ctx);
 }, 60_000);
@@ -37,10 +40,10 @@ afterAll(async () => {
   await ctx.close();
   await stack.stop();
   await proxy.close();
-  await Promise.all([one.stop(), two.stop()]);
+  await two.stop();
 });
 
-function portOf({ url }: OwnRedis): number {
+function portOf({ url }: { url: string }): number {
   return Number(new URL(url).port);
 }
 
@@ -50,7 +53,7 @@ test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times 
   const random = seeded(SEED);
   const accounts = await makeRichAccounts(ctx, 4);
   const load = startLoad(() => stack.url, accounts, { clients: 4, random, perSecond: 200 });
-  let [primary, replica] = [one, two];
+  let [primary, replica] = [one, two as { url: string }];
   for (let round = 0; round < ROUNDS; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
     await promote(replica);
