@@ -36,11 +36,12 @@ beforeAll(async () => {
   await untilOpen(ctx);
 }, 60_000);
 
+// What a beforeAll that failed has not started is undefined.
 afterAll(async () => {
-  await ctx.close();
-  await stack.stop();
-  await proxy.close();
-  await two.stop();
+  await ctx?.close();
+  await stack?.stop();
+  await proxy?.close();
+  await two?.stop();
 });
 
 function portOf({ url }: { url: string }): number {
