@@ -20,6 +20,7 @@ import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -436,11 +437,8 @@ async function takeArrivals(bench: Bench): Promise<Arrival[]> {
 }
 
 async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 170_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('The bench waited for 170 s in vain');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const isTrue = await waitUntil(condition, { timeoutMs: 170_000, pauseMs: 20 });
+  if (!isTrue) throw new Error('The bench waited for 170 s in vain');
 }
 
 async function sleepUntil(atMs: number): Promise<void> {

@@ -7,9 +7,9 @@ import { signalRows } from '../../../shared/signals/model.ts';
 import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { type TestApi, testEnv } from '../../support/harness.ts';
-import { makeFolder } from '../packages/governor/history.ts';
-import { readFixture } from '../shared/adapters/fixtures.ts';
-import { bytesOf } from '../shared/adapters/otlp-messages.ts';
+import { makeFolder } from '../../packages/governor/history.ts';
+import { readFixture } from '../../shared/adapters/fixtures.ts';
+import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
 
 const execute = promisify(execFile);
 let api: TestApi;
