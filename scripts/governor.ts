@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
+import { addAnalyticsCommands } from './governor/analytics.ts';
 import { addCreditCommands } from './governor/credits.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
@@ -20,6 +21,7 @@ addOrganizationCommands(program, run);
 addAccessCommands(program, run);
 addCreditCommands(program, run);
 addUsageCommands(program, run);
+addAnalyticsCommands(program, run);
 addWebhookCommands(program, run);
 addReplayCommand(program, process.env);
 

@@ -1,3 +1,4 @@
+import { frozenCellRows, frozenWeekRows } from '../analytics/model.ts';
 import { anomalyRows, sessionCheckRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
 import {
@@ -43,6 +44,8 @@ export const COLLECTIONS = [
   sessionTimerRows,
   rollupRows,
   snapshotRows,
+  frozenWeekRows,
+  frozenCellRows,
   eventRows,
   budgetRows,
   budgetWindowRows,

@@ -1,3 +1,4 @@
+import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
 import * as credits from '../credits/jobs.ts';
@@ -16,6 +17,7 @@ export const JOBS: readonly Job[] = [
   deliveries,
   webhooks,
   usage,
+  analytics,
   credits,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

@@ -1,3 +1,4 @@
+import * as analytics from '../analytics/metrics.ts';
 import * as credits from '../credits/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
@@ -10,6 +11,16 @@ import * as sending from '../webhooks/sending/metrics.ts';
 
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
-  for (const declared of [credits, devices, ingest, platform, retention, usage, deliveries, sending])
+  for (const declared of [
+    analytics,
+    credits,
+    devices,
+    ingest,
+    platform,
+    retention,
+    usage,
+    deliveries,
+    sending,
+  ])
     for (const metric of Object.values(declared)) metric(ctx);
 }

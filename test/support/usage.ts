@@ -1,7 +1,7 @@
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
+import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { makeSignal } from './factories.ts';
 
 /** Records signals by the product's own write path; throws when one is not accepted. */
