@@ -1,4 +1,6 @@
-import { keepKeysPublished } from '../shared/credits/signing-keys.ts';
+import { plansOf } from '../shared/credits/meter/plans.ts';
+import { keepKeysPublished } from '../shared/credits/receipts/publish-keys.ts';
+import { signerOf } from '../shared/credits/receipts/signer.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
@@ -10,6 +12,7 @@ import { closeServer, createHttpServer } from './serve/server.ts';
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'api' });
 registerMetrics(ctx);
+plansOf(ctx);
 const state: ApiState = { stopping: false };
 const { app, shedder } = createApi(ctx, state);
 const server = createHttpServer(app, config);
@@ -24,6 +27,6 @@ stopOnSignal(ctx.log, async () => {
 });
 
 // After SIGNING_KEY_FILE was changed, a SIGHUP makes the new key sign at once.
-process.on('SIGHUP', () => ctx.signer.reload());
+process.on('SIGHUP', () => signerOf(ctx).reload());
 
 server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

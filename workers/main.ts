@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { plansOf } from '../shared/credits/meter/plans.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
@@ -15,6 +16,7 @@ import { closeWorker, startWorker } from './worker.ts';
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
 registerMetrics(ctx);
+plansOf(ctx);
 const connection = connectQueues(config, 'worker');
 const workers = JOB_TABLE.map((row) => startWorker(row, ctx, connection));
 const stopListening = listen(ctx);

@@ -1,7 +1,8 @@
-import { ledgerLag, ledgerStuckShards, shutShardCount } from '../shared/credits/metrics.ts';
-import { projectRound, type Round } from '../shared/credits/project-ledger.ts';
-import { lookAtGates, recoverCredits } from '../shared/credits/recover.ts';
-import { measureLag } from '../shared/credits/streams.ts';
+import { ledgerLag, ledgerStuckShards, shutShardCount } from '../shared/credits/ledger/metrics.ts';
+import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
+import { projectRound, type Round } from '../shared/credits/ledger/project-ledger.ts';
+import { measureLag } from '../shared/credits/ledger/stream.ts';
+import { lookAtEpochs } from '../shared/credits/meter/epoch.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
@@ -10,8 +11,8 @@ import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
 const BUSY_MS = 150;
 const IDLE_MS = 250;
 const TROUBLE_MS = 500;
-/** How often the gates are looked at: this long spends may be refused before a Redis that came back is checked. */
-const GATES_MS = 500;
+/** How often the epochs are looked at: this long spends may be refused before a Redis that came back is checked. */
+const LOOK_MS = 500;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
 /** How often the lag is measured. */
@@ -31,14 +32,14 @@ export function startProjector(ctx: Context): () => Promise<void> {
 }
 
 async function keepUp(ctx: Context, stopped: AbortSignal): Promise<void> {
-  const keepGates = createGatekeeper(ctx);
+  const openShut = createOpener(ctx);
   const report = createReporter(ctx);
   // It may still be connecting: that is no trouble yet.
   await waitUntilReady(ctx.redis.producer, TROUBLE_MS).catch(() => undefined);
   while (!stopped.aborted) {
     const troubles: unknown[] = [];
-    // Gates that cannot be opened do not stop the ledger of the others.
-    await keepGates().catch((error: unknown) => troubles.push(error));
+    // Shards that cannot be opened do not stop the ledger of the others.
+    await openShut().catch((error: unknown) => troubles.push(error));
     const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
       troubles.push(error);
       return null;
@@ -58,24 +59,29 @@ async function watchLag(ctx: Context, stopped: AbortSignal): Promise<void> {
   }
 }
 
-/** Looks at the gates when it is time, and opens those that are shut. */
-function createGatekeeper(ctx: Context): () => Promise<void> {
+/** Looks at the shards when it is time, and opens those that are shut. */
+function createOpener(ctx: Context): () => Promise<void> {
   let lookDueMs = 0;
   let retryDueMs = 0;
   let failed = 0;
   return async () => {
     if (performance.now() < lookDueMs) return;
-    const { shut, held } = await lookAtGates(ctx);
-    shutShardCount(ctx).set(shut.size + held);
-    const areKnown = shut.size <= failed && performance.now() < retryDueMs;
-    if (shut.size > 0 && !areKnown) {
+    const shut = await countShut(ctx);
+    const areKnown = shut <= failed && performance.now() < retryDueMs;
+    if (shut > 0 && !areKnown) {
       ({ failed } = await recoverCredits(ctx));
       retryDueMs = performance.now() + RETRY_MS;
-      const after = await lookAtGates(ctx);
-      shutShardCount(ctx).set(after.shut.size + after.held);
+      await countShut(ctx);
     }
-    lookDueMs = performance.now() + GATES_MS;
+    lookDueMs = performance.now() + LOOK_MS;
   };
+}
+
+/** How many shards wait to be opened. The metric also counts those that a rebuild holds. */
+async function countShut(ctx: Context): Promise<number> {
+  const looks = await lookAtEpochs(ctx);
+  shutShardCount(ctx).set(looks.filter(({ state }) => state !== 'open').length);
+  return looks.filter(({ state }) => state === 'shut').length;
 }
 
 /** Says once when the ledger falls behind or a shard stands still, and when that is over. */

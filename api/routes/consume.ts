@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { consume as spend } from '../../shared/credits/consume.ts';
-import { BUCKETS } from '../../shared/credits/model.ts';
+import { consume as spend } from '../../shared/credits/meter/consume.ts';
+import { BUCKETS } from '../../shared/credits/meter/model.ts';
 import { noteDeviceAddress } from '../../shared/devices/addresses.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
@@ -22,6 +22,7 @@ export const consume = route({
   tag: 'Credits',
   auth: { kind: 'device' },
   priority: 'consume',
+  bodyBytes: 4_096,
   body: z.strictObject({
     output_sha256: z
       .string()

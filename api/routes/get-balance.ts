@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readBalances } from '../../shared/credits/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { route } from '../basics/route.ts';
 
 const credits = z.int().min(0);

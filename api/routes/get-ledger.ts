@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { BUCKETS, REASONS } from '../../shared/credits/model.ts';
-import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/read-ledger.ts';
+import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
+import { viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import { BUCKETS, REASONS } from '../../shared/credits/meter/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { reply, route } from '../basics/route.ts';
 import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
@@ -13,11 +14,22 @@ const unixTime = z
   .regex(/^\d{1,12}$/, 'must be Unix seconds')
   .transform(Number);
 
+const ledgerItem = ledgerTransaction.extend({
+  id: z.string().optional().describe('With `include=receipt`: the id of the transaction'),
+  device_id: z.string().optional().describe('With `include=receipt`, of a spend: the device that spent'),
+  receipt: z
+    .string()
+    .optional()
+    .describe('With `include=receipt`, of a spend: the signed receipt (compact JWS)'),
+});
+
 export const getLedger = route({
   method: 'get',
   path: '/v1/ledger',
   summary: 'Read your own credit ledger, newest first',
-  description: 'What was answered before is in it. Without `limit` all rows come, streamed.',
+  description:
+    'What was answered before is in it. Without `limit` all rows come, streamed. `include=receipt` adds the id of each ' +
+    'transaction and, for a spend, the device and the signed receipt.',
   tag: 'Credits',
   auth: { kind: 'idp' },
   priority: 'read',
@@ -30,6 +42,10 @@ export const getLedger = route({
       .optional()
       .describe(`Page size, 1..${LARGEST_PAGE}; without it all rows come`),
     cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
+    include: z
+      .enum(['receipt'])
+      .optional()
+      .describe('Shows the id of each transaction, and device and receipt of spends'),
     bucket: z.enum(BUCKETS).optional(),
     reason: z.enum(REASONS).optional(),
     from: unixTime.optional().describe('Rows at or after this time (Unix seconds)'),
@@ -39,59 +55,65 @@ export const getLedger = route({
     status: 200,
     description: 'Transactions',
     body: z.strictObject({
-      transactions: z.array(ledgerTransaction),
+      transactions: z.array(ledgerItem),
       has_more: z.boolean(),
       cursor: z.string(),
     }),
   },
   errors: ['invalid_cursor', 'outcome_unknown'],
   handle: async ({ principal, query }, ctx) => {
-    const { limit, cursor, ...filter } = query;
+    const { limit, cursor, include, ...filter } = query;
     const scope = ['ledger', principal.accountId, filter];
     const { after } = openCursor(ctx, scope, cursor);
-    const walk = { accountId: principal.accountId, filter, scope, beforeSeq: after?.atMs ?? null };
-    return limit === undefined ? reply(streamAll(ctx, walk)) : readPage(ctx, walk, limit);
+    const reading = {
+      accountId: principal.accountId,
+      filter,
+      scope,
+      beforeSeq: after?.atMs ?? null,
+      withReceipts: include === 'receipt',
+    };
+    return limit === undefined ? reply(streamAll(ctx, reading)) : readPage(ctx, reading, limit);
   },
 });
 
-interface Walk {
+interface Reading {
   accountId: string;
   filter: LedgerFilter;
   scope: unknown;
   beforeSeq: number | null;
+  withReceipts: boolean;
 }
 
-async function readPage(ctx: Context, walk: Walk, limit: number) {
+async function readPage(ctx: Context, reading: Reading, limit: number) {
   const rows: LedgerItem[] = [];
-  const page = { beforeSeq: walk.beforeSeq, limit: limit + 1 };
-  for await (const chunk of readLedger(ctx, walk.accountId, walk.filter, page)) rows.push(...chunk);
+  const page = { ...reading, limit: limit + 1 };
+  for await (const chunk of readLedger(ctx, reading.accountId, reading.filter, page)) rows.push(...chunk);
   const shown = rows.slice(0, limit);
   return {
-    transactions: shown.map(viewItem),
+    transactions: shown.map((row) => viewTransaction(row, { withReceipt: reading.withReceipts })),
     has_more: rows.length > limit,
-    cursor: cursorAfter(ctx, walk, shown.at(-1)),
+    cursor: cursorAfter(ctx, reading, shown.at(-1)),
   };
 }
 
 /** One JSON object in pieces: memory does not grow with the number of rows. */
-async function* streamAll(ctx: Context, walk: Walk): AsyncGenerator<string> {
+async function* streamAll(ctx: Context, reading: Reading): AsyncGenerator<string> {
   let last: LedgerItem | undefined;
   let before = '{"transactions":[';
-  const page = { beforeSeq: walk.beforeSeq, limit: Number.MAX_SAFE_INTEGER };
-  for await (const chunk of readLedger(ctx, walk.accountId, walk.filter, page)) {
-    yield before + chunk.map((row) => JSON.stringify(viewItem(row))).join(',');
+  const page = { ...reading, limit: Number.MAX_SAFE_INTEGER };
+  for await (const chunk of readLedger(ctx, reading.accountId, reading.filter, page)) {
+    yield before +
+      chunk
+        .map((row) => JSON.stringify(viewTransaction(row, { withReceipt: reading.withReceipts })))
+        .join(',');
     before = ',';
     last = chunk.at(-1);
   }
-  yield `${last ? '' : before}],"has_more":false,"cursor":${JSON.stringify(cursorAfter(ctx, walk, last))}}`;
+  yield `${last ? '' : before}],"has_more":false,"cursor":${JSON.stringify(cursorAfter(ctx, reading, last))}}`;
 }
 
 /** Beyond the last row there is nothing: the first `seq` is 1. */
-function cursorAfter(ctx: Context, walk: Walk, last: LedgerItem | undefined): string {
-  const seq = last?.seq ?? walk.beforeSeq ?? 1;
-  return makeCursor(ctx, walk.scope, { atMs: seq, id: '', spanMs: 0 }, 0);
-}
-
-function viewItem({ delta, bucket, reason, created_at }: LedgerItem) {
-  return { delta, bucket, reason, created_at };
+function cursorAfter(ctx: Context, reading: Reading, last: LedgerItem | undefined): string {
+  const seq = last?.seq ?? reading.beforeSeq ?? 1;
+  return makeCursor(ctx, reading.scope, { atMs: seq, id: '', spanMs: 0 }, 0);
 }

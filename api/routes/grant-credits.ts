@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordAuditOnce } from '../../shared/audit/record-audit.ts';
-import { findAccount } from '../../shared/credits/find-account.ts';
-import { grantCredits as grant } from '../../shared/credits/grant.ts';
+import { grantCredits as grant } from '../../shared/credits/ledger/grant-credits.ts';
+import { findAccount } from '../../shared/credits/meter/ensure-account.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { ledgerTransaction } from '../schemas/ledger-transaction.ts';

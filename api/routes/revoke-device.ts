@@ -18,7 +18,8 @@ export const revokeDevice = route({
   tag: 'Devices',
   auth: { kind: 'idp' },
   priority: 'consume',
-  body: z.strictObject({ device_id: deviceId }),
+  body: z.object({ device_id: deviceId }),
+  bodyTypes: ['untyped-json'],
   success: {
     status: 200,
     description: 'It is revoked',

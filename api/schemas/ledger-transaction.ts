@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BUCKETS, REASONS } from '../../shared/credits/model.ts';
+import { BUCKETS, REASONS } from '../../shared/credits/meter/model.ts';
 
 /** A row of the credit ledger as callers see it. */
 export const ledgerTransaction = z.strictObject({

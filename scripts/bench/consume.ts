@@ -5,11 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
-import { grantCredits } from '../../shared/credits/grant.ts';
-import { shardsWithEntries } from '../../shared/credits/project-ledger.ts';
-import { readBalances } from '../../shared/credits/read-balance.ts';
-import { recoverCredits } from '../../shared/credits/recover.ts';
+import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { shardsWithEntries } from '../../shared/credits/ledger/stream.ts';
+import { putDevice } from '../../shared/credits/meter/device-access.ts';
+import { ensureAccount } from '../../shared/credits/meter/ensure-account.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { credentialHash, mintDeviceToken } from '../../shared/keys/credential.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
@@ -179,7 +180,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
     RATE_LIMIT_PER_KEY: '1000000',
-    OUTBOX_ENTRIES_PER_SHARD: '1000000',
+    LEDGER_STREAM_ENTRIES_PER_SHARD: '1000000',
     LOG_LEVEL: 'warn',
     ...(process.env.BENCH_PROF
       ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env.BENCH_PROF}` }

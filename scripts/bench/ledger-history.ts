@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Bucket, CreditAccount, LedgerRow, Reason } from '../../shared/credits/model.ts';
-import { monthAt } from '../../shared/credits/periods.ts';
-import type { PlanCredits } from '../../shared/credits/plans.ts';
+import { type LedgerRow, transactionId } from '../../shared/credits/ledger/model.ts';
+import type { Bucket, CreditAccount, Reason } from '../../shared/credits/meter/model.ts';
+import { monthAt } from '../../shared/credits/meter/month.ts';
+import type { PlanCredits } from '../../shared/credits/meter/plans.ts';
 
 /** An account that is being spent from, as `consume.lua` would have it, and what its rows add up to so far. */
 export interface Wallet {
@@ -105,7 +106,7 @@ function addRow(wallet: Wallet, change: Change, nowMs: number, isKeyed: boolean)
           ...(change.reason === 'receipt' ? { device_id: wallet.deviceId } : {}),
         };
   return {
-    _id: idk === null ? `${_id}:#${wallet.seq}` : `${_id}:${idk}`,
+    _id: transactionId(_id, wallet.seq),
     account_id: _id,
     seq: wallet.seq,
     created_at: Math.floor(nowMs / 1_000),

@@ -1,13 +1,8 @@
-import {
-  type CreditAccount,
-  creditAccountRows,
-  type LedgerRow,
-  ledgerFenceRows,
-  ledgerRows,
-  type StoredAnswer,
-  storedAnswerRows,
-} from '../../shared/credits/model.ts';
-import { fenceId } from '../../shared/credits/project-ledger.ts';
+import { fenceId } from '../../shared/credits/ledger/fence.ts';
+import { type LedgerRow, ledgerFenceRows, ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { RECORD_KEPT_S } from '../../shared/credits/meter/idempotency.ts';
+import { type CreditAccount, creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
+import { plansOf } from '../../shared/credits/meter/plans.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
@@ -21,7 +16,6 @@ const PLAN = 'free';
 const DAY_MS = 86_400_000;
 /** So that more than a tenth of the rows are younger than the 48 h for which answers are kept. */
 const DAYS = 12;
-const ANSWER_KEPT_MS = 2 * DAY_MS;
 /** Spends that follow each other closely; then there is a pause. */
 const BURST = 40;
 const BURST_GAP_MS = 15_000;
@@ -32,7 +26,6 @@ export interface Sizes {
   accounts: number;
   /** Rows of one of the accounts. */
   big: number;
-  answers: number;
 }
 
 export interface Seeded {
@@ -45,7 +38,7 @@ export interface Seeded {
 /** Members with accounts, devices and whole histories, written in the order of time across all accounts. */
 export async function seedLedger(
   ctx: Context,
-  { rows, accounts, big, answers }: Sizes,
+  { rows, accounts, big }: Sizes,
   receipts: readonly string[],
 ): Promise<Seeded> {
   const endMs = systemClock.now() - 60_000;
@@ -56,10 +49,8 @@ export async function seedLedger(
   let batch: LedgerRow[] = [];
   const write = async () => {
     seeded.rows += batch.length;
-    const stored = storedAnswers(batch, receipts, answers - seeded.answers);
-    seeded.answers += stored.length;
+    seeded.answers += addReceipts(batch, receipts);
     if (batch.length > 0) await ledgerRows(ctx).insertMany(batch, { ordered: false });
-    if (stored.length > 0) await storedAnswerRows(ctx).insertMany(stored, { ordered: false });
     batch = [];
   };
   for (let round = 1; round <= small; round += 1) {
@@ -73,7 +64,7 @@ export async function seedLedger(
   }
   await write();
   await ledgerFenceRows(ctx).insertMany(
-    ALL_SHARDS.map((shard) => ({ _id: fenceId(shard), n: 1, last_id: `${endMs}-0` })),
+    ALL_SHARDS.map((shard) => ({ _id: fenceId(shard), n: 1, last_id: `${endMs}-0`, epoch: '' })),
   );
   return seeded;
 }
@@ -99,12 +90,13 @@ async function openWallets(ctx: Context, count: number, createdMs: number): Prom
       anchor,
       created_at: createdAt,
     };
-    return openWallet(account, newId('dev'), ctx.plans[PLAN]);
+    return openWallet(account, newId('dev'), plansOf(ctx)[PLAN]);
   });
   const iss = ctx.config.oidcIssuer ?? '';
   await memberRows(ctx).insertMany(wallets.map((wallet) => memberOf(wallet, iss)));
   await creditAccountRows(ctx).insertMany(wallets.map(({ account }) => account));
   await deviceRows(ctx).insertMany(wallets.map(deviceOf));
+  await deviceTokenRows(ctx).insertMany(wallets.map(tokenOf));
   return wallets;
 }
 
@@ -135,30 +127,28 @@ function deviceOf({ account, deviceId }: Wallet) {
     name: null,
     public_key: null,
     status: 'active' as const,
-    slot: 0,
+    seat: 0,
+    created_at: account.created_at,
+    revoked_at: null,
+  };
+}
+
+function tokenOf({ account, deviceId }: Wallet) {
+  return {
+    _id: deviceId,
+    account_id: account._id,
     token_id: newId('dev'),
     token_hmac: 'ab'.repeat(32),
-    created_at: account.created_at,
     revoked_at: null,
     last_seen_at: null,
   };
 }
 
-/** What the youngest spends were answered, as long as it takes until they may be forgotten. */
-function storedAnswers(
-  rows: readonly LedgerRow[],
-  receipts: readonly string[],
-  most: number,
-): StoredAnswer[] {
-  const soonMs = systemClock.now() + 15 * 60_000;
-  const stored: StoredAnswer[] = [];
-  for (const { _id, account_id, seq, idk, fingerprint = '', created_at, bucket, delta, reason } of rows) {
-    const expiresMs = created_at * 1_000 + ANSWER_KEPT_MS;
-    if (idk === undefined || expiresMs < soonMs || stored.length >= most) continue;
-    const balance = { window: 0, monthly: 0, paid: seq, granted: 0 };
-    const receipt = receipts[seq % receipts.length];
-    const answer = JSON.stringify({ receipt, delta, bucket, reason, balance, created_at });
-    stored.push({ _id, account_id, idk, fingerprint, answer, expires_at: new Date(expiresMs) });
-  }
-  return stored;
+/** Gives each spend its receipt. Returns how many of them Redis will still have to answer to a repeat. */
+function addReceipts(rows: readonly LedgerRow[], receipts: readonly string[]): number {
+  const oldestS = systemClock.now() / 1_000 - RECORD_KEPT_S;
+  const spends = rows.filter(({ idk }) => idk !== undefined);
+  for (const row of spends)
+    Object.assign(row, { receipt: receipts[row.seq % receipts.length], balance: [0, 0, row.seq, 0] });
+  return spends.filter(({ created_at }) => created_at > oldestS).length;
 }

@@ -7,11 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { storedBalances } from '../../shared/credits/fold.ts';
-import { BUCKETS } from '../../shared/credits/model.ts';
-import { readAccount } from '../../shared/credits/read-balance.ts';
-import { shutShards } from '../../shared/credits/recover.ts';
-import { readJwks } from '../../shared/credits/signing-keys.ts';
+import { storedBalances } from '../../shared/credits/meter/account-state.ts';
+import { shutShards } from '../../shared/credits/meter/epoch.ts';
+import { BUCKETS } from '../../shared/credits/meter/model.ts';
+import { readAccount } from '../../shared/credits/meter/read-balance.ts';
+import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
+import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { findFreePort } from '../stack/ports.ts';
@@ -37,7 +38,7 @@ interface Bench extends Stage {
 type Row = Record<string, unknown>;
 
 /**
- * `ledger [--rows 1000000] [--accounts 1000] [--big 100000] [--answers 100000] [--receipts 100000] [--reads 40]`: pages
+ * `ledger [--rows 1000000] [--accounts 1000] [--big 100000] [--receipts 100000] [--reads 40]`: pages
  * and a whole read of a long ledger, and what is done with all rows at once: rebuild, reconcile, verify.
  */
 export async function runLedgerBench(args: string[]): Promise<void> {
@@ -46,7 +47,6 @@ export async function runLedgerBench(args: string[]): Promise<void> {
     rows,
     accounts: numberOption(args, 'accounts', 1_000),
     big: numberOption(args, 'big', rows / 10),
-    answers: numberOption(args, 'answers', 100_000),
   };
   const bench = await openBench();
   const table: Row[] = [];
@@ -108,7 +108,7 @@ async function makeReceipts(ctx: Context): Promise<string[]> {
   });
   const receipts: string[] = [];
   for (let count = 0; count < DISTINCT_RECEIPTS; count += 1)
-    receipts.push(await ctx.signer.sign(claim(count)));
+    receipts.push(await signerOf(ctx).sign(claim(count)));
   return receipts;
 }
 
@@ -130,7 +130,7 @@ async function measureEmptyRedis(bench: Bench, seeded: Seeded): Promise<Row> {
   worker.kill('SIGTERM');
   await once(worker, 'exit');
   return {
-    what: 'emptied Redis, until all gates are open',
+    what: 'emptied Redis, until all shards are open',
     rows: seeded.rows,
     answers,
     seconds,
@@ -150,7 +150,7 @@ async function compareAll(ctx: Context, { wallets }: Seeded): Promise<{ wrong: n
       record?.state.seq === seq && BUCKETS.every((bucket) => balances?.[bucket] === sums[bucket]);
     if (!isRight) wrong += 1;
   }
-  return { wrong, answers: await countKeys(ctx, '*:answer:*') };
+  return { wrong, answers: await countKeys(ctx, '*:record:*') };
 }
 
 async function countKeys(ctx: Context, match: string): Promise<number> {

@@ -4,25 +4,28 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
-import { findAccount } from '../../shared/credits/find-account.ts';
-import { grantCredits } from '../../shared/credits/grant.ts';
-import { readBalances } from '../../shared/credits/read-balance.ts';
-import { catchUp } from '../../shared/credits/read-ledger.ts';
-import { reconcileCredits } from '../../shared/credits/reconcile.ts';
-import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts';
-import { refundSpend } from '../../shared/credits/refund.ts';
-import { createSigner } from '../../shared/credits/signer.ts';
-import { publishSigningKey } from '../../shared/credits/signing-keys.ts';
-import { verifyReceipts } from '../../shared/credits/verify-receipts.ts';
+import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
+import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
+import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
+import { rebuildCredits } from '../../shared/credits/ledger/rebuild.ts';
+import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
+import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
+import { viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import { findAccount } from '../../shared/credits/meter/ensure-account.ts';
+import { plansOf } from '../../shared/credits/meter/plans.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { publishSigningKey } from '../../shared/credits/receipts/publish-keys.ts';
+import { createSigner } from '../../shared/credits/receipts/signer.ts';
+import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { openShards } from './open-shards.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
 /** `credits`, `rebuild`, `signing-key` and `verify`. */
 export function addCreditCommands(program: Command, run: Run): void {
-  const credits = program.command('credits').description('Credits of a member');
+  const credits = program.command('credits').description('Credits of members, and their ledger');
   addCredits(credits, run);
   addLedger(program, credits, run);
   addReceipts(program, run);
@@ -40,25 +43,25 @@ function addCredits(credits: Command, run: Run): void {
   ] as const) {
     credits
       .command(`${name} <org_id> <user_id> <amount>`)
-      .description(`Add ${bucket} credits, once per idempotency key`)
-      .option('--expires-at <seconds>', 'when they expire, in Unix seconds (default: never)', parseInteger)
+      .description(`Add ${bucket} credits, once per key`)
+      .option('--expires-at <seconds>', 'Unix seconds; without it, never', parseInteger)
       .option('--key <key>', 'idempotency key', randomUUID())
       .action((orgId: string, userId: string, amount: string, options: AddOptions) =>
         run((ctx) => add(ctx, { orgId, userId, bucket, amount: parseAmount(amount), ...options })),
       );
   }
   credits
-    .command('refund <org_id> <user_id> <seq>')
-    .description('Give the credit of one spend back, once; <seq> is the number of its ledger row')
-    .action((orgId: string, userId: string, seq: string) =>
+    .command('refund <org_id> <user_id> <transaction_id>')
+    .description('Give the credit of one spend back, once; `credits ledger` shows its id')
+    .action((orgId: string, userId: string, transactionId: string) =>
       run(async (ctx) => {
         const accountId = await openAccount(ctx, orgId, userId);
         await catchUp(ctx, accountId);
-        const answer = await refundSpend(ctx, accountId, parseInteger(seq));
-        const details = { user_id: userId, seq: Number(seq) };
+        const refund = await refundSpend(ctx, accountId, transactionId);
+        const details = { user_id: userId, transaction_id: transactionId };
         const entry = { action: 'credits.refund', org_id: orgId, details };
-        await recordAuditOnce(ctx, entry, [accountId, String(details.seq)]);
-        return JSON.parse(answer) as Record<string, unknown>;
+        await recordAuditOnce(ctx, entry, [accountId, transactionId]);
+        return { ...refund };
       }),
     );
   credits
@@ -70,7 +73,7 @@ function addCredits(credits: Command, run: Run): void {
   credits
     .command('plans')
     .description('What each plan gives (PLANS_FILE)')
-    .action(() => run(async (ctx) => ({ ...ctx.plans })));
+    .action(() => run(async (ctx) => ({ ...plansOf(ctx) })));
 }
 
 async function add(
@@ -91,26 +94,30 @@ async function add(
   return { ...transaction, replayed };
 }
 
-/** Redis may not be connected yet, and nobody may have opened its shards. */
 async function openAccount(ctx: Context, orgId: string, userId: string): Promise<string> {
   await openShards(ctx);
   return findAccount(ctx, orgId, userId);
 }
 
-async function openShards(ctx: Context): Promise<void> {
-  await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
-  await recoverCredits(ctx);
-}
-
 function addLedger(program: Command, credits: Command, run: Run): void {
   credits
+    .command('ledger <org_id> <user_id>')
+    .description('The newest transactions of a member, with their ids')
+    .option('--limit <count>', 'how many', parseInteger, 20)
+    .action((orgId: string, userId: string, { limit }: { limit: number }) =>
+      run(async (ctx) => {
+        const accountId = await openAccount(ctx, orgId, userId);
+        return { transactions: await readNewest(ctx, accountId, limit) };
+      }),
+    );
+  credits
     .command('reconcile')
-    .description('Compare every balance with its ledger')
+    .description('Compare every balance with its ledger, and every answer of the last 48 h')
     .option('--repair', 'write a credit.adjust row where a ledger does not add up')
     .action((options: { repair?: boolean }) =>
       run(async (ctx) => {
         await openShards(ctx);
-        const result = await reconcileCredits(ctx, { repair: options.repair === true });
+        const result = await reconcileCredits(ctx, { repair: options.repair === true, records: true });
         if (options.repair)
           await recordAudit(ctx, { action: 'credits.repair', org_id: null, details: { ...result } });
         return { ...result };
@@ -127,6 +134,14 @@ function addLedger(program: Command, credits: Command, run: Run): void {
         return { ...recovery };
       }),
     );
+}
+
+async function readNewest(ctx: Context, accountId: string, limit: number): Promise<unknown[]> {
+  const page = { beforeSeq: null, limit, withReceipts: true };
+  const found: unknown[] = [];
+  for await (const rows of readLedger(ctx, accountId, {}, page))
+    found.push(...rows.map((row) => viewTransaction(row, { withReceipt: true })));
+  return found;
 }
 
 function addReceipts(program: Command, run: Run): void {
@@ -163,16 +178,19 @@ function addReceipts(program: Command, run: Run): void {
 async function rotateSigningKey(ctx: Context, file: string): Promise<Record<string, unknown>> {
   if (existsSync(file)) {
     const old = createSigner({ ...ctx.config, signingKeyFile: file }, ctx.log);
-    await publishSigningKey({ ...ctx, signer: old });
+    const oldKey = old.publicKey();
     old.close();
+    if (oldKey) await publishSigningKey(ctx, oldKey);
   }
   const kid = `k${randomBytes(6).toString('hex')}`;
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const text = JSON.stringify({ ...jwk, kid, alg: 'Ed25519', use: 'sig' });
   // Its public half is known before anything is signed with it; the file changes in one step.
   const fresh = createSigner({ ...ctx.config, signingKeyFile: undefined, signingKey: text }, ctx.log);
-  await publishSigningKey({ ...ctx, signer: fresh });
+  const freshKey = fresh.publicKey();
   fresh.close();
+  if (!freshKey) throw new Error('The new signing key cannot be used');
+  await publishSigningKey(ctx, freshKey);
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   await recordAudit(ctx, { action: 'signing-key.rotate', org_id: null, details: { kid } });

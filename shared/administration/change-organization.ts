@@ -1,7 +1,8 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import { followPlan } from '../credits/follow-plan.ts';
+import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import {
   K_ANONYMITY_FLOOR,
   type KPopulation,
@@ -12,7 +13,8 @@ import {
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { moveTimers } from '../sessions/timers.ts';
+import { applyWrites } from '../platform/mongo/writes.ts';
+import { planMovedDue } from '../sessions/move-due.ts';
 
 export interface OrganizationChange {
   name?: string | undefined;
@@ -45,16 +47,18 @@ export async function changeOrganization(
       { $set: { ...given, ...timezones } },
       { session: transaction },
     );
-    if (change.session_timeout !== undefined) {
-      await moveTimers(ctx, orgId, change.session_timeout * 1_000, transaction);
-    }
+    const moved =
+      change.session_timeout === undefined
+        ? []
+        : await planMovedDue(ctx, orgId, change.session_timeout * 1_000, transaction);
+    await applyWrites(ctx, [...raiseOrganizationVersion(orgId), ...moved], transaction);
     await recordAudit(
       ctx,
       { action: 'organization.change', org_id: orgId, details: { ...change } },
       transaction,
     );
   });
-  if (change.plan !== undefined) await followPlan(ctx, orgId);
+  if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
 }
 

@@ -4,7 +4,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { countWrongCode, refuseGuesser } from './guesses.ts';
-import { activeSlots } from './list-devices.ts';
+import { activeSeats } from './list-devices.ts';
 import { type DeviceGrant, deviceGrantRows } from './model.ts';
 import { parseUserCode } from './user-code.ts';
 
@@ -19,7 +19,7 @@ export async function approveLinking(
   typedCode: string,
 ): Promise<void> {
   const grant = await findPending(ctx, member, typedCode);
-  if ((await activeSlots(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
+  if ((await activeSeats(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
     throw new DomainError(
       'too_many_devices',
       `An account has at most ${DEVICES_PER_ACCOUNT} active devices. Revoke one, then enter the code again.`,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { deviceTokenRows } from '../credits/meter/model.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type Device, type DeviceSlot, deviceRows, deviceSlotRows } from './model.ts';
+import { type Device, type DeviceSeat, deviceRows, deviceSeatRows } from './model.ts';
 
-/** Interface 2.6 and the name: times in Unix seconds, never the key. */
+/** A device as its owner sees it: times in Unix seconds, never the key. */
 export const deviceView = z.strictObject({
   device_id: z.string(),
   name: z.string().nullable(),
@@ -11,7 +12,10 @@ export const deviceView = z.strictObject({
   last_seen_at: z.int().nullable().describe('Null until its first spend'),
 });
 
-export function viewDevice(device: Device): z.output<typeof deviceView> {
+/** A device, and when it last spent. */
+export type ListedDevice = Device & { last_seen_at: Date | null };
+
+export function viewDevice(device: ListedDevice): z.output<typeof deviceView> {
   return {
     device_id: device.device_id,
     name: device.name,
@@ -26,11 +30,18 @@ function unixSeconds(time: Date): number {
 }
 
 /** All devices that an account ever had, newest first. */
-export async function listDevices(ctx: Context, accountId: string): Promise<Device[]> {
-  return deviceRows(ctx).find({ account_id: accountId }).sort({ created_at: -1 }).toArray();
+export async function listDevices(ctx: Context, accountId: string): Promise<ListedDevice[]> {
+  const [devices, tokens] = await Promise.all([
+    deviceRows(ctx).find({ account_id: accountId }).sort({ created_at: -1 }).toArray(),
+    deviceTokenRows(ctx)
+      .find({ account_id: accountId }, { projection: { last_seen_at: 1 } })
+      .toArray(),
+  ]);
+  const seen = new Map(tokens.map(({ _id, last_seen_at }) => [_id, last_seen_at]));
+  return devices.map((device) => ({ ...device, last_seen_at: seen.get(device._id) ?? null }));
 }
 
-/** The active ones: at most twenty. */
-export async function activeSlots(ctx: Context, accountId: string): Promise<DeviceSlot[]> {
-  return deviceSlotRows(ctx).find({ account_id: accountId }).toArray();
+/** The seats of the active devices: at most twenty. */
+export async function activeSeats(ctx: Context, accountId: string): Promise<DeviceSeat[]> {
+  return deviceSeatRows(ctx).find({ account_id: accountId }).toArray();
 }

@@ -1,6 +1,6 @@
 import { collection } from '../platform/mongo/collection.ts';
 
-/** A machine linked to an account. Its token is kept as a keyed hash, from which Redis can be rebuilt. */
+/** A machine linked to an account. What it spends with is a row of the credits (`deviceTokenRows`). */
 export interface Device {
   /** The device id again: rows are found by `(account_id, device_id)`, so that a foreign one is not found. */
   _id: string;
@@ -11,13 +11,10 @@ export interface Device {
   /** Public JWK as the device sent it. Never answered. */
   public_key: Record<string, unknown> | null;
   status: 'active' | 'revoked';
-  /** 0..19: the slot that it took; free again once it is revoked. */
-  slot: number;
-  token_id: string;
-  token_hmac: string;
+  /** 0..19: the seat that it took; free again once it is revoked. */
+  seat: number;
   created_at: Date;
   revoked_at: Date | null;
-  last_seen_at: Date | null;
 }
 
 export const deviceRows = collection<Device>('devices', {
@@ -25,26 +22,27 @@ export const deviceRows = collection<Device>('devices', {
 });
 
 /**
- * An active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of their
+ * A seat: an active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of their
  * own, because a unique index of the embedded store lets go of a key only when the row goes (docs/stores.md).
  */
-export interface DeviceSlot {
-  /** `deviceSlotId` */
+export interface DeviceSeat {
+  /** `deviceSeatId` */
   _id: string;
   account_id: string;
   device_id: string;
-  slot: number;
+  seat: number;
 }
 
-export const deviceSlotRows = collection<DeviceSlot>('device_slots', {
+export const deviceSeatRows = collection<DeviceSeat>('device_seats', {
   indexes: [{ key: { account_id: 1 } }],
 });
 
-export function deviceSlotId(accountId: string, slot: number): string {
-  return `${accountId}/${slot}`;
+/** The primary key of a seat. */
+export function deviceSeatId(accountId: string, seat: number): string {
+  return `${accountId}/${seat}`;
 }
 
-/** A linking under way (RFC 8628). Its device code is kept as a keyed hash. */
+/** A linking that is under way (RFC 8628). Its device code is kept as a keyed hash. */
 export interface DeviceGrant {
   /** Keyed hash of the device code. */
   _id: string;

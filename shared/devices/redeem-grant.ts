@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
-import { ensureAccount, putDevice } from '../credits/account.ts';
+import { putDevice } from '../credits/meter/device-access.ts';
+import { ensureAccount } from '../credits/meter/ensure-account.ts';
+import { type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
@@ -8,14 +10,14 @@ import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/cont
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { activeSlots } from './list-devices.ts';
+import { activeSeats } from './list-devices.ts';
 import {
   type Device,
   type DeviceGrant,
   deviceGrantRows,
   deviceRows,
-  deviceSlotId,
-  deviceSlotRows,
+  deviceSeatId,
+  deviceSeatRows,
 } from './model.ts';
 import { revokeDevice } from './revoke-device.ts';
 
@@ -76,56 +78,57 @@ function seedOf(ctx: Context, deviceCode: string): Uint8Array {
   return createHmac('sha512', ctx.config.apiKeyPepper).update(`device-token:${deviceCode}`).digest();
 }
 
-/** Makes the device's row in a free slot, unless an earlier poll made it. Throws `access_denied` without a slot. */
-async function linkDevice(
-  ctx: Context,
-  grant: DeviceGrant,
-  member: Member,
-  token: Pick<Device, 'token_id' | 'token_hmac'>,
-): Promise<void> {
+type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
+
+/** Makes the device's row in a free seat, unless an earlier poll made it. Throws `access_denied` without a seat. */
+async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, token: Token): Promise<void> {
   const { device_id, name, public_key } = grant;
   for (;;) {
     if (await deviceRows(ctx).findOne({ account_id: member._id, device_id }, { projection: { _id: 1 } }))
       return;
-    const slot = await freeSlot(ctx, member._id);
+    const seat = await freeSeat(ctx, member._id);
     try {
-      await insertDevice(ctx, {
-        _id: device_id,
-        account_id: member._id,
-        org_id: member.org_id,
-        device_id,
-        name,
-        public_key,
-        status: 'active',
-        slot,
-        ...token,
-        created_at: new Date(ctx.clock.now()),
-        revoked_at: null,
-        last_seen_at: null,
-      });
+      await insertDevice(
+        ctx,
+        {
+          _id: device_id,
+          account_id: member._id,
+          org_id: member.org_id,
+          device_id,
+          name,
+          public_key,
+          status: 'active',
+          seat,
+          created_at: new Date(ctx.clock.now()),
+          revoked_at: null,
+        },
+        token,
+      );
       return;
     } catch (error) {
-      // Another poll made it, or another device took the slot: look again.
+      // Another poll made it, or another device took the seat: look again.
       if (!isDuplicateKey(error)) throw error;
     }
   }
 }
 
-async function insertDevice(ctx: Context, device: Device): Promise<void> {
-  const { account_id, device_id, slot } = device;
+async function insertDevice(ctx: Context, device: Device, token: Token): Promise<void> {
+  const { account_id, device_id, seat } = device;
   await inTransaction(ctx.db, async (transaction) => {
-    const taking = { _id: deviceSlotId(account_id, slot), account_id, device_id, slot };
-    await deviceSlotRows(ctx).insertOne(taking, { session: transaction });
+    const taking = { _id: deviceSeatId(account_id, seat), account_id, device_id, seat };
+    await deviceSeatRows(ctx).insertOne(taking, { session: transaction });
     await deviceRows(ctx).insertOne(device, { session: transaction });
+    const spending = { _id: device_id, account_id, ...token, revoked_at: null, last_seen_at: null };
+    await deviceTokenRows(ctx).insertOne(spending, { session: transaction });
     const details = { account_id, device_id };
     await recordAudit(ctx, { action: 'device.link', org_id: device.org_id, details }, transaction);
   });
 }
 
-async function freeSlot(ctx: Context, accountId: string): Promise<number> {
-  const taken = new Set((await activeSlots(ctx, accountId)).map((taking) => taking.slot));
-  for (let slot = 0; slot < DEVICES_PER_ACCOUNT; slot += 1) {
-    if (!taken.has(slot)) return slot;
+async function freeSeat(ctx: Context, accountId: string): Promise<number> {
+  const taken = new Set((await activeSeats(ctx, accountId)).map((taking) => taking.seat));
+  for (let seat = 0; seat < DEVICES_PER_ACCOUNT; seat += 1) {
+    if (!taken.has(seat)) return seat;
   }
   throw new DomainError(
     'access_denied',
@@ -136,7 +139,7 @@ async function freeSlot(ctx: Context, accountId: string): Promise<number> {
 async function putInRedis(
   ctx: Context,
   accountId: string,
-  device: Pick<Device, 'device_id' | 'token_id' | 'token_hmac'>,
+  device: Token & { device_id: string },
 ): Promise<void> {
   try {
     await putDevice(ctx, accountId, device);

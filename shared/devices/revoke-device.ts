@@ -1,10 +1,11 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import { revokeDeviceInAccount } from '../credits/account.ts';
+import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
+import { deviceTokenRows } from '../credits/meter/model.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { activeSlots } from './list-devices.ts';
-import { deviceRows, deviceSlotId, deviceSlotRows } from './model.ts';
+import { activeSeats } from './list-devices.ts';
+import { deviceRows, deviceSeatId, deviceSeatRows } from './model.ts';
 
 /**
  * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
@@ -16,6 +17,7 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
   if (!device) throw new DomainError('not_found', 'There is no such device.');
   await revokeInRedis(ctx, accountId, deviceId);
   if (device.status === 'revoked') return;
+  const revokedAt = new Date(ctx.clock.now());
   await inTransaction(ctx.db, async (transaction) => {
     const isActive = { $eq: ['$status', 'active'] };
     const { modifiedCount } = await deviceRows(ctx).updateOne(
@@ -24,15 +26,20 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
         {
           $set: {
             status: 'revoked',
-            revoked_at: { $cond: [isActive, new Date(ctx.clock.now()), '$revoked_at'] },
+            revoked_at: { $cond: [isActive, revokedAt, '$revoked_at'] },
           },
         },
       ],
       { session: transaction },
     );
     if (modifiedCount === 0) return;
-    const slotId = deviceSlotId(accountId, device.slot);
-    await deviceSlotRows(ctx).deleteOne({ _id: slotId }, { session: transaction });
+    await deviceTokenRows(ctx).updateOne(
+      { _id: deviceId },
+      { $set: { revoked_at: revokedAt } },
+      { session: transaction },
+    );
+    const seatId = deviceSeatId(accountId, device.seat);
+    await deviceSeatRows(ctx).deleteOne({ _id: seatId }, { session: transaction });
     const details = { account_id: accountId, device_id: deviceId };
     await recordAudit(ctx, { action: 'device.revoke', org_id: device.org_id, details }, transaction);
   });
@@ -42,7 +49,7 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
 
 /** Of a member who leaves. */
 export async function revokeAllDevices(ctx: Context, accountId: string): Promise<void> {
-  for (const { device_id } of await activeSlots(ctx, accountId)) {
+  for (const { device_id } of await activeSeats(ctx, accountId)) {
     await revokeDevice(ctx, accountId, device_id);
   }
 }
@@ -50,7 +57,7 @@ export async function revokeAllDevices(ctx: Context, accountId: string): Promise
 /** What is not known to be done is repeated, and repeating it is safe: to the caller it was not done. */
 async function revokeInRedis(ctx: Context, accountId: string, deviceId: string): Promise<void> {
   try {
-    await revokeDeviceInAccount(ctx, accountId, deviceId);
+    await revokeDeviceAccess(ctx, accountId, deviceId);
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'outcome_unknown')) throw error;
     throw new DomainError('store_unavailable', 'Redis did not answer in time. Repeat the request.');

@@ -1,6 +1,8 @@
 import { hashedKey } from '../platform/basics/ids.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
+import type { SessionChange } from './plan-sessions.ts';
+import { silenceEndsMs } from './silence.ts';
 
 /** What `assignSignals` needs of a signal. */
 export type Assignable = Omit<Signal, 'session_id'>;
@@ -9,7 +11,7 @@ export interface Assignment {
   /** Session id by signal `_id`. */
   placed: Map<string, string>;
   /** Every session that is new or differs, with what it was before (null: new). */
-  changed: { before: Session | null; after: Session }[];
+  changed: SessionChange[];
   /** The newest session of the key. */
   newest: Session | null;
   /** Whether the key has gained a session or one reaches further back: such transactions must not overlap. */
@@ -22,7 +24,7 @@ export function sessionKey(orgId: string, userId: string, projectId: string, ada
 }
 
 /**
- * Puts signals of one key into sessions, in event time (design 3). Pure. `existing` must hold every session of the
+ * Puts signals of one key into sessions, in event time (docs/sessions.md). Pure. `existing` must hold every session of the
  * key that reaches to within `timeoutMs` of the earliest signal, and all newer ones. Sessions never overlap, so
  * their starts and their ends have one order.
  */
@@ -166,7 +168,7 @@ function endSuperseded(
 
 /** Silence has lasted: a signal now would begin another session. */
 export function isPastTimeout(session: Session, timeoutMs: number, nowMs: number): boolean {
-  return nowMs > session.last_activity_at.getTime() + timeoutMs;
+  return nowMs >= silenceEndsMs(session, timeoutMs);
 }
 
 /** Ends an open session in place: the idle gap is not work, so it ends with its last activity. */

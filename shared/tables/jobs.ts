@@ -1,7 +1,8 @@
 import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
-import * as credits from '../credits/jobs.ts';
+import * as ledger from '../credits/ledger/jobs.ts';
+import * as meter from '../credits/meter/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
 import * as retention from '../retention/jobs.ts';
 import * as sessions from '../sessions/jobs.ts';
@@ -18,6 +19,7 @@ export const JOBS: readonly Job[] = [
   webhooks,
   usage,
   analytics,
-  credits,
+  ledger,
+  meter,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

@@ -1,5 +1,6 @@
 import * as analytics from '../analytics/metrics.ts';
-import * as credits from '../credits/metrics.ts';
+import * as ledger from '../credits/ledger/metrics.ts';
+import * as meter from '../credits/meter/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
 import type { Metrics } from '../platform/basics/metrics.ts';
@@ -13,7 +14,8 @@ import * as sending from '../webhooks/sending/metrics.ts';
 export function registerMetrics(ctx: { metrics: Metrics }): void {
   for (const declared of [
     analytics,
-    credits,
+    ledger,
+    meter,
     devices,
     ingest,
     platform,

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { removeMember } from '../../shared/administration/members.ts';
-import { addRow, emptyState, storedBalances } from '../../shared/credits/fold.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
-import { readBalances } from '../../shared/credits/read-balance.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { addRow } from '../../shared/credits/ledger/replay.ts';
+import { emptyState, storedBalances } from '../../shared/credits/meter/account-state.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import {
   makeAccount,
   type OwnRedis,

@@ -359,8 +359,8 @@ async function spend(on: TestApi, token: string, key: string = randomUUID()): Pr
 }
 
 async function creditKeysDigest(accountId: string): Promise<unknown> {
-  const { account, outbox } = accountKeys(accountId);
-  return api.ctx.redis.meter.call('DEBUG', 'DIGEST-VALUE', account, outbox);
+  const { account, stream } = accountKeys(accountId);
+  return api.ctx.redis.meter.call('DEBUG', 'DIGEST-VALUE', account, stream);
 }
 
 describe('row 66: a revoked device spends nothing more', () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
-import { ledgerRows } from '../../shared/credits/model.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {
   addDevice,
@@ -298,26 +299,26 @@ describe('POST /v1/meter/consume: refusals, which change nothing', () => {
     for (const broken of ['', '{"kty":"OKP"}', null]) {
       if (broken === null) rmSync(keyFile());
       else writeFileSync(keyFile(), broken);
-      ctx.signer.reload();
+      signerOf(ctx).reload();
       const refused = await unchanged(() => spend(spender.token));
       expect([refused.status, refused.body.code]).toEqual([503, 'signing_unavailable']);
       expect((await spend(spender.token, { key })).text).toBe(first.text);
       expect((await api.call('/healthz')).status).toBe(200);
     }
     writeFileSync(keyFile(), TEST_SIGNING_KEY);
-    ctx.signer.reload();
+    signerOf(ctx).reload();
     expect((await spend(spender.token)).status).toBe(200);
   });
 
   test('503 rebuilding while the shard is shut', async () => {
     const spender = await makeSpender();
-    const gates = await ctx.redis.producer.keys('{c*}:gate');
-    const values = await ctx.redis.producer.mget(...gates);
-    await ctx.redis.producer.del(...gates);
+    const epochs = await ctx.redis.producer.keys('{c*}:epoch');
+    const values = await ctx.redis.producer.mget(...epochs);
+    await ctx.redis.producer.del(...epochs);
     const refused = await unchanged(() => spend(spender.token));
     expect([refused.status, refused.body.code]).toEqual([503, 'rebuilding']);
     expect((await api.call('/v1/balance', { key: spender.session })).status).toBe(503);
-    await ctx.redis.producer.mset(...gates.flatMap((gate, index) => [gate, values[index] ?? '']));
+    await ctx.redis.producer.mset(...epochs.flatMap((epoch, index) => [epoch, values[index] ?? '']));
     expect((await spend(spender.token)).status).toBe(200);
   });
 });
@@ -452,6 +453,25 @@ describe('GET /v1/ledger', () => {
     expect((await api.call('/v1/ledger', { key: spender.session })).body.transactions).toHaveLength(3);
   });
 
+  test('with include=receipt shows the id of each transaction, and device and receipt of each spend, as they were answered', async () => {
+    const spender = await makeSpender();
+    const answers = [await spend(spender.token), await spend(spender.token)];
+    await addCredits(spender, { bucket: 'paid', amount: 7 });
+    const { transactions } = (await api.call('/v1/ledger?include=receipt', { key: spender.session })).body;
+    const plain = (await api.call('/v1/ledger', { key: spender.session })).body.transactions;
+    const ids = transactions.map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(5);
+    const bare = transactions.map(({ id, device_id, receipt, ...row }: Record<string, unknown>) => row);
+    expect(bare).toEqual(plain);
+    const spends = transactions.filter(({ reason }: { reason: string }) => reason === 'receipt');
+    expect(spends).toMatchObject(
+      answers.map(({ body }) => ({ device_id: spender.deviceId, receipt: body.receipt })).reverse(),
+    );
+    const first = await api.call('/v1/ledger?include=receipt&limit=2', { key: spender.session });
+    expect(first.body.transactions).toEqual(transactions.slice(0, 2));
+    expect((await api.call('/v1/ledger?include=all', { key: spender.session })).status).toBe(400);
+  });
+
   test('401 for a device token and an API key; 400 for a forged cursor, another filter with it, unknown parameters', async () => {
     const spender = await makeSpender();
     expect((await api.call('/v1/ledger', { key: spender.token })).status).toBe(401);
@@ -465,13 +485,30 @@ describe('GET /v1/ledger', () => {
   });
 });
 
+test('GET /v1/balance of a member without a device is what the plan gives', async () => {
+  const person = await makePerson(ctx, idp, { plan: 'free' });
+  const { status, body } = await api.call('/v1/balance', { key: person.session });
+  expect([status, body]).toEqual([
+    200,
+    {
+      balances: {
+        window: { credits: 20, resets_at: null },
+        monthly: { credits: 200, resets_at: null },
+        paid: { credits: 0, lots: [] },
+        granted: { credits: 0, lots: [] },
+      },
+      total: 220,
+    },
+  ]);
+});
+
 describe('a key that comes back after its 48 hours', () => {
   test('costs one credit in sum for the same output', async () => {
     const spender = await makeSpender();
     const key = randomUUID();
     await spend(spender.token, { key });
     await projectAll(ctx);
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
     clock.advance(49 * HOUR_MS);
     await spend(spender.token, { key });
     await projectAll(ctx);
@@ -489,7 +526,7 @@ describe('a key that comes back after its 48 hours', () => {
     const spender = await makeSpender();
     const key = randomUUID();
     await spend(spender.token, { key });
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
     await spend(spender.token, { key, body: { output_sha256: sha256('another') } });
     await projectAll(ctx);
     const { body } = await api.call('/v1/balance', { key: spender.session });
@@ -502,7 +539,7 @@ describe('a key that comes back after its 48 hours', () => {
     for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
       await spend(spender.token, { key, body: { output_sha256: sha256(output) } });
       await projectAll(ctx);
-      await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${spender.accountId}*`)));
+      await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
     }
     const { body } = await api.call('/v1/balance', { key: spender.session });
     expect(body.balances.window.credits).toBe(17);

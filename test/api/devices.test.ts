@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { touchDevices } from '../../shared/credits/ledger/remember-devices.ts';
+import { deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
-import { touchDevices } from '../../shared/devices/touch-devices.ts';
 import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
@@ -145,10 +147,11 @@ describe('linking', () => {
     const hmac = credentialHash(access_token, api.ctx.config.apiKeyPepper);
     const record = await api.ctx.redis.meter.hgetall(accountKeys(person.accountId).account);
     expect(record[`d:${tokenId}`]).toBe(`${device_id},${hmac}`);
-    const row = await deviceRows(api.ctx).findOne({ _id: device_id });
+    const row = await deviceTokenRows(api.ctx).findOne({ _id: device_id });
     expect(row).toMatchObject({ token_id: tokenId, token_hmac: hmac, account_id: person.accountId });
     const grants = JSON.stringify(await deviceGrantRows(api.ctx).find({}).toArray());
-    expect(JSON.stringify(row) + grants).not.toContain(access_token);
+    const device = JSON.stringify(await deviceRows(api.ctx).findOne({ _id: device_id }));
+    expect(JSON.stringify(row) + device + grants).not.toContain(access_token);
   });
 
   test('is pending until somebody approves, and asks a hasty device to slow down by 5 s each time', async () => {
@@ -186,7 +189,7 @@ describe('linking', () => {
     expect(await spendingDevices(person.accountId)).toEqual([won[0]?.body.device_id]);
     const hmac = credentialHash(won[0]?.body.access_token, api.ctx.config.apiKeyPepper);
     expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
-    expect((await deviceRows(api.ctx).findOne({ _id: won[0]?.body.device_id }))?.token_hmac).toBe(hmac);
+    expect((await deviceTokenRows(api.ctx).findOne({ _id: won[0]?.body.device_id }))?.token_hmac).toBe(hmac);
     expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
@@ -194,12 +197,12 @@ describe('linking', () => {
     const person = await makePerson(api.ctx, idp);
     const { device_code, user_code } = await startLink(api);
     await approve(api, person, user_code);
-    const { gate } = accountKeys(person.accountId);
-    const open = (await api.ctx.redis.meter.get(gate)) ?? '';
-    await api.ctx.redis.meter.set(gate, 'another run');
+    const { epoch } = accountKeys(person.accountId);
+    const open = (await api.ctx.redis.meter.get(epoch)) ?? '';
+    await api.ctx.redis.meter.set(epoch, 'another run');
     const stuck = await poll(api, device_code);
     expect([stuck.status, stuck.body.error]).toEqual([503, 'temporarily_unavailable']);
-    await api.ctx.redis.meter.set(gate, open);
+    await api.ctx.redis.meter.set(epoch, open);
     const answer = await poll(api, device_code);
     expect(answer.status).toBe(200);
     expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
@@ -263,7 +266,6 @@ describe('POST /v1/devices/revoke', () => {
     ['with a line end', { device_id: 'dev_\n' }],
     ['with NUL', { device_id: '\0' }],
     ['with DEL', { device_id: '\x7f' }],
-    ['beside an unknown field', { device_id: 'dev_x', account_id: 'usr_x' }],
     ['malformed', '{"device_id":'],
     ['a scalar', '5'],
   ])('refuses a device_id that is %s', async (_what, body) => {
@@ -276,13 +278,50 @@ describe('POST /v1/devices/revoke', () => {
   test('answers 503 while Redis is not ready for it and leaves the device active', async () => {
     const person = await makePerson(api.ctx, idp);
     const { device_id } = await linkDevice(api, person);
-    const { gate } = accountKeys(person.accountId);
-    const open = (await api.ctx.redis.meter.get(gate)) ?? '';
-    await api.ctx.redis.meter.set(gate, 'another run');
+    const { epoch } = accountKeys(person.accountId);
+    const open = (await api.ctx.redis.meter.get(epoch)) ?? '';
+    await api.ctx.redis.meter.set(epoch, 'another run');
     expect((await revoke(api, person, device_id)).status).toBe(503);
-    await api.ctx.redis.meter.set(gate, open);
+    await api.ctx.redis.meter.set(epoch, open);
     expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('active');
     expect((await revoke(api, person, device_id)).status).toBe(200);
+  });
+
+  test.each([
+    ['beside another member', { account_id: 'usr_x' }, 'application/json'],
+    ['without a type', {}, undefined],
+    ['as text', {}, 'text/plain'],
+    ['as a form', {}, 'application/x-www-form-urlencoded'],
+  ])('takes a device_id %s', async (_what, beside, type) => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    // Bytes, so that fetch adds no type of its own.
+    const answer = await fetch(`${api.url}/v1/devices/revoke`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${person.session}`,
+        ...(type === undefined ? {} : { 'Content-Type': type }),
+      },
+      body: Buffer.from(JSON.stringify({ device_id, ...beside })),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, { revoked: true }]);
+    expect(await spendingDevices(person.accountId)).toEqual([]);
+  });
+
+  test('bites also in a Redis that was rebuilt from the rows before they said so', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    const updateOne = deviceRows(api.ctx).updateOne.bind(deviceRows(api.ctx));
+    vi.spyOn(deviceRows(api.ctx), 'updateOne').mockImplementationOnce(async (...args) => {
+      const { account, epoch } = accountKeys(person.accountId);
+      await api.ctx.redis.producer.del(account, epoch);
+      await recoverCredits(api.ctx);
+      expect(await spendingDevices(person.accountId)).toEqual([device_id]);
+      return updateOne(...args);
+    });
+    expect((await revoke(api, person, device_id)).status).toBe(200);
+    expect(await spendingDevices(person.accountId)).toEqual([]);
+    vi.restoreAllMocks();
   });
 
   test('leaves a trace in the audit log', async () => {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { signingKeyRows } from '../../shared/credits/model.ts';
-import { createSigner } from '../../shared/credits/signer.ts';
-import { keepKeysPublished } from '../../shared/credits/signing-keys.ts';
+import { signingKeyRows } from '../../shared/credits/receipts/model.ts';
+import { keepKeysPublished } from '../../shared/credits/receipts/publish-keys.ts';
+import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { TEST_SIGNING_KEY, type TestContext, testEnv, until } from '../support/harness.ts';
@@ -47,13 +47,13 @@ test('the public half of each key is kept, from the start and when it is replace
 test('keys that are replaced while MongoDB is away are kept once it is back', async () => {
   const own = join(folder, 'own-key.json');
   writeFileSync(own, makeKey('first'));
-  const signer = createSigner({ ...ctx.config, signingKeyFile: own }, ctx.log);
+  const keyed = { ...ctx, config: { ...ctx.config, signingKeyFile: own } };
   const writing = vi.spyOn(signingKeyRows(ctx), 'updateOne');
   writing.mockRejectedValue(new Error('Connection is closed.'));
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const stop = keepKeysPublished({ ...ctx, signer });
+  const stop = keepKeysPublished(keyed);
   writeFileSync(own, makeKey('second'));
-  signer.reload();
+  signerOf(keyed).reload();
   await until(() => writing.mock.settledResults.length >= 2);
   writing.mockRestore();
   vi.advanceTimersByTime(5_000);
@@ -62,7 +62,7 @@ test('keys that are replaced while MongoDB is away are kept once it is back', as
   );
   stop();
   vi.useRealTimers();
-  signer.close();
+  signerOf(keyed).close();
 });
 
 test('SIGHUP makes an api look at its key file at once: gone, only repeats are answered; back, it goes on', async () => {

@@ -5,11 +5,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
-import { foldLedger } from '../../shared/credits/fold-ledger.ts';
-import { grantCredits } from '../../shared/credits/grant.ts';
-import { reconcileCreditsJob } from '../../shared/credits/jobs.ts';
-import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
-import { recoverCredits } from '../../shared/credits/recover.ts';
+import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
+import { reconcileCreditsJob } from '../../shared/credits/ledger/jobs.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { replayLedger } from '../../shared/credits/ledger/replay.ts';
+import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
@@ -111,7 +111,7 @@ test('three masters: spends, grants, ledger, balances, revocations', { timeout: 
   for (const { accountId } of accounts) {
     const state = (await readAccount(ctx, accountId))?.state;
     expect(state?.seq).toBe(26 + 3);
-    expect(await foldLedger(ctx, accountId)).toEqual(state);
+    expect(await replayLedger(ctx, accountId)).toEqual(state);
   }
   for (const { accountId, deviceId, token } of accounts) {
     await revokeDevice(ctx, accountId, deviceId);

@@ -3,8 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ledgerRows } from '../../shared/credits/model.ts';
-import { readBalances } from '../../shared/credits/read-balance.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { makeAccount, projectAll, sha256 } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
@@ -136,8 +136,8 @@ test(`two releases with different scripts side by side under load agree on every
 
 /** Of the spend's script in both releases. */
 function scriptShas(): string[] {
-  const files = ['state.lua', 'consume.lua'].map((name) =>
-    readFileSync(new URL(`../../shared/credits/${name}`, import.meta.url), 'utf8'),
+  const files = ['prelude.lua', 'consume.lua'].map((name) =>
+    readFileSync(new URL(`../../shared/credits/meter/${name}`, import.meta.url), 'utf8'),
   );
   return [files, files.map((text) => text + OTHER_RELEASE)].map((texts) =>
     createHash('sha1').update(texts.join('\n')).digest('hex'),

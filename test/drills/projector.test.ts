@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { ledgerRows, storedAnswerRows } from '../../shared/credits/model.ts';
-import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { projectLedger, projectRound } from '../../shared/credits/ledger/project-ledger.ts';
+import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
+import { shardsWithEntries } from '../../shared/credits/ledger/stream.ts';
+import { ALL_SHARDS, accountKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import {
-  expectFolded,
+  expectReplayed,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -38,8 +41,9 @@ async function expectExact(account: TestAccount, spends: number): Promise<void> 
   await projectAll(ctx);
   const receipts = { account_id: account.accountId, reason: 'receipt' as const };
   expect(await ledgerRows(ctx).countDocuments(receipts)).toBe(spends);
-  expect(await storedAnswerRows(ctx).countDocuments({ account_id: account.accountId })).toBe(spends);
-  await expectFolded(ctx, account.accountId);
+  const withReceipt = { ...receipts, receipt: { $exists: true } };
+  expect(await ledgerRows(ctx).countDocuments(withReceipt)).toBe(spends);
+  await expectReplayed(ctx, account.accountId);
 }
 
 test('a projector that dies between the ledger and the stream is repeated without a second row', async () => {
@@ -58,7 +62,7 @@ test('a projector whose transaction fails on its way removes nothing from the st
   const account = await makeAccount(ctx);
   await spendTimes(account, 5);
   const shards = await shardsWithEntries(ctx);
-  vi.spyOn(storedAnswerRows(ctx), 'insertMany').mockRejectedValue(new Error('a write failed'));
+  vi.spyOn(ledgerRows(ctx), 'insertMany').mockRejectedValue(new Error('a write failed'));
   await expect(projectLedger(ctx, shards)).rejects.toThrow('a write failed');
   expect(await ledgerRows(ctx).countDocuments({ account_id: account.accountId })).toBe(0);
   expect(await shardsWithEntries(ctx)).toEqual(shards);
@@ -66,11 +70,12 @@ test('a projector whose transaction fails on its way removes nothing from the st
   await expectExact(account, 5);
 });
 
-test('an entry that clashes with what the ledger has does not hold up the others, and does not win', async () => {
-  const [clashing, other] = [await makeAccount(ctx), await makeAccount(ctx)];
+test('an entry that contradicts the ledger stays in its stream, and holds up its own shard alone', async () => {
+  const clashing = await makeAccount(ctx);
+  let other = await makeAccount(ctx);
+  while (shardOf(other.accountId) === shardOf(clashing.accountId)) other = await makeAccount(ctx);
   await spendTimes(clashing, 1);
   await projectAll(ctx);
-  await spendTimes(clashing, 1);
   const known = {
     account_id: clashing.accountId,
     seq: 4,
@@ -78,11 +83,23 @@ test('an entry that clashes with what the ledger has does not hold up the others
     bucket: 'granted',
     reason: 'credit.grant',
   } as const;
-  await ledgerRows(ctx).insertOne({ _id: randomUUID() as never, created_at: 1, ...known });
+  await ledgerRows(ctx).insertOne({ _id: randomUUID(), created_at: 1, ...known });
+  await spendTimes(clashing, 1);
   await spendTimes(other, 2);
-  await expectExact(other, 2);
+  const round = await projectRound(ctx, ALL_SHARDS);
+  expect([round.moved, [...round.stuck.keys()]]).toEqual([2, [shardOf(clashing.accountId)]]);
+  expect(round.stuck.get(shardOf(clashing.accountId))?.message).toContain('contradicts row 4');
+  await expectReplayed(ctx, other.accountId);
   const rows = await ledgerRows(ctx).find({ account_id: clashing.accountId, seq: 4 }).toArray();
   expect(rows).toMatchObject([known]);
+  const { stream } = accountKeys(clashing.accountId);
+  expect(await ctx.redis.producer.xlen(stream)).toBe(1);
+  expect(await reconcileCredits(ctx, { repair: false, records: true })).toMatchObject({
+    receipts_without_rows: 1,
+  });
+  // Once the false row is gone, the entry takes its place.
+  await ledgerRows(ctx).deleteOne({ account_id: clashing.accountId, seq: 4 });
+  await expectExact(clashing, 2);
 });
 
 test('four projectors at once write every row once', async () => {

@@ -5,13 +5,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { planRedis, redisServerCommand, startRedis } from '../../scripts/stack/stores.ts';
-import { foldLedger } from '../../shared/credits/fold-ledger.ts';
-import { readAccount, readBalances } from '../../shared/credits/read-balance.ts';
-import { recoverCredits } from '../../shared/credits/recover.ts';
-import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { replayLedger } from '../../shared/credits/ledger/replay.ts';
+import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { signerOf } from '../../shared/credits/receipts/signer.ts';
+import { ALL_SHARDS, accountKeys, shardKeys } from '../../shared/platform/redis/keys.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -157,6 +158,8 @@ describe('a Redis that refuses', () => {
     await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'store_unavailable' });
     await call(end);
     expect(await stateDigest(direct)).toBe(before);
+    // One that was a replica has another history now.
+    await recoverCredits(direct);
     await spendOnce(ctx, account.token);
   });
 
@@ -224,10 +227,11 @@ describe('a signer', () => {
   ])('that %s is 503 with nothing written; what was answered is answered again', async (_how, sign) => {
     const key = randomUUID();
     const first = await spendOnce(ctx, account.token, { key });
-    const broken = { ...ctx, signer: { ...ctx.signer, sign } };
+    const signing = vi.spyOn(signerOf(ctx), 'sign').mockImplementation(sign);
     const before = await stateDigest(direct);
-    await expect(spendOnce(broken, account.token)).rejects.toMatchObject({ code: 'signing_unavailable' });
-    expect(await spendOnce(broken, account.token, { key })).toEqual({ ...first, replayed: true });
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'signing_unavailable' });
+    expect(await spendOnce(ctx, account.token, { key })).toEqual({ ...first, replayed: true });
+    signing.mockRestore();
     expect((await stateDigest(direct)) === before, 'nothing was written').toBe(true);
   });
 
@@ -238,7 +242,7 @@ describe('a signer', () => {
     const { token } = await makeAccount(keyless);
     await expect(spendOnce(keyless, token)).rejects.toMatchObject({ code: 'signing_unavailable' });
     writeFileSync(file, TEST_SIGNING_KEY);
-    keyless.signer.reload();
+    signerOf(keyless).reload();
     await spendOnce(keyless, token);
     await keyless.close();
   });
@@ -248,16 +252,16 @@ describe("Redis' clock", () => {
   test('that was ahead and went back leaves the ledger in order of seq, without gap', async () => {
     const { token, accountId } = await makeAccount(direct);
     for (let count = 0; count < 3; count += 1) await spendOnce(direct, token);
-    const { outbox } = accountKeys(accountId);
+    const { stream } = accountKeys(accountId);
     const ahead = `${Date.now() + 7_200_000}-0`;
-    await direct.redis.producer.xadd(outbox, ahead, 'rebuilt', '1');
+    await direct.redis.producer.xadd(stream, ahead, 'rebuilt', '1');
     for (let count = 0; count < 3; count += 1) await spendOnce(direct, token);
-    const [last] = await direct.redis.producer.xrevrange(outbox, '+', '-', 'COUNT', 1);
+    const [last] = await direct.redis.producer.xrevrange(stream, '+', '-', 'COUNT', 1);
     expect(last?.[0]).toBe(ahead.replace('-0', '-3'));
     await projectAll(direct);
     await spendOnce(direct, token);
     await projectAll(direct);
-    expect(await foldLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
+    expect(await replayLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
   });
 
   test('that jumps ahead and ends an answer early: the repeated key costs one credit in sum', async () => {
@@ -265,7 +269,7 @@ describe("Redis' clock", () => {
     const key = randomUUID();
     await spendOnce(direct, token, { key });
     const before = (await readBalances(direct, accountId)).total;
-    const [answer = ''] = await direct.redis.producer.keys(`*answer:${accountId}*`);
+    const [answer = ''] = await direct.redis.producer.keys(`*record:${accountId}*`);
     await direct.redis.producer.pexpire(answer, 1);
     await until(async () => (await direct.redis.producer.exists(answer)) === 0);
     expect((await spendOnce(direct, token, { key })).replayed).toBe(false);
@@ -273,12 +277,17 @@ describe("Redis' clock", () => {
     await projectAll(direct);
     await projectAll(direct);
     expect((await readBalances(direct, accountId)).total).toBe(before);
-    expect(await foldLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
+    expect(await replayLedger(direct, accountId)).toEqual((await readAccount(direct, accountId))?.state);
   });
 });
 
 test('503 backpressure when the ledger lags too far behind; repeats are still answered', async () => {
-  const small = await openCreditContext({ redisUrl: redis.url, env: { OUTBOX_ENTRIES_PER_SHARD: '10' } });
+  // Its ledger is another one, so that the shards must be opened for it.
+  await direct.redis.producer.del(...ALL_SHARDS.map((shard) => shardKeys(shard).epoch));
+  const small = await openCreditContext({
+    redisUrl: redis.url,
+    env: { LEDGER_STREAM_ENTRIES_PER_SHARD: '10' },
+  });
   const { token, accountId } = await makeAccount(small);
   const keys = Array.from({ length: 10 }, () => randomUUID());
   for (const key of keys) await spendOnce(small, token, { key });
@@ -356,7 +365,7 @@ describe('a full disk', () => {
     const fallen = 220 - (await readBalances(on, accountId)).total;
     expect([0, code === 'outcome_unknown' ? 1 : 0]).toContain(fallen - keys.length);
     await projectAll(on);
-    expect(await foldLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
+    expect(await replayLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
     await on.close();
     await roomy.stop();
     rmSync(dir, { recursive: true, force: true });

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { revokeDeviceInAccount } from '../../shared/credits/account.ts';
-import { digest } from '../../shared/credits/digest.ts';
-import { expireCredits } from '../../shared/credits/expire.ts';
-import { grantCredits } from '../../shared/credits/grant.ts';
-import { creditAccountRows, ledgerRows } from '../../shared/credits/model.ts';
-import { readBalances } from '../../shared/credits/read-balance.ts';
-import { rebuildCredits, recoverCredits } from '../../shared/credits/recover.ts';
-import { refundSpend } from '../../shared/credits/refund.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
+import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { rebuildCredits } from '../../shared/credits/ledger/rebuild.ts';
+import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
+import { revokeDeviceAccess } from '../../shared/credits/meter/device-access.ts';
+import { expireCredits } from '../../shared/credits/meter/expire-credits.ts';
+import { digest } from '../../shared/credits/meter/idempotency.ts';
+import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import type { Plan } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
@@ -27,7 +28,7 @@ import {
 } from '../support/credit-model.ts';
 import {
   addDevice,
-  expectFolded,
+  expectReplayed,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -35,6 +36,7 @@ import {
   spendOnce,
   startOwnRedis,
   type TestAccount,
+  writePlans,
 } from '../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../support/harness.ts';
 
@@ -55,9 +57,8 @@ beforeAll(async () => {
 });
 
 async function openContext(): Promise<void> {
-  ctx = await openCreditContext({ redisUrl: redis.url, clock });
   // Small plans run dry, so that every bucket is reached.
-  Object.assign(ctx, { plans: PLANS });
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(PLANS) } });
 }
 
 let runs = 0;
@@ -175,7 +176,7 @@ test(`${RUNS} random histories end as the pure model has it, in Redis, in the le
         expect(held).toEqual(balancesAt(model, clock.now()));
       }
       await projectAll(ctx);
-      await expectFolded(ctx, account.accountId);
+      await expectReplayed(ctx, account.accountId);
       await forget(account.accountId);
     },
   );
@@ -191,7 +192,7 @@ async function forget(accountId: string): Promise<void> {
   await Promise.all([
     creditAccountRows(ctx).deleteOne({ _id: accountId }),
     ledgerRows(ctx).deleteMany(of),
-    deviceRows(ctx).deleteMany(of),
+    deviceTokenRows(ctx).deleteMany(of),
     ctx.redis.producer.del(accountKeys(accountId).account),
   ]);
 }
@@ -306,15 +307,19 @@ async function takeRefund(run: Run, name: string): Promise<void> {
   if (!known) return;
   await projectAll(ctx);
   const { accountId } = run.account;
-  const row = await ledgerRows(ctx).findOne({ _id: `${accountId}:${digest('consume', name)}` });
-  await refundSpend(ctx, accountId, row?.seq ?? 0);
+  const keyed = { account_id: accountId, idk: digest('consume', name) };
+  const [row] = await ledgerRows(ctx).find(keyed).sort({ seq: 1 }).toArray();
+  await refundSpend(ctx, accountId, row?._id ?? '');
   refund(run.model, name, clock.now());
 }
 
 async function takeRevoke(run: Run): Promise<void> {
   const { accountId } = run.account;
-  await deviceRows(ctx).updateOne({ _id: run.deviceId }, { $set: { status: 'revoked' } });
-  await revokeDeviceInAccount(ctx, accountId, run.deviceId);
+  await deviceTokenRows(ctx).updateOne(
+    { _id: run.deviceId },
+    { $set: { revoked_at: new Date(clock.now()) } },
+  );
+  await revokeDeviceAccess(ctx, accountId, run.deviceId);
   await expect(spendOnce(ctx, run.token)).rejects.toMatchObject({ code: 'unauthorized' });
   Object.assign(run, await addDevice(ctx, accountId));
 }

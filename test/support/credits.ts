@@ -1,20 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { addMember } from '../../shared/administration/members.ts';
-import { ensureAccount, putDevice } from '../../shared/credits/account.ts';
-import { consume, type Spent } from '../../shared/credits/consume.ts';
-import { foldLedger } from '../../shared/credits/fold-ledger.ts';
-import { creditAccountRows, ledgerRows, storedAnswerRows } from '../../shared/credits/model.ts';
-import { projectLedger, shardsWithEntries } from '../../shared/credits/project-ledger.ts';
-import { readAccount } from '../../shared/credits/read-balance.ts';
-import { recoverCredits, shutShards } from '../../shared/credits/recover.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
+import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { projectLedger } from '../../shared/credits/ledger/project-ledger.ts';
+import { replayLedger } from '../../shared/credits/ledger/replay.ts';
+import { shardsWithEntries } from '../../shared/credits/ledger/stream.ts';
+import { consume, type Spent } from '../../shared/credits/meter/consume.ts';
+import { putDevice } from '../../shared/credits/meter/device-access.ts';
+import { ensureAccount } from '../../shared/credits/meter/ensure-account.ts';
+import { shutShards } from '../../shared/credits/meter/epoch.ts';
+import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
+import { readAccount } from '../../shared/credits/meter/read-balance.ts';
+import { deviceRows, deviceSeatId, deviceSeatRows } from '../../shared/devices/model.ts';
 import {
   accountOfToken,
   credentialHash,
@@ -63,6 +68,29 @@ export async function startOwnRedis(extraArgs: string[] = []): Promise<OwnRedis>
   };
 }
 
+/** Makes a Redis the replica of another, and waits until it has a whole copy. */
+export async function copyFrom(replica: { url: string }, primary: { url: string }): Promise<void> {
+  const client = new Redis(replica.url);
+  await client.call('REPLICAOF', '127.0.0.1', new URL(primary.url).port);
+  const isInSync = async () => (await client.info('replication')).includes('master_link_status:up');
+  await until(isInSync, { timeoutMs: 20_000, what: 'a replica in sync' });
+  client.disconnect();
+}
+
+/** Makes a replica a primary, with the data that it has. */
+export async function promote(replica: { url: string }): Promise<void> {
+  const client = new Redis(replica.url);
+  await client.call('REPLICAOF', 'NO', 'ONE');
+  client.disconnect();
+}
+
+/** A PLANS_FILE of these plans, for the environment of a context. */
+export function writePlans(plans: object): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'usage-governor-plans-')), 'plans.json');
+  writeFileSync(file, JSON.stringify(plans));
+  return file;
+}
+
 /** A context whose shards are open. */
 export async function openCreditContext(options: TestOptions & { redisUrl: string }): Promise<TestContext> {
   const ctx = await openTestContext(options);
@@ -92,7 +120,7 @@ export async function makeAccount(
   return { accountId: member._id, orgId: organization._id, userId: member.user_id, ...device };
 }
 
-let slots = 100;
+let seats = 100;
 
 /** One more device of an account. */
 export async function addDevice(
@@ -102,6 +130,13 @@ export async function addDevice(
   const deviceId = newId('dev');
   const { id, token } = mintDeviceToken(accountId);
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
+  const seat = seats++;
+  await deviceSeatRows(ctx).insertOne({
+    _id: deviceSeatId(accountId, seat),
+    account_id: accountId,
+    device_id: deviceId,
+    seat,
+  });
   await deviceRows(ctx).insertOne({
     _id: deviceId,
     account_id: accountId,
@@ -110,10 +145,15 @@ export async function addDevice(
     name: null,
     public_key: null,
     status: 'active',
-    slot: slots++,
+    seat,
+    created_at: new Date(ctx.clock.now()),
+    revoked_at: null,
+  });
+  await deviceTokenRows(ctx).insertOne({
+    _id: deviceId,
+    account_id: accountId,
     token_id: id,
     token_hmac: hmac,
-    created_at: new Date(ctx.clock.now()),
     revoked_at: null,
     last_seen_at: null,
   });
@@ -173,8 +213,8 @@ export async function untilRedisIsBack(ctx: TestContext): Promise<void> {
 }
 
 /** The ledger of an account adds up to what Redis holds. */
-export async function expectFolded(ctx: TestContext, accountId: string): Promise<void> {
-  expect(await foldLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
+export async function expectReplayed(ctx: TestContext, accountId: string): Promise<void> {
+  expect(await replayLedger(ctx, accountId)).toEqual((await readAccount(ctx, accountId))?.state);
 }
 
 /** A digest of every key of ours, and the entries in MongoDB: what refusals must not change. */
@@ -183,7 +223,6 @@ export async function stateDigest(ctx: TestContext): Promise<string> {
   const digests = (await ctx.redis.producer.call('DEBUG', 'DIGEST-VALUE', ...keys)) as string[];
   const counts = await Promise.all([
     ledgerRows(ctx).countDocuments({}),
-    storedAnswerRows(ctx).countDocuments({}),
     creditAccountRows(ctx).countDocuments({}),
   ]);
   return JSON.stringify([keys, digests, counts]);

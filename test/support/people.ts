@@ -1,8 +1,10 @@
 import { addMember } from '../../shared/administration/members.ts';
+import { bindFences } from '../../shared/credits/ledger/fence.ts';
+import { lookAtEpoch } from '../../shared/credits/meter/epoch.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { shardKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import type { Answer, TestApi } from './harness.ts';
 import type { TestIssuer } from './idp.ts';
 
@@ -38,9 +40,10 @@ export async function makePerson(
 
 /** As a worker does once a shard is reconciled: these accounts are new, so there is nothing to reconcile. */
 async function openShard(ctx: Context, accountId: string): Promise<void> {
-  const server = await ctx.redis.meter.info('server');
-  const runId = /run_id:(\w+)/.exec(server)?.[1] ?? '';
-  await ctx.redis.meter.set(accountKeys(accountId).gate, runId);
+  const shard = shardOf(accountId);
+  const { identity } = await lookAtEpoch(ctx, shard);
+  await bindFences(ctx, new Map([[shard, identity]]));
+  await ctx.redis.meter.set(shardKeys(shard).epoch, identity);
 }
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';

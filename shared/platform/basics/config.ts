@@ -38,7 +38,8 @@ const environment = z.object({
   SIGNING_KEY_FILE: z.string().optional(),
   SIGNING_KEY: z.string().optional(),
   PLANS_FILE: z.string().default('plans.json'),
-  OUTBOX_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  LEDGER_STREAM_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
+  REDIS_WAIT_REPLICAS: integer(0, 0, 10),
   WEBHOOK_SECRET_KEYS: z
     .string()
     .regex(
@@ -47,6 +48,7 @@ const environment = z.object({
     ),
   WEBHOOK_PORTS: list.default([]).pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535))),
   WEBHOOK_ALLOWED_NETWORKS: list.default([]).pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+  WEBHOOKS_PER_ORGANIZATION: integer(250, 1, 10_000),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')

@@ -1,5 +1,3 @@
-import { type Plans, readPlans } from '../../credits/plans.ts';
-import { createSigner, type Signer } from '../../credits/signer.ts';
 import { type Clock, systemClock } from '../basics/clock.ts';
 import type { Config } from '../basics/config.ts';
 import { createLog, type Log } from '../basics/log.ts';
@@ -24,13 +22,12 @@ export interface Context {
   redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
   queues: Queues;
   batcher: Batcher;
-  /** Credits of each plan. */
-  plans: Plans;
-  signer: Signer;
   /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
   webhookWaitsMs?: readonly number[];
   /** For the audit log: who acts when no person does. */
   actor: string;
+  /** Ends what a noun keeps running beside the context (a timer, say) when this closes. */
+  onClose(end: () => void): void;
   /** Finishes what is under way, then lets go of the stores. */
   close(): Promise<void>;
 }
@@ -45,7 +42,6 @@ export interface ContextOptions {
 /** Opens the stores. Rejects when MongoDB does not answer in 5 s; Redis may come later. */
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   const log = options.log ?? createLog({ level: config.logLevel, process: options.process });
-  const plans = readPlans(config.plansFile);
   const db = await connectMongo(config.mongodbUrl);
   const serves = options.process === 'api' || options.process === 'worker';
   const guard = serves ? await startTransactionGuard(db, log) : null;
@@ -57,7 +53,7 @@ export async function openContext(config: Config, options: ContextOptions): Prom
   };
   const queues = openQueues(redis.queues, log, options.queuePrefix);
   const batcher = createBatcher();
-  const signer = createSigner(config, log);
+  const ends: (() => void)[] = [];
   return {
     config,
     clock: options.clock ?? systemClock,
@@ -67,11 +63,12 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     redis,
     queues,
     batcher,
-    plans,
-    signer,
     actor: options.process,
+    onClose: (end) => {
+      ends.push(end);
+    },
     close: async () => {
-      signer.close();
+      for (const end of ends) end();
       await batcher.idle();
       await queues.drained();
       await queues.close();

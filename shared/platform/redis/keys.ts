@@ -13,33 +13,38 @@ export function shardOf(accountId: string): number {
 }
 
 export interface ShardKeys {
-  /** Holds the `run_id` of the Redis for which the shard was opened; anything else and nothing is spent. */
-  gate: string;
-  /** The stream of what the ledger does not have yet. */
-  outbox: string;
+  /** Names the data for which the shard was opened (`identity` in `prelude.lua`); with anything else nothing is spent. */
+  epoch: string;
+  /** What the ledger does not have yet. */
+  stream: string;
+  /** Written before the replicas are waited for, so that the wait covers all that came before it. */
+  replicated: string;
 }
 
 export function shardKeys(shard: number): ShardKeys {
-  const tag = `{c${String(shard).padStart(2, '0')}}`;
-  return { gate: `${tag}:gate`, outbox: `${tag}:outbox` };
+  const tag = tagOf(shard);
+  return { epoch: `${tag}:epoch`, stream: `${tag}:stream`, replicated: `${tag}:replicated` };
 }
 
 export interface AccountKeys extends ShardKeys {
   shard: number;
   /** Hash: state, plan, anchor, devices. */
   account: string;
-  /** The stored answer of one idempotency key; `idk` is its hash. */
-  answer(idk: string): string;
+  /** What one idempotency key was answered; `idk` is its hash. */
+  record: (idk: string) => string;
 }
 
 export function accountKeys(accountId: string): AccountKeys {
   const shard = shardOf(accountId);
-  const keys = shardKeys(shard);
-  const tag = keys.gate.slice(0, keys.gate.indexOf(':'));
+  const tag = tagOf(shard);
   return {
-    ...keys,
+    ...shardKeys(shard),
     shard,
     account: `${tag}:account:${accountId}`,
-    answer: (idk) => `${tag}:answer:${accountId}:${idk}`,
+    record: (idk) => `${tag}:record:${accountId}:${idk}`,
   };
+}
+
+function tagOf(shard: number): string {
+  return `{c${String(shard).padStart(2, '0')}}`;
 }

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import type { Event } from '../../events/model.ts';
 import type { NewEvent } from '../../events/new-event.ts';
+import { wakeAll } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { afterCommit } from '../../platform/mongo/transaction.ts';
 import { applyWrites } from '../../platform/mongo/writes.ts';
-import { wakePlanned } from '../../platform/queues/wake-ups.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planEvents } from './plan-events.ts';
 
@@ -22,6 +22,6 @@ export async function recordEvents(
   const subscribers = await findSubscribers(ctx, first.org_id, transaction);
   const plan = planEvents(events, subscribers, ctx.clock.now());
   await applyWrites(ctx, plan.writes, transaction);
-  afterCommit(transaction, () => wakePlanned(ctx, plan.wakeUps));
+  afterCommit(transaction, () => wakeAll(ctx, plan.wakeUps));
   return plan.events;
 }

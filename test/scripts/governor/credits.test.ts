@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
-import { ledgerRows } from '../../../shared/credits/model.ts';
+import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { signerOf } from '../../../shared/credits/receipts/signer.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import {
   makeAccount,
@@ -81,14 +82,35 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   });
   expect(shown.total).toBe(326);
 
-  await projectAll(ctx);
-  const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
-  const refund = ['credits', 'refund', orgId, userId, String(spent?.seq)];
+  const listed = (await governor('credits', 'ledger', orgId, userId)).transactions as Record<
+    string,
+    unknown
+  >[];
+  const spent = listed.find(({ reason }) => reason === 'receipt');
+  const refund = ['credits', 'refund', orgId, userId, String(spent?.id)];
   expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
   await governor(...refund).catch(() => undefined);
   expect((await governor('credits', 'show', orgId, userId)).total).toBe(327);
   const recorded = (await actions(account)).filter((action) => action.startsWith('credits.'));
   expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
+});
+
+test('member remove ends the devices of the member: the next spend is refused', {
+  timeout: 60_000,
+}, async () => {
+  const { orgId, userId, token } = await makeAccount(ctx);
+  await spendSurely(ctx, token);
+  expect(await governor('member', 'remove', orgId, userId)).toEqual({ user_id: userId, removed: true });
+  await expect(spendSurely(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('plan puts the accounts of an organization on the plan', { timeout: 60_000 }, async () => {
+  const { orgId, userId, token } = await makeAccount(ctx);
+  await spendSurely(ctx, token);
+  expect(await governor('plan', orgId, 'team')).toMatchObject({ plan: 'team' });
+  const shown = await governor('credits', 'show', orgId, userId);
+  const { team } = JSON.parse(readFileSync('plans.json', 'utf8'));
+  expect(shown.balances).toMatchObject({ window: { credits: team.window_credits - 1 } });
 });
 
 test('what cannot be is refused in one line', { timeout: 60_000 }, async () => {
@@ -130,9 +152,9 @@ test('signing-key rotate replaces the key; verify knows old and new receipts, by
   const { kid, file } = await governor('signing-key', 'rotate');
   expect(file).toBe(keyFile());
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  ctx.signer.reload();
+  signerOf(ctx).reload();
   const fresh = (await spendSurely(ctx, token)).answer;
-  expect(ctx.signer.publicKey()?.kid).toBe(kid);
+  expect(signerOf(ctx).publicKey()?.kid).toBe(kid);
   const url = `${api.url}/.well-known/jwks.json`;
   const [jwks, answers, spoilt] = ['jwks.json', 'answers.jsonl', 'spoilt.jsonl'].map((name) =>
     join(folder, name),

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { grantCredits } from '../../../shared/credits/grant.ts';
-import { BUCKETS, type Bucket } from '../../../shared/credits/model.ts';
-import { readBalances } from '../../../shared/credits/read-balance.ts';
+import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { BUCKETS, type Bucket } from '../../../shared/credits/meter/model.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import {
   makeAccount,
   type OwnRedis,
   openCreditContext,
   spendOnce,
   startOwnRedis,
+  writePlans,
 } from '../../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
 
@@ -19,13 +20,10 @@ let ctx: TestContext;
 beforeAll(async () => {
   redis = await startOwnRedis();
   clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
-  const opened = await openCreditContext({ redisUrl: redis.url, clock });
   const small = { window_credits: 1, window_s: WINDOW_MS / 1_000, monthly_credits: 2 };
   const noWindow = { ...small, window_credits: 0 };
-  ctx = {
-    ...opened,
-    plans: { free: small, team: noWindow, enterprise: { ...noWindow, monthly_credits: 0 } },
-  };
+  const plans = { free: small, team: noWindow, enterprise: { ...noWindow, monthly_credits: 0 } };
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(plans) } });
 });
 
 afterAll(async () => {

@@ -1,26 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
-import { ensureAccount } from '../../../shared/credits/account.ts';
-import { expireCredits } from '../../../shared/credits/expire.ts';
-import { grantCredits } from '../../../shared/credits/grant.ts';
-import { creditAccountRows, ledgerRows } from '../../../shared/credits/model.ts';
-import { readAccount, readBalances } from '../../../shared/credits/read-balance.ts';
-import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
-import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
-import { refundSpend } from '../../../shared/credits/refund.ts';
+import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
+import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
+import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
+import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
+import { changeCredits } from '../../../shared/credits/meter/change-credits.ts';
+import { ensureAccount } from '../../../shared/credits/meter/ensure-account.ts';
+import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
+import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
+import { readAccount, readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { organizationRows } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import type { Plan } from '../../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../../shared/platform/redis/keys.ts';
 import {
-  expectFolded,
+  expectReplayed,
   makeAccount,
   type OwnRedis,
   openCreditContext,
   projectAll,
   spendSurely,
   startOwnRedis,
+  stateDigest,
   type TestAccount,
+  writePlans,
 } from '../../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
 
@@ -37,8 +42,7 @@ let ctx: TestContext;
 beforeAll(async () => {
   redis = await startOwnRedis();
   clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
-  ctx = await openCreditContext({ redisUrl: redis.url, clock });
-  Object.assign(ctx, { plans: PLANS });
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: { PLANS_FILE: writePlans(PLANS) } });
 });
 
 afterAll(async () => {
@@ -57,7 +61,7 @@ async function leftOf({ accountId }: TestAccount): Promise<Record<string, number
 
 async function expectWhole({ accountId }: TestAccount): Promise<void> {
   await projectAll(ctx);
-  await expectFolded(ctx, accountId);
+  await expectReplayed(ctx, accountId);
 }
 
 describe('a plan change', () => {
@@ -85,7 +89,7 @@ describe('a plan change', () => {
     await change(account, 'free');
     await projectAll(ctx);
     const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
-    await refundSpend(ctx, account.accountId, spent?.seq ?? 0);
+    await refundSpend(ctx, account.accountId, spent?._id ?? '');
     expect(await leftOf(account)).toMatchObject({ window: 1, granted: 0 });
     await spendTimes(account, 1);
     await change(account, 'team');
@@ -127,9 +131,9 @@ describe('the plan of an account', () => {
   test('that a Redis which came back older forgot is put back before it opens', async () => {
     const account = await makeAccount(ctx, { plan: 'free' });
     await changeOrganization(ctx, account.orgId, { plan: 'team' });
-    const { account: key, gate } = accountKeys(account.accountId);
+    const { account: key, epoch } = accountKeys(account.accountId);
     await ctx.redis.producer.hset(key, 'plan', 'free');
-    await ctx.redis.producer.del(gate);
+    await ctx.redis.producer.del(epoch);
     expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, rebuilt: 0 });
     expect(await planOf(account)).toBe('team');
     expect(await leftOf(account)).toMatchObject({ window: 6, monthly: 4 });
@@ -160,7 +164,7 @@ describe('a refund', () => {
 
   async function spendAgainLate({ accountId, token }: TestAccount, key: string): Promise<void> {
     await projectAll(ctx);
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${accountId}*`)));
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${accountId}*`)));
     expect((await spendSurely(ctx, token, key)).replayed).toBe(false);
   }
 
@@ -172,7 +176,7 @@ describe('a refund', () => {
   async function refundFirstSpend({ accountId }: TestAccount): Promise<void> {
     await projectAll(ctx);
     const spent = await ledgerRows(ctx).findOne({ account_id: accountId, reason: 'receipt' });
-    await refundSpend(ctx, accountId, spent?.seq ?? 0);
+    await refundSpend(ctx, accountId, spent?._id ?? '');
   }
 
   test('of a late repeat whose window ended meanwhile leaves no credit that the window would not have left', async () => {
@@ -226,6 +230,17 @@ describe('a refund', () => {
     await expectWhole(account);
   });
 
+  test('is given once, also after Redis has forgotten that it was asked for', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 2);
+    await refundFirstSpend(account);
+    await projectAll(ctx);
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${account.accountId}*`)));
+    await refundFirstSpend(account);
+    expect(await leftOf(account)).toMatchObject({ window: 5, granted: 0 });
+    await expectWhole(account);
+  });
+
   test('joins a lot of the same expiry, so that refunds never make the list of lots long', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     const { accountId } = account;
@@ -233,8 +248,40 @@ describe('a refund', () => {
     clock.advance(5 * HOUR_MS);
     await projectAll(ctx);
     const spends = await ledgerRows(ctx).find({ account_id: accountId, reason: 'receipt' }).toArray();
-    for (const { seq } of spends) await refundSpend(ctx, accountId, seq);
+    for (const { _id } of spends) await refundSpend(ctx, accountId, _id);
     expect((await readAccount(ctx, accountId))?.state.lots).toMatchObject([{ left: 6 }]);
     await expectWhole(account);
   });
+});
+
+test('no change of credits goes through a shut shard', async () => {
+  const account = await makeAccount(ctx, { plan: 'team' });
+  const { accountId } = account;
+  await grantCredits(ctx, {
+    accountId,
+    bucket: 'granted',
+    amount: 5,
+    expires_at: clock.now() / 1_000 + 3_600,
+    idempotencyKey: 'expiring',
+  });
+  await spendTimes(account, 1);
+  await projectAll(ctx);
+  const spent = await ledgerRows(ctx).findOne({ account_id: accountId, reason: 'receipt' });
+  clock.advance(3_600_000);
+  await ctx.redis.producer.del(accountKeys(accountId).epoch);
+  const before = await stateDigest(ctx);
+  const grant = { accountId, bucket: 'paid', amount: 1, idempotencyKey: 'shut' } as const;
+  const change = (command: 'apply-plan' | 'adjust' | 'expire-credits', args: (string | number)[] = []) =>
+    changeCredits(ctx, { accountId, command, args });
+  const changes = [
+    () => grantCredits(ctx, grant),
+    () => refundSpend(ctx, accountId, spent?._id ?? ''),
+    () => expireCredits(ctx),
+    () => change('apply-plan', ['free', 'free=1,60000,1;']),
+    () => change('adjust', ['window', 1]),
+    () => change('expire-credits'),
+  ];
+  for (const attempt of changes) await expect(attempt()).rejects.toMatchObject({ code: 'rebuilding' });
+  expect(await stateDigest(ctx)).toBe(before);
+  await recoverCredits(ctx);
 });

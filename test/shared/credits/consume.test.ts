@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { grantCredits } from '../../../shared/credits/grant.ts';
+import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import {
-  expectFolded,
+  expectReplayed,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -44,7 +44,7 @@ describe('a spend', () => {
     await grantCredits(ctx, { accountId, bucket: 'granted', amount: 5, idempotencyKey: randomUUID() });
     for (let count = 0; count < 25; count += 1) await spendOnce(ctx, token);
     await projectAll(ctx);
-    await expectFolded(ctx, accountId);
+    await expectReplayed(ctx, accountId);
   });
 
   test('takes one credit, however often it is sent at once', async () => {

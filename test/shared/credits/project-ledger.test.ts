@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
-import { ledgerLag, ledgerStuckShards, shutShardCount } from '../../../shared/credits/metrics.ts';
-import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
-import { projectLedger, projectRound, shardsWithEntries } from '../../../shared/credits/project-ledger.ts';
-import { readBalances } from '../../../shared/credits/read-balance.ts';
-import { catchUp } from '../../../shared/credits/read-ledger.ts';
-import { rebuildCredits, recoverCredits, shutShards } from '../../../shared/credits/recover.ts';
+import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
+import { ledgerLag, ledgerStuckShards, shutShardCount } from '../../../shared/credits/ledger/metrics.ts';
+import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
+import { projectLedger, projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
+import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
+import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
+import { shardsWithEntries } from '../../../shared/credits/ledger/stream.ts';
+import { shutShards } from '../../../shared/credits/meter/epoch.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
 import {
-  expectFolded,
+  expectReplayed,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -48,7 +51,7 @@ async function restartRedis(): Promise<void> {
 async function repeatLate(account: TestAccount): Promise<void> {
   const key = randomUUID();
   await spendOnce(ctx, account.token, { key });
-  await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*answer:${account.accountId}*`)));
+  await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${account.accountId}*`)));
   expect((await spendOnce(ctx, account.token, { key })).replayed).toBe(false);
 }
 
@@ -64,9 +67,9 @@ async function makeAccounts(count: number): Promise<TestAccount[]> {
 
 /** An entry as a release to come may write it. */
 async function addEntry({ accountId }: TestAccount, ...rows: object[]): Promise<string | null> {
-  const { outbox } = accountKeys(accountId);
+  const { stream } = accountKeys(accountId);
   const entry = { account: accountId, seq: 1, at: 1_800_000_000, rows: JSON.stringify(rows), idk: '' };
-  return ctx.redis.producer.xadd(outbox, '*', ...Object.entries(entry).flat());
+  return ctx.redis.producer.xadd(stream, '*', ...Object.entries(entry).flat());
 }
 
 async function readGauge(gauge: Gauge): Promise<number | undefined> {
@@ -86,7 +89,7 @@ test.each([
     expect(await recover(ctx)).toMatchObject({ opened: 64 });
     await projectAll(ctx);
     expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 4);
-    await expectFolded(ctx, account.accountId);
+    await expectReplayed(ctx, account.accountId);
   },
 );
 
@@ -95,7 +98,7 @@ test('what 63 shards do not need of a round goes to the one that is far behind',
   for (const shard of ALL_SHARDS) {
     const entries = shard === 7 ? 900 : 1;
     for (let count = 0; count < entries; count += 1)
-      adding.xadd(shardKeys(shard).outbox, '*', 'rebuilt', '1');
+      adding.xadd(shardKeys(shard).stream, '*', 'rebuilt', '1');
   }
   await adding.exec();
   expect(await projectLedger(ctx, ALL_SHARDS)).toBe(963);
@@ -112,13 +115,13 @@ test('a reader that writes to one shard meanwhile does not hold up the others', 
   });
   expect(await projectLedger(ctx, await shardsWithEntries(ctx))).toBe(1);
   expect(await shardsWithEntries(ctx)).toEqual([]);
-  await expectFolded(ctx, other.accountId);
+  await expectReplayed(ctx, other.accountId);
 });
 
-test('the lag shows while MongoDB is away and a gate cannot be opened', async () => {
+test('the lag shows while MongoDB is away and a shard cannot be opened', async () => {
   const account = await makeAccount(ctx);
   await spendOnce(ctx, account.token);
-  await ctx.redis.producer.del(shardKeys(3).gate);
+  await ctx.redis.producer.del(shardKeys(3).epoch);
   vi.spyOn(ledgerFenceRows(ctx), 'find').mockImplementation(() => {
     throw new Error('MongoDB is away');
   });
@@ -132,11 +135,11 @@ test('the lag shows while MongoDB is away and a gate cannot be opened', async ()
 });
 
 test('shards that a rebuild holds count as shut', async () => {
-  await ctx.redis.producer.set(shardKeys(5).gate, 'held');
+  await ctx.redis.producer.set(shardKeys(5).epoch, 'held');
   const stop = startProjector(ctx);
   await until(async () => (await readGauge(shutShardCount(ctx))) === 1);
   await stop();
-  await ctx.redis.producer.del(shardKeys(5).gate);
+  await ctx.redis.producer.del(shardKeys(5).epoch);
   await recoverCredits(ctx);
 });
 
@@ -157,7 +160,7 @@ describe('an entry of a newer release', () => {
     await spendOnce(ctx, other.token);
     const { log, written } = openKeptLog();
     const stop = startProjector({ ...ctx, log });
-    await until(async () => (await foldLedger(ctx, other.accountId)).seq > 0);
+    await until(async () => (await replayLedger(ctx, other.accountId)).seq > 0);
     await until(async () => (await readGauge(ledgerStuckShards(ctx))) === 1);
     expect(written()).toContain(streamId);
     // A restart finds nothing lost there: every shard opens.
@@ -166,9 +169,9 @@ describe('an entry of a newer release', () => {
     await expect(rebuildCredits(ctx)).rejects.toThrow(`Not rebuilt: shards ${shardOf(newer.accountId)}.`);
     await stop();
     await expect(catchUp(ctx, newer.accountId)).rejects.toMatchObject({ code: 'store_unavailable' });
-    const { outbox, gate } = accountKeys(newer.accountId);
-    expect(await ctx.redis.producer.xlen(outbox)).toBe(1);
-    await ctx.redis.producer.del(outbox, gate);
+    const { stream, epoch } = accountKeys(newer.accountId);
+    expect(await ctx.redis.producer.xlen(stream)).toBe(1);
+    await ctx.redis.producer.del(stream, epoch);
     await recoverCredits(ctx);
   });
 });
@@ -183,8 +186,8 @@ test('an entry that cannot be written stops its own shard alone', async () => {
   await spendOnce(ctx, other.token);
   const round = await projectRound(ctx, ALL_SHARDS);
   expect([round.moved, [...round.stuck.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
-  await expectFolded(ctx, other.accountId);
-  expect(await ctx.redis.producer.del(accountKeys(bad.accountId).outbox)).toBe(1);
+  await expectReplayed(ctx, other.accountId);
+  expect(await ctx.redis.producer.del(accountKeys(bad.accountId).stream)).toBe(1);
 });
 
 test('an account whose ledger has a gap keeps its own shard shut and no other', async () => {
@@ -197,5 +200,5 @@ test('an account whose ledger has a gap keeps its own shard shut and no other', 
   expect(await recoverCredits({ ...ctx, log })).toMatchObject({ opened: 63, failed: 1 });
   expect(written()).toContain(broken.accountId);
   expect([...(await shutShards(ctx)).keys()]).toEqual([shardOf(broken.accountId)]);
-  await expectFolded(ctx, other.accountId);
+  await expectReplayed(ctx, other.accountId);
 });

@@ -1,18 +1,20 @@
 import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { revokeDeviceInAccount } from '../../../shared/credits/account.ts';
-import { grantCredits } from '../../../shared/credits/grant.ts';
-import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
-import { projectLedger } from '../../../shared/credits/project-ledger.ts';
-import { readAccount } from '../../../shared/credits/read-balance.ts';
-import { reconcileCredits } from '../../../shared/credits/reconcile.ts';
-import { rebuildCredits, recoverCredits } from '../../../shared/credits/recover.ts';
-import { deviceRows } from '../../../shared/devices/model.ts';
+import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
+import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts';
+import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
+import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
+import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
+import { holdShard, releaseShard, shutShards } from '../../../shared/credits/meter/epoch.ts';
+import { deviceTokenRows } from '../../../shared/credits/meter/model.ts';
+import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/index.ts';
 import {
-  expectFolded,
+  expectReplayed,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -50,8 +52,8 @@ async function makeHistory(): Promise<TestAccount & { revokedToken: string }> {
   for (let count = 0; count < 25; count += 1) await spendOnce(ctx, account.token, { key: `k${count}` });
   const second = await makeAccount(ctx);
   await spendOnce(ctx, second.token);
-  await deviceRows(ctx).updateOne({ _id: second.deviceId }, { $set: { status: 'revoked' } });
-  await revokeDeviceInAccount(ctx, second.accountId, second.deviceId);
+  await deviceTokenRows(ctx).updateOne({ _id: second.deviceId }, { $set: { revoked_at: new Date() } });
+  await revokeDeviceAccess(ctx, second.accountId, second.deviceId);
   return { ...account, revokedToken: second.token };
 }
 
@@ -61,7 +63,7 @@ async function stateOf(accountId: string) {
 
 async function expectWhole(account: TestAccount): Promise<void> {
   await projectAll(ctx);
-  await expectFolded(ctx, account.accountId);
+  await expectReplayed(ctx, account.accountId);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
 }
 
@@ -132,8 +134,8 @@ describe('a Redis that comes back', () => {
     cpSync(aof, `${aof}-old`, { recursive: true });
     for (let count = 0; count < 5; count += 1) await spendOnce(ctx, account.token, { key: `later${count}` });
     const answer = await spendOnce(ctx, account.token, { key: 'later2' });
-    await deviceRows(ctx).updateOne({ _id: account.deviceId }, { $set: { status: 'revoked' } });
-    await revokeDeviceInAccount(ctx, account.accountId, account.deviceId);
+    await deviceTokenRows(ctx).updateOne({ _id: account.deviceId }, { $set: { revoked_at: new Date() } });
+    await revokeDeviceAccess(ctx, account.accountId, account.deviceId);
     await projectAll(ctx);
     const before = await stateOf(account.accountId);
     await redis.kill();
@@ -146,9 +148,9 @@ describe('a Redis that comes back', () => {
     await expect(spendOnce(ctx, account.token, { key: 'later2' })).rejects.toMatchObject({
       code: 'unauthorized',
     });
-    const keys = await ctx.redis.producer.keys(`*answer:${account.accountId}*`);
+    const keys = await ctx.redis.producer.keys(`*record:${account.accountId}*`);
     const stored = await Promise.all(keys.map((key) => ctx.redis.producer.get(key)));
-    expect(stored.some((value) => value?.endsWith(answer.answer))).toBe(true);
+    expect(stored.some((value) => value?.endsWith(JSON.parse(answer.answer).receipt))).toBe(true);
     await expectWhole(account);
   });
 
@@ -196,28 +198,60 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
 });
 
 test('a rebuild that takes long goes on holding its shards', async () => {
-  const { gate } = shardKeys(7);
+  const { epoch } = shardKeys(7);
   let leftMs = 0;
   vi.spyOn(ledgerFenceRows(ctx), 'bulkWrite').mockImplementationOnce(async () => {
-    await ctx.redis.producer.pexpire(gate, 60_000);
+    await ctx.redis.producer.pexpire(epoch, 5_000);
     await until(async () => {
-      leftMs = await ctx.redis.producer.pttl(gate);
-      return leftMs > 60_000;
+      leftMs = await ctx.redis.producer.pttl(epoch);
+      return leftMs > 5_000;
     });
     throw new Error('enough seen');
   });
   await expect(rebuildCredits(ctx, { renewEveryMs: 20 })).rejects.toThrow('enough seen');
-  expect(leftMs).toBeGreaterThan(500_000);
+  expect(leftMs).toBeGreaterThan(20_000);
+});
+
+test('a rebuild that is killed lets go of its shards when its lease ends, and a worker opens them', async () => {
+  const account = await makeHistory();
+  await projectAll(ctx);
+  const before = await stateOf(account.accountId);
+  const killed = { holder: 'killed', leaseMs: 1_500 };
+  for (const shard of ALL_SHARDS) await holdShard(ctx, shard, killed);
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 0 });
+  await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
+  await until(async () => (await shutShards(ctx)).size === 64);
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 64, rebuilt: 0 });
+  expect(await stateOf(account.accountId)).toEqual(before);
+  await spendOnce(ctx, account.token);
+});
+
+test('a rebuild that fails lets go of its shards at once', async () => {
+  vi.spyOn(ledgerFenceRows(ctx), 'bulkWrite').mockRejectedValueOnce(new Error('a write failed'));
+  await expect(rebuildCredits(ctx)).rejects.toThrow('a write failed');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 64 });
+});
+
+test('of two rebuilds at once the second changes no balance and says why', async () => {
+  const account = await makeHistory();
+  await holdShard(ctx, 63, { holder: 'first', leaseMs: 10_000 });
+  await expect(rebuildCredits(ctx)).rejects.toThrow('Another rebuild holds shard 63');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 63 });
+  await releaseShard(ctx, 63, 'another');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 0 });
+  await releaseShard(ctx, 63, 'first');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 1 });
+  await spendOnce(ctx, account.token);
 });
 
 test('a rebuild whose shards were opened meanwhile says so instead of leaving accounts as they were', async () => {
   const account = await makeHistory();
   await projectAll(ctx);
-  const { gate } = accountKeys(account.accountId);
-  const runId = await ctx.redis.producer.get(gate);
+  const { epoch } = accountKeys(account.accountId);
+  const runId = await ctx.redis.producer.get(epoch);
   const bulkWrite = ledgerFenceRows(ctx).bulkWrite.bind(ledgerFenceRows(ctx));
   vi.spyOn(ledgerFenceRows(ctx), 'bulkWrite').mockImplementationOnce(async (...args) => {
-    await ctx.redis.producer.set(gate, runId ?? '');
+    await ctx.redis.producer.set(epoch, runId ?? '');
     return bulkWrite(...args);
   });
   await expect(rebuildCredits(ctx)).rejects.toThrow('opened');
@@ -257,7 +291,7 @@ test('a repair on request is a row that makes the ledger add up, also for a rebu
 
 test('the hourly check of a shard that is being rebuilt comes again in a minute', async () => {
   const { accountId } = await makeHistory();
-  await ctx.redis.producer.del(accountKeys(accountId).gate);
+  await ctx.redis.producer.del(accountKeys(accountId).epoch);
   const startedMs = ctx.clock.now();
   const again = await reconcileJob.handle({}, ctx);
   expect(again?.notBeforeMs).toBeGreaterThanOrEqual(startedMs + 60_000);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createSigner } from '../../../shared/credits/signer.ts';
-import { verifyReceipts } from '../../../shared/credits/verify-receipts.ts';
+import { createSigner } from '../../../shared/credits/receipts/signer.ts';
+import { verifyReceipts } from '../../../shared/credits/receipts/verify-receipts.ts';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
 import { testEnv } from '../../support/harness.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { digest } from '../../../shared/credits/digest.ts';
-import { storedBalances } from '../../../shared/credits/fold.ts';
-import { foldLedger } from '../../../shared/credits/fold-ledger.ts';
-import { type LedgerRow, ledgerRows } from '../../../shared/credits/model.ts';
-import { readAccount } from '../../../shared/credits/read-balance.ts';
-import { recoverCredits } from '../../../shared/credits/recover.ts';
+import { type LedgerRow, ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
+import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
+import { storedBalances } from '../../../shared/credits/meter/account-state.ts';
+import { digest } from '../../../shared/credits/meter/idempotency.ts';
+import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
 import { projectAll, type TestAccount, untilRedisIsBack } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
 import { type Attempt, spendByHttp } from './load.ts';
@@ -26,7 +26,7 @@ export async function checkCredits(
   for (const account of accounts) {
     const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).sort({ seq: 1 }).toArray();
     const state = (await readAccount(ctx, account.accountId))?.state;
-    expect(await foldLedger(ctx, account.accountId)).toEqual(state);
+    expect(await replayLedger(ctx, account.accountId)).toEqual(state);
     if (state) expect(Math.min(...Object.values(storedBalances(state)))).toBeGreaterThanOrEqual(0);
     const mine = attempts.filter((attempt) => attempt.account.accountId === account.accountId);
     const acknowledged = mine.filter((attempt) => attempt.answer !== null);

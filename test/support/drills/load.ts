@@ -1,4 +1,4 @@
-import { grantCredits } from '../../../shared/credits/grant.ts';
+import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { makeAccount, sha256, type TestAccount, untilOpen } from '../credits.ts';
 import type { TestContext } from '../harness.ts';
 

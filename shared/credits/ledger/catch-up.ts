@@ -1,0 +1,53 @@
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { shardOf } from '../../platform/redis/keys.ts';
+import { readAccount } from '../meter/read-balance.ts';
+import { ledgerRows } from './model.ts';
+import { drainStreams, projectRound } from './project-ledger.ts';
+
+const PATIENCE_MS = 5_000;
+
+/** Brings the ledger of an account up to its last answer and returns the `seq` of that. Throws `store_unavailable`. */
+export async function catchUp(ctx: Context, accountId: string): Promise<number> {
+  const shard = shardOf(accountId);
+  const seq = await lastSeq(ctx, accountId);
+  if (seq === null) {
+    if ((await drainStreams(ctx, [shard])).size > 0) throw lagging();
+    const [last] = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).limit(1).toArray();
+    return last?.seq ?? 0;
+  }
+  const deadline = performance.now() + PATIENCE_MS;
+  while (
+    seq > 0 &&
+    !(await ledgerRows(ctx).findOne({ account_id: accountId, seq }, { projection: { _id: 1 } }))
+  ) {
+    const { moved, stuck } = await projectRound(ctx, [shard]);
+    if (moved > 0) continue;
+    if (stuck.size > 0 || performance.now() > deadline) throw lagging();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return seq;
+}
+
+/** Catches up unless the shard of the account stands still: for those who look for what is wrong. */
+export async function catchUpIfPossible(ctx: Context, accountId: string): Promise<void> {
+  try {
+    await catchUp(ctx, accountId);
+  } catch (error) {
+    if (!(error instanceof DomainError && error.code === 'store_unavailable')) throw error;
+  }
+}
+
+function lagging(): DomainError {
+  return new DomainError('store_unavailable', 'The ledger lags too far behind.');
+}
+
+/** The last `seq` as Redis has it; null while the shard is checked against the ledger: then the ledger knows best. */
+async function lastSeq(ctx: Context, accountId: string): Promise<number | null> {
+  try {
+    return (await readAccount(ctx, accountId))?.state.seq ?? 0;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'rebuilding') return null;
+    throw error;
+  }
+}

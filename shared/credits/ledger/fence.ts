@@ -1,0 +1,79 @@
+import type { ClientSession } from 'mongoose';
+import type { Context } from '../../platform/context/context.ts';
+import { ledgerFenceRows } from './model.ts';
+import { isEarlier } from './stream-entry.ts';
+
+/** A shard's fence as it was before its stream was read. */
+export interface Fence {
+  n: number;
+  lastId: string;
+  epoch: string;
+}
+
+const NEW_FENCE = { n: 0, last_id: '0-0', epoch: '' };
+
+/** Raised when another projector or a rebuild wrote to one of the shards meanwhile. */
+export class Fenced extends Error {}
+
+/** The primary key of a shard's fence. */
+export function fenceId(shard: number): string {
+  return String(shard).padStart(2, '0');
+}
+
+/** The fences of these shards; those that are missing are made. */
+export async function readFences(ctx: Context, shards: readonly number[]): Promise<Map<number, Fence>> {
+  const rows = await ledgerFenceRows(ctx)
+    .find({ _id: { $in: shards.map(fenceId) } })
+    .toArray();
+  const found = rows.map(
+    ({ _id, n, last_id, epoch }) => [Number(_id), { n, lastId: last_id, epoch }] as const,
+  );
+  const known = new Map<number, Fence>(found);
+  const missing = shards.filter((shard) => !known.has(shard));
+  for (const shard of missing) known.set(shard, { n: 0, lastId: '0-0', epoch: '' });
+  await Promise.all(
+    missing.map((shard) =>
+      ledgerFenceRows(ctx).updateOne({ _id: fenceId(shard) }, { $setOnInsert: NEW_FENCE }, { upsert: true }),
+    ),
+  );
+  return known;
+}
+
+/** Raises the fences of shards that are written. Throws `Fenced` when one is not as it was read. */
+export async function raiseFences(
+  ctx: Context,
+  batches: readonly { shard: number; fence: Fence; lastId: string }[],
+  transaction: ClientSession,
+): Promise<void> {
+  const { matchedCount } = await ledgerFenceRows(ctx).bulkWrite(
+    batches.map(({ shard, fence, lastId }) => ({
+      updateOne: {
+        filter: { _id: fenceId(shard), n: fence.n },
+        update: { $inc: { n: 1 }, $set: { last_id: later(fence.lastId, lastId) } },
+      },
+    })),
+    { session: transaction },
+  );
+  if (matchedCount !== batches.length) throw new Fenced();
+}
+
+/**
+ * Binds the ledger of shards to the data that they are about to be opened for. Whoever read a stream before cannot write
+ * behind this any more, and whoever reads a stream of other data not at all.
+ */
+export async function bindFences(ctx: Context, identities: ReadonlyMap<number, string>): Promise<void> {
+  await ledgerFenceRows(ctx).bulkWrite(
+    [...identities].map(([shard, epoch]) => ({
+      updateOne: {
+        filter: { _id: fenceId(shard) },
+        update: { $inc: { n: 1 }, $set: { epoch }, $setOnInsert: { last_id: '0-0' } },
+        upsert: true,
+      },
+    })),
+  );
+}
+
+/** An older Redis that is projected once more does not take the ledger back. */
+function later(known: string, read: string): string {
+  return isEarlier(known, read) ? read : known;
+}

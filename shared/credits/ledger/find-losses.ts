@@ -1,0 +1,27 @@
+import type { Context } from '../../platform/context/context.ts';
+import { shardKeys } from '../../platform/redis/keys.ts';
+import { fenceId } from './fence.ts';
+import { ledgerFenceRows } from './model.ts';
+import { isEarlier } from './stream-entry.ts';
+
+/** The shards whose stream ends before what the ledger has of it, each with a stream id beyond both. */
+export async function findLosses(ctx: Context, shards: readonly number[]): Promise<Map<number, string>> {
+  const fences = await ledgerFenceRows(ctx)
+    .find({ _id: { $in: shards.map(fenceId) } })
+    .toArray();
+  const losses = new Map<number, string>();
+  for (const fence of fences) {
+    const shard = Number(fence._id);
+    if (!isEarlier(await lastStreamId(ctx, shard), fence.last_id)) continue;
+    const [ms = '0'] = fence.last_id.split('-');
+    losses.set(shard, `${Math.max(Number(ms) + 1, ctx.clock.now())}-0`);
+  }
+  return losses;
+}
+
+async function lastStreamId(ctx: Context, shard: number): Promise<string> {
+  const { stream } = shardKeys(shard);
+  if ((await ctx.redis.producer.exists(stream)) === 0) return '0-0';
+  const info = (await ctx.redis.producer.xinfo('STREAM', stream)) as unknown[];
+  return String(info[info.indexOf('last-generated-id') + 1]);
+}

@@ -1,0 +1,50 @@
+import { DomainError } from '../../platform/basics/errors.ts';
+import { newId } from '../../platform/basics/ids.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { shardOf } from '../../platform/redis/keys.ts';
+import { changeCredits } from '../meter/change-credits.ts';
+import { digest } from '../meter/idempotency.ts';
+import { creditNow } from '../meter/redis-time.ts';
+import { ledgerRows } from './model.ts';
+import { type LedgerTransaction, toTransaction } from './transaction.ts';
+
+export interface Grant {
+  accountId: string;
+  bucket: 'paid' | 'granted';
+  /** 1..1e9 */
+  amount: number;
+  /** Unix seconds. */
+  expires_at?: number | undefined;
+  idempotencyKey: string;
+}
+
+/**
+ * Adds a lot of paid or granted credits, once per key, for ever. Throws `not_found` when the member has no account,
+ * `idempotency_key_reused`, `invalid_request` for an expiry that has passed, and as `changeCredits`.
+ */
+export async function grantCredits(
+  ctx: Context,
+  grant: Grant,
+): Promise<{ transaction: LedgerTransaction; replayed: boolean }> {
+  const { accountId, bucket, amount, expires_at: expiresAt } = grant;
+  const idk = digest('grant', grant.idempotencyKey);
+  const fingerprint = digest('grant', bucket, amount, expiresAt ?? 0);
+  // Redis forgets a key after 48 h, the ledger never.
+  const known = await ledgerRows(ctx).findOne({ idk, account_id: accountId });
+  if (known) {
+    if (known.fingerprint !== fingerprint)
+      throw new DomainError('idempotency_key_reused', 'This Idempotency-Key was used for something else.');
+    return { transaction: toTransaction(known), replayed: true };
+  }
+  if (expiresAt !== undefined && expiresAt * 1_000 <= (await creditNow(ctx, shardOf(accountId))))
+    throw new DomainError('invalid_request', 'expires_at has passed.');
+  const reason = bucket === 'paid' ? 'credit.purchase' : 'credit.grant';
+  const { outcome, did } = await changeCredits(ctx, {
+    accountId,
+    command: 'add-lot',
+    args: [bucket, reason, amount, (expiresAt ?? 0) * 1_000, newId('lot')],
+    idempotency: { idk, fingerprint },
+  });
+  if (!outcome) throw new Error('A grant has no outcome');
+  return { transaction: toTransaction(outcome), replayed: did === 'replay' };
+}

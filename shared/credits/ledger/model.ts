@@ -1,0 +1,55 @@
+import { collection } from '../../platform/mongo/collection.ts';
+import type { Balance } from '../meter/idempotency.ts';
+import type { Bucket, Reason } from '../meter/model.ts';
+
+/** One change of one bucket of one account. Kept for ever, never changed. A spend's row holds its receipt. */
+export interface LedgerRow {
+  /** `transactionId` */
+  _id: string;
+  account_id: string;
+  /** 1, 2, 3 … without a gap in each account. */
+  seq: number;
+  delta: number;
+  bucket: Bucket;
+  reason: Reason;
+  /** Unix seconds; never falls from one `seq` to the next. */
+  created_at: number;
+  /** Hashes of the idempotency key, and of the request that came with it. */
+  idk?: string;
+  fingerprint?: string;
+  /** Of a spend: who spent, the signed receipt, and the credits that it left. */
+  device_id?: string;
+  receipt?: string;
+  balance?: Balance;
+  /** Of a window or month: start and end (epoch ms), credits in all. */
+  period?: [startMs: number, endMs: number, limit: number];
+  /** Of paid and granted credits: id, when they expire (epoch ms; 0 is never). */
+  lot?: [id: string, expiresMs: number];
+}
+
+export const ledgerRows = collection<LedgerRow>('ledger', {
+  indexes: [
+    { key: { account_id: 1, seq: 1 }, unique: true },
+    // Not unique: a key that is used again after 48 h has another row. The hash comes first, because a batch looks up
+    // many keys of many accounts at once, and each is then one seek.
+    { key: { idk: 1, account_id: 1 }, partialFilterExpression: { idk: { $exists: true } } },
+  ],
+});
+
+/** The id of a ledger row: the account's own letters, and the row's number in it. */
+export function transactionId(accountId: string, seq: number): string {
+  return `txn_${accountId.slice(accountId.indexOf('_') + 1)}_${seq}`;
+}
+
+/** One row per shard. Whoever writes the shard's ledger raises `n` in the same transaction: a stalled writer fails. */
+export interface LedgerFence {
+  /** `00`..`63` */
+  _id: string;
+  n: number;
+  /** Stream id of the last entry that the ledger holds: a Redis whose stream ends earlier has lost something. */
+  last_id: string;
+  /** Identity of the Redis data that the shard was last opened for: only its entries go into the ledger. */
+  epoch: string;
+}
+
+export const ledgerFenceRows = collection<LedgerFence>('ledger_fences', {});

@@ -1,0 +1,118 @@
+import type { Context } from '../../platform/context/context.ts';
+import { shardKeys } from '../../platform/redis/keys.ts';
+import { readFences } from './fence.ts';
+import { rememberDevices } from './remember-devices.ts';
+import { lengthsOf, readStream, shareOut } from './stream.ts';
+import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
+
+/** What one round came to. */
+export interface Round {
+  /** Entries that were moved. */
+  moved: number;
+  /** Shards of which nothing was left to move. */
+  drained: ReadonlySet<number>;
+  /** By shard, the stream id up to which all is in the ledger now. */
+  reached: ReadonlyMap<number, string>;
+  /** Shards that stand still, and why: what was not moved stays in their streams. */
+  stuck: ReadonlyMap<number, Error>;
+}
+
+export interface RoundOptions {
+  /** By shard, the stream id after which to begin. */
+  after?: ReadonlyMap<number, string>;
+  /** Of a shard that is about to be opened: also from data that the ledger was not opened for. */
+  beforeOpening?: boolean;
+}
+
+/**
+ * Moves what these shards' streams hold into the ledger, exactly once, and returns how many entries that were. Another
+ * one that does the same at the same time makes one of the two return 0. Throws when nothing could be moved because an
+ * entry cannot be read or written.
+ */
+export async function projectLedger(ctx: Context, shards: readonly number[]): Promise<number> {
+  const { moved, stuck } = await projectRound(ctx, shards);
+  const [problem] = stuck.values();
+  if (moved === 0 && problem) throw problem;
+  return moved;
+}
+
+/** One round of `projectLedger`: at most one transaction's worth of entries. */
+export async function projectRound(
+  ctx: Context,
+  shards: readonly number[],
+  options: RoundOptions = {},
+): Promise<Round> {
+  const shares = shareOut(await lengthsOf(ctx, shards));
+  const { batches, stuck: unread } = await readBatches(ctx, shares, options);
+  const written = await writeBatches(
+    ctx,
+    batches.filter(({ entries }) => entries.length > 0),
+  );
+  const moved = await deleteMoved(ctx, written);
+  if (moved > 0) await rememberDevices(ctx, written.batches);
+  const stuck = new Map([...unread, ...written.stuck]);
+  const filled = new Set(batches.flatMap(({ shard, entries }) => (entries.length > 0 ? [shard] : [])));
+  return {
+    moved,
+    drained: new Set(shards.filter((shard) => !filled.has(shard) && !stuck.has(shard))),
+    reached: new Map(written.batches.map(({ shard, entries }) => [shard, entries.at(-1)?.streamId ?? '-'])),
+    stuck,
+  };
+}
+
+/**
+ * Moves all that the streams of shards which are about to be opened hold, while nothing is added to them. Returns the
+ * shards of which it could not, and why.
+ */
+export async function drainStreams(ctx: Context, shards: readonly number[]): Promise<Map<number, Error>> {
+  const stuck = new Map<number, Error>();
+  const after = new Map<number, string>();
+  let left = shards;
+  while (left.length > 0) {
+    const round = await projectRound(ctx, left, { after, beforeOpening: true });
+    for (const [shard, problem] of round.stuck) stuck.set(shard, problem);
+    for (const [shard, streamId] of round.reached) after.set(shard, streamId);
+    left = left.filter((shard) => !round.drained.has(shard) && !stuck.has(shard));
+  }
+  return stuck;
+}
+
+async function readBatches(
+  ctx: Context,
+  shares: ReadonlyMap<number, number>,
+  { after, beforeOpening = false }: RoundOptions,
+): Promise<{ batches: ShardBatch[]; stuck: Map<number, Error> }> {
+  if (shares.size === 0) return { batches: [], stuck: new Map() };
+  const fences = await readFences(ctx, [...shares.keys()]);
+  const stuck = new Map<number, Error>();
+  const read = [...shares].map(async ([shard, share]): Promise<ShardBatch | null> => {
+    const fence = fences.get(shard) ?? { n: 0, lastId: '0-0', epoch: '' };
+    const { entries, problem, identity } = await readStream(ctx, shard, {
+      after: after?.get(shard),
+      most: share,
+    });
+    if (!beforeOpening && identity !== fence.epoch) {
+      stuck.set(
+        shard,
+        new Error(
+          'The ledger was opened for the data of another Redis, or for other data of this one (docs/credits.md)',
+        ),
+      );
+      return null;
+    }
+    if (problem) stuck.set(shard, problem);
+    return { shard, fence, entries };
+  });
+  const batches = await Promise.all(read);
+  return { batches: batches.filter((batch) => batch !== null), stuck };
+}
+
+/** Takes out of the streams what the ledger has. Returns how many entries that were. */
+async function deleteMoved(ctx: Context, { batches, waiting }: Written): Promise<number> {
+  const deleted = batches.map(async ({ shard, entries }) => {
+    const ids = entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);
+    if (ids.length > 0) await ctx.redis.producer.xdel(shardKeys(shard).stream, ...ids);
+    return ids.length;
+  });
+  return (await Promise.all(deleted)).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,145 @@
+import { organizationRows } from '../../organizations/model.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { shardOf } from '../../platform/redis/keys.ts';
+import { storedBalances } from '../meter/account-state.ts';
+import { applyPlan } from '../meter/apply-plan.ts';
+import { changeCredits } from '../meter/change-credits.ts';
+import { BUCKETS, type Bucket, type CreditAccount, creditAccountRows } from '../meter/model.ts';
+import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
+import { catchUpIfPossible } from './catch-up.ts';
+import { findUnplacedInStreams, findUnplacedRecords } from './find-unplaced-receipts.ts';
+import { creditDrift, creditPlansRepaired, unplacedReceipts } from './metrics.ts';
+import { ledgerRows } from './model.ts';
+import { projectLedger } from './project-ledger.ts';
+
+/** What is wrong with one account. */
+export interface Drift {
+  account_id: string;
+  /** Balance minus sum of the ledger, by bucket; only what is not 0. */
+  drift: Partial<Record<Bucket, number>>;
+  /** Rows that are missing below the last one. */
+  missing_rows: number;
+}
+
+export interface Reconciliation {
+  accounts: number;
+  drifted: Drift[];
+  repaired: number;
+  /** Accounts that were on another plan than their organization, and are on it now. */
+  plans: number;
+  /** Receipts that were given and have no row in the ledger. */
+  receipts_without_rows: number;
+}
+
+/** Accounts that are compared at the same time. */
+const BATCH = 8;
+
+/**
+ * Compares every balance with the sum of its ledger, counts rows against `seq`, and looks for receipts that have no row.
+ * With `records` it looks at every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is asked for: then a `credit.adjust` row makes a ledger add up to its balance.
+ * An account that is not on the plan of its organization, because a change of it was cut short, is put on it always.
+ */
+export async function reconcileCredits(
+  ctx: Context,
+  options: { repair: boolean; records?: boolean },
+): Promise<Reconciliation> {
+  const result: Reconciliation = {
+    accounts: 0,
+    drifted: [],
+    repaired: 0,
+    plans: 0,
+    receipts_without_rows: await countUnplacedReceipts(ctx, options.records === true),
+  };
+  let batch: Promise<Drift | null>[] = [];
+  const finishBatch = async () => {
+    for (const drift of await Promise.all(batch)) if (drift) result.drifted.push(drift);
+    batch = [];
+  };
+  const plans = await readPlansOfOrganizations(ctx);
+  const check = async (account: CreditAccount): Promise<Drift | null> => {
+    const record = await readAccount(ctx, account._id);
+    const plan = plans.get(account.org_id);
+    if (plan !== undefined && isOff(plan, account, record) && (await applyPlan(ctx, account)))
+      result.plans += 1;
+    return findDrift(ctx, account._id, record);
+  };
+  for await (const account of creditAccountRows(ctx).find({})) {
+    result.accounts += 1;
+    batch.push(check(account));
+    if (batch.length >= BATCH) await finishBatch();
+  }
+  await finishBatch();
+  report(ctx, result);
+  if (options.repair) for (const drift of result.drifted) result.repaired += await repair(ctx, drift);
+  return result;
+}
+
+async function countUnplacedReceipts(ctx: Context, withRecords: boolean): Promise<number> {
+  const unplaced = [
+    ...(await findUnplacedInStreams(ctx)),
+    ...(withRecords ? await findUnplacedRecords(ctx) : []),
+  ];
+  return new Set(unplaced.map(({ account_id, idk }) => `${account_id}:${idk}`)).size;
+}
+
+function report(ctx: Context, { drifted, plans, receipts_without_rows: unplaced }: Reconciliation): void {
+  creditDrift(ctx).set(drifted.length);
+  creditPlansRepaired(ctx).inc(plans);
+  unplacedReceipts(ctx).set(unplaced);
+  for (const drift of drifted) ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
+  if (unplaced > 0) ctx.log.error({ receipts: unplaced }, 'receipts were given that have no ledger row');
+}
+
+function isOff(plan: string, account: CreditAccount, record: AccountRecord | null): boolean {
+  return account.plan !== plan || (record !== null && record.plan !== plan);
+}
+
+/** What it may have missed meanwhile `applyPlan` reads again. */
+async function readPlansOfOrganizations(ctx: Context): Promise<Map<string, string>> {
+  const organizations = await organizationRows(ctx)
+    .find({}, { projection: { plan: 1 } })
+    .toArray();
+  return new Map(organizations.map(({ _id, plan }) => [_id, plan]));
+}
+
+async function findDrift(
+  ctx: Context,
+  accountId: string,
+  record: AccountRecord | null,
+): Promise<Drift | null> {
+  if (!record) {
+    // Either it never reached Redis, and nothing was spent from it, or `governor rebuild` brings it back.
+    const isLost = await ledgerRows(ctx).findOne({ account_id: accountId }, { projection: { _id: 1 } });
+    return isLost ? { account_id: accountId, drift: {}, missing_rows: 0 } : null;
+  }
+  await catchUpIfPossible(ctx, accountId);
+  const { seq } = record.state;
+  const sums = await sumLedger(ctx, accountId, seq);
+  const balances = storedBalances(record.state);
+  const off = BUCKETS.map((bucket) => [bucket, balances[bucket] - (sums.byBucket.get(bucket) ?? 0)] as const);
+  const drift = Object.fromEntries(off.filter(([, difference]) => difference !== 0));
+  const missing = seq - sums.rows;
+  if (Object.keys(drift).length === 0 && missing === 0) return null;
+  return { account_id: accountId, drift, missing_rows: missing };
+}
+
+async function sumLedger(ctx: Context, accountId: string, seq: number) {
+  const groups = await ledgerRows(ctx)
+    .aggregate<{ _id: Bucket; sum: number; rows: number }>([
+      { $match: { account_id: accountId, seq: { $gte: 1, $lte: seq } } },
+      { $group: { _id: '$bucket', sum: { $sum: '$delta' }, rows: { $sum: 1 } } },
+    ])
+    .toArray();
+  return {
+    byBucket: new Map(groups.map((group) => [group._id, group.sum])),
+    rows: groups.reduce((total, group) => total + group.rows, 0),
+  };
+}
+
+async function repair(ctx: Context, { account_id: accountId, drift }: Drift): Promise<number> {
+  for (const [bucket, delta] of Object.entries(drift)) {
+    await changeCredits(ctx, { accountId, command: 'adjust', args: [bucket, delta] });
+  }
+  await projectLedger(ctx, [shardOf(accountId)]);
+  return Object.keys(drift).length > 0 ? 1 : 0;
+}

@@ -1,0 +1,67 @@
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { changeCredits } from '../meter/change-credits.ts';
+import { digest } from '../meter/idempotency.ts';
+import { type LedgerRow, ledgerRows, transactionId } from './model.ts';
+import { type LedgerTransaction, toTransaction } from './transaction.ts';
+
+/**
+ * Gives a spend's credit back, once however often it is asked for: to where it came from while that runs, else as a
+ * granted one that does not expire. `transaction` is its id in the ledger. Throws `not_found`, `conflict` when the row is
+ * no spend, and as `changeCredits`.
+ */
+export async function refundSpend(
+  ctx: Context,
+  accountId: string,
+  transaction: string,
+): Promise<LedgerTransaction> {
+  const row = await ledgerRows(ctx).findOne({ _id: transaction });
+  if (!row || row.account_id !== accountId)
+    throw new DomainError('not_found', 'There is no such transaction in the ledger of this member.');
+  if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');
+  return refundRow(ctx, row, { isLate: false });
+}
+
+/**
+ * Reverses the spend of a key that had been answered for the same output before. Where it came from may be over by
+ * now: then what comes back is over too, as the credit would be had it not been spent.
+ */
+export async function reverseLateRepeat(ctx: Context, row: LedgerRow): Promise<void> {
+  await refundRow(ctx, row, { isLate: true });
+  ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend was reversed');
+}
+
+async function refundRow(
+  ctx: Context,
+  row: LedgerRow,
+  { isLate }: { isLate: boolean },
+): Promise<LedgerTransaction> {
+  const { account_id: accountId } = row;
+  const idk = digest('refund', row.seq);
+  // Redis forgets a refund after 48 h, the ledger never.
+  const known = await ledgerRows(ctx).findOne({ idk, account_id: accountId });
+  if (known) return toTransaction(known);
+  const [lotId, lotExpiresMs] = row.lot ?? ['', 0];
+  const [startMs, endMs] = (await periodOf(ctx, row)) ?? ['', lotExpiresMs];
+  const { outcome } = await changeCredits(ctx, {
+    accountId,
+    command: 'refund',
+    args: [row.bucket, startMs, lotId, lotExpiresMs, isLate ? endMs : 0],
+    idempotency: { idk, fingerprint: idk },
+  });
+  if (!outcome) throw new Error(`The refund of ${transactionId(accountId, row.seq)} has no outcome`);
+  return toTransaction(outcome);
+}
+
+/** The window or month that ran when a row was written: what the last reset before it opened. */
+async function periodOf(ctx: Context, row: LedgerRow): Promise<LedgerRow['period']> {
+  if (row.bucket !== 'window' && row.bucket !== 'monthly') return undefined;
+  const wanted = `${row.bucket}.reset`;
+  for (let to = row.seq; to > 0; to -= 1_000) {
+    const range = { account_id: row.account_id, seq: { $gte: to - 1_000, $lt: to } };
+    const rows = await ledgerRows(ctx).find(range).sort({ seq: -1 }).toArray();
+    const reset = rows.find((candidate) => candidate.reason === wanted);
+    if (reset) return reset.period;
+  }
+  return undefined;
+}

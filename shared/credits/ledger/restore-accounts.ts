@@ -1,0 +1,73 @@
+import { isStoreError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { shardOf } from '../../platform/redis/keys.ts';
+import { emptyState } from '../meter/account-state.ts';
+import { type CreditAccount, creditAccountRows, type DeviceToken, deviceTokenRows } from '../meter/model.ts';
+import { restoreAccount } from '../meter/restore-account.ts';
+import { replayLedger } from './replay.ts';
+import { restoreRecords } from './restore-records.ts';
+
+/** Accounts that are put back at the same time. */
+const BATCH = 32;
+
+interface Plan {
+  shards: ReadonlySet<number>;
+  /** Those whose balances come from the ledger. */
+  rebuilding: ReadonlySet<number>;
+  /** Those that are given up; more are added. */
+  failed: Map<number, Error>;
+  /** The rebuild that holds the shards, or ''. */
+  holder: string;
+}
+
+/** Puts the accounts of these shards right: balances, idempotency records, devices. Returns how many accounts that were. */
+export async function restoreAccounts(ctx: Context, plan: Plan): Promise<number> {
+  const tokens = await readTokens(ctx, plan.shards);
+  let count = 0;
+  let batch: Promise<void>[] = [];
+  for await (const account of creditAccountRows(ctx).find({})) {
+    const shard = shardOf(account._id);
+    if (!plan.shards.has(shard) || plan.failed.has(shard)) continue;
+    count += 1;
+    batch.push(restoreOne(ctx, account, tokens.get(account._id) ?? [], plan));
+    if (batch.length < BATCH) continue;
+    await Promise.all(batch);
+    batch = [];
+  }
+  await Promise.all(batch);
+  return count;
+}
+
+async function readTokens(ctx: Context, shards: ReadonlySet<number>): Promise<Map<string, DeviceToken[]>> {
+  const byAccount = new Map<string, DeviceToken[]>();
+  for await (const token of deviceTokenRows(ctx).find({}, { batchSize: 5_000 })) {
+    if (!shards.has(shardOf(token.account_id))) continue;
+    const list = byAccount.get(token.account_id) ?? [];
+    byAccount.set(token.account_id, list);
+    list.push(token);
+  }
+  return byAccount;
+}
+
+/** One account that is not right gives up its own shard alone. */
+async function restoreOne(
+  ctx: Context,
+  account: CreditAccount,
+  tokens: readonly DeviceToken[],
+  { rebuilding, failed, holder }: Plan,
+): Promise<void> {
+  const shard = shardOf(account._id);
+  try {
+    const isRebuilt = rebuilding.has(shard);
+    // An account that is missing from a Redis that lost nothing is one that it never got: nothing was spent from it.
+    const state = isRebuilt ? await replayLedger(ctx, account._id) : emptyState();
+    const when = holder !== '' ? 'always' : isRebuilt ? 'newer' : 'missing';
+    const isDone = await restoreAccount(ctx, account, { state, when, tokens, holder });
+    // Without a holder another one that recovers has been faster, and has put the same back.
+    if (!isDone && holder !== '') throw new Error('Its shard was opened before its balances were put back');
+    if (isRebuilt) await restoreRecords(ctx, account._id);
+  } catch (error) {
+    if (isStoreError(error) || !(error instanceof Error)) throw error;
+    failed.set(shard, new Error(`${account._id}: ${error.message}`, { cause: error }));
+  }
+}

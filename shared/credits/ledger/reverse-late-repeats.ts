@@ -1,0 +1,67 @@
+import type { ClientSession } from 'mongoose';
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { type LedgerRow, ledgerRows } from './model.ts';
+import { reverseLateRepeat } from './refund-spend.ts';
+import type { StreamEntry } from './stream-entry.ts';
+
+/** A spend whose key had been answered for the same output more than 48 h before. */
+export interface LateRepeat {
+  entry: StreamEntry;
+  row: LedgerRow;
+}
+
+type KeyedRow = Pick<LedgerRow, 'account_id' | 'seq' | 'idk' | 'fingerprint'>;
+const KEYED_FIELDS = { _id: 0, account_id: 1, seq: 1, idk: 1, fingerprint: 1 } as const;
+
+/** The late repeats among entries whose rows are in the ledger. */
+export async function findLateRepeats(
+  ctx: Context,
+  entries: readonly StreamEntry[],
+  transaction: ClientSession,
+): Promise<LateRepeat[]> {
+  const spends = entries.flatMap((entry) => {
+    const row = entry.rows.at(-1);
+    return row?.reason === 'receipt' && row.idk !== undefined ? [{ entry, row }] : [];
+  });
+  if (spends.length === 0) return [];
+  const idks = [...new Set(spends.map(({ row }) => row.idk ?? ''))];
+  const accounts = [...new Set(spends.map(({ row }) => row.account_id))];
+  const sameKeys = await ledgerRows(ctx)
+    .find(
+      { idk: { $in: idks }, account_id: { $in: accounts } },
+      { session: transaction, projection: KEYED_FIELDS },
+    )
+    .toArray();
+  const firstSeqs = new Map<string, number>();
+  for (const row of sameKeys) {
+    const key = spendKey(row);
+    firstSeqs.set(key, Math.min(row.seq, firstSeqs.get(key) ?? row.seq));
+  }
+  return spends.filter(({ row }) => (firstSeqs.get(spendKey(row)) ?? row.seq) < row.seq);
+}
+
+function spendKey({ account_id, idk, fingerprint }: KeyedRow): string {
+  return `${account_id}:${idk}:${fingerprint}`;
+}
+
+/**
+ * Reverses late repeats. Returns the entries of those that cannot be reversed now. Their rows are in the ledger, so they
+ * hold nothing up: a shard that is shut may open, and once it is open the entry comes again.
+ */
+export async function reverseLateRepeats(
+  ctx: Context,
+  late: readonly LateRepeat[],
+): Promise<ReadonlySet<StreamEntry>> {
+  const waiting = new Set<StreamEntry>();
+  for (const { entry, row } of late) {
+    try {
+      await reverseLateRepeat(ctx, row);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      waiting.add(entry);
+      if (error.code !== 'rebuilding') ctx.log.warn({ err: error }, 'a late repeat waits to be reversed');
+    }
+  }
+  return waiting;
+}

@@ -1,0 +1,29 @@
+import type { Bucket, Reason } from '../meter/model.ts';
+import type { LedgerRow } from './model.ts';
+
+/** A ledger row as callers see it. */
+export interface LedgerTransaction {
+  /** Negative when spent. */
+  delta: number;
+  bucket: Bucket;
+  reason: Reason;
+  /** Unix seconds. */
+  created_at: number;
+}
+
+/** A ledger row, or the outcome that will be one, as callers see it. */
+export function toTransaction({ delta, bucket, reason, created_at }: LedgerTransaction): LedgerTransaction {
+  return { delta, bucket, reason, created_at };
+}
+
+/** A ledger row as its owner sees it; with its receipt also its id and, of a spend, the device and the signed receipt. */
+export function viewTransaction(
+  row: Pick<LedgerRow, '_id' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'>,
+  { withReceipt }: { withReceipt: boolean },
+) {
+  const { _id, delta, bucket, reason, created_at, device_id, receipt } = row;
+  const seen = { delta, bucket, reason, created_at };
+  if (!withReceipt) return seen;
+  const spend = device_id === undefined || receipt === undefined ? {} : { device_id, receipt };
+  return { id: _id, ...seen, ...spend };
+}

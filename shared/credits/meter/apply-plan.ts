@@ -1,0 +1,48 @@
+import { readOrganization } from '../../organizations/read-organization.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { changeCredits } from './change-credits.ts';
+import { type CreditAccount, creditAccountRows } from './model.ts';
+import { encodedPlansOf } from './plans.ts';
+
+/**
+ * Puts every account of an organization on its plan. A running window or month goes on: what was used stays used, what
+ * is left follows the new limit (a `credit.adjust` row), never below 0. Repeating it changes nothing. An account that it
+ * did not reach is found by `reconcileCredits`.
+ */
+export async function applyPlanToAll(ctx: Context, orgId: string): Promise<number> {
+  const accounts = await creditAccountRows(ctx).find({ org_id: orgId }).toArray();
+  for (const account of accounts) await applyPlan(ctx, account);
+  return accounts.length;
+}
+
+/**
+ * Puts one account on the plan that its organization has when this returns, and returns whether Redis had another. The
+ * account's row comes last: what it says, Redis has followed. Throws as `changeCredits`, but for `not_found`.
+ */
+export async function applyPlan(
+  ctx: Context,
+  { _id, org_id }: Pick<CreditAccount, '_id' | 'org_id'>,
+): Promise<boolean> {
+  let hasMoved = false;
+  let { plan } = await readOrganization(ctx, org_id);
+  for (;;) {
+    hasMoved = (await changePlan(ctx, _id, plan)) || hasMoved;
+    await creditAccountRows(ctx).updateOne({ _id }, { $set: { plan } });
+    // Another change may have been faster, and this one have come behind it.
+    const now = await readOrganization(ctx, org_id);
+    if (now.plan === plan) return hasMoved;
+    plan = now.plan;
+  }
+}
+
+async function changePlan(ctx: Context, accountId: string, plan: string): Promise<boolean> {
+  try {
+    const args = [plan, encodedPlansOf(ctx)];
+    return (await changeCredits(ctx, { accountId, command: 'apply-plan', args })).did === 'done';
+  } catch (error) {
+    // It never reached Redis, and will with the new plan.
+    if (error instanceof DomainError && error.code === 'not_found') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
+import { accountCacheOf, type CachedAccount, monthOf } from './account-cache.ts';
+import { decodeAnchor } from './account-state.ts';
+import { callMeter, type MeterReply, meterScript, replyOf } from './call-meter.ts';
+import { answerOf, decodeSpendOutcome, digest, RECORD_KEPT_S } from './idempotency.ts';
+import { spendsDecided } from './metrics.ts';
+import { BUCKETS, type Bucket } from './model.ts';
+import { encodedPlansOf } from './plans.ts';
+import { type PreparedReceipt, prepareReceipt } from './prepare-receipt.ts';
+import { creditNow, redisNow, scriptNow } from './redis-time.ts';
+import { refusalOf } from './refuse-spend.ts';
+import { untilReplicated } from './replicas.ts';
+
+const script = meterScript('consume');
+const CODES = [
+  'spent',
+  'replay',
+  'bucket',
+  'month',
+  'empty',
+  'reused',
+  'token',
+  'unsigned',
+  'full',
+  'late',
+] as const;
+const reply = replyOf(...CODES);
+type SpendReply = MeterReply<(typeof CODES)[number]>;
+
+export interface Spend {
+  accountId: string;
+  tokenId: string;
+  tokenHmac: string;
+  idempotencyKey: string;
+  outputSha256: string;
+  kind?: string | undefined;
+}
+
+export interface Spent {
+  /** The answer's bytes: the same for every repeat. */
+  answer: string;
+  /** Until when a repeat finds them. Unix seconds. */
+  expiresS: number;
+  replayed: boolean;
+}
+
+/** How long after it was sent a spend may still be carried out, by Redis' clock. */
+const DEADLINE_MS = 800;
+/** Asking, the month turned, the bucket turned: more in a row means that something is wrong. */
+const ATTEMPTS = 8;
+
+/**
+ * Spends one credit: signs the receipt for the bucket that comes next, then one script call decides. Throws
+ * `unauthorized`, `insufficient_credits`, `idempotency_key_reused`, and what nothing was written for:
+ * `signing_unavailable`, `rebuilding`, `backpressure`, `store_unavailable`; `outcome_unknown` when no answer came, or
+ * too few replicas have it.
+ */
+export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
+  const request = {
+    ...spend,
+    keys: accountKeys(spend.accountId),
+    idk: digest('consume', spend.idempotencyKey),
+    fingerprint: digest('output', spend.outputSha256, spend.kind ?? ''),
+  };
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const nowMs = await creditNow(ctx, request.keys.shard);
+    const receipt = await prepareReceipt(ctx, request, nowMs);
+    const { code, values } = await callConsume(ctx, request, receipt, nowMs);
+    if (code === 'month' || code === 'bucket') {
+      cacheAccount(ctx, request, code, values);
+      continue;
+    }
+    spendsDecided(ctx).inc({ outcome: code });
+    if (code !== 'spent' && code !== 'replay') throw refusalOf(code, values);
+    if (code === 'spent') cacheSpent(ctx, request, values);
+    await untilReplicated(ctx, request.keys.shard);
+    return toSpent(code, values);
+  }
+  throw new DomainError('store_unavailable', 'The account changes too fast. Nothing was written; try again.');
+}
+
+type Request = Spend & { keys: AccountKeys; idk: string; fingerprint: string };
+type Values = SpendReply['values'];
+
+async function callConsume(
+  ctx: Context,
+  request: Request,
+  receipt: PreparedReceipt,
+  nowMs: number,
+): Promise<SpendReply> {
+  const { accountId, keys, idk } = request;
+  const account = accountCacheOf(ctx).accounts.get(accountId);
+  const month = account ? monthOf(account, nowMs) : { startMs: '', endMs: '' };
+  const deadlineMs = (await redisNow(ctx, keys.shard)) + DEADLINE_MS;
+  return callMeter(ctx, {
+    script,
+    shard: keys.shard,
+    keys: [keys.epoch, keys.account, keys.record(idk), keys.stream],
+    args: [
+      scriptNow(ctx),
+      deadlineMs,
+      request.tokenId,
+      request.tokenHmac,
+      request.fingerprint,
+      idk,
+      receipt.bucket,
+      receipt.jws,
+      month.startMs,
+      month.endMs,
+      encodedPlansOf(ctx),
+      RECORD_KEPT_S,
+      ctx.config.ledgerStreamEntriesPerShard,
+    ],
+    reply,
+  });
+}
+
+function toSpent(code: 'spent' | 'replay', [text]: Values): Spent {
+  const outcome = decodeSpendOutcome(text ?? '');
+  return {
+    answer: answerOf(outcome),
+    expiresS: outcome.created_at + RECORD_KEPT_S,
+    replayed: code === 'replay',
+  };
+}
+
+function cacheSpent(ctx: Context, request: Request, values: Values): void {
+  const [, bucket, windowEnd, monthStart, monthEnd] = values;
+  const account = accountCacheOf(ctx).accounts.get(request.accountId);
+  if (!account) return;
+  account.bucket = bucketOf(bucket);
+  account.windowEndMs = windowEnd ? Number(windowEnd) : null;
+  account.month = monthBetween(monthStart, monthEnd) ?? account.month;
+}
+
+function cacheAccount(ctx: Context, request: Request, code: 'month' | 'bucket', values: Values): void {
+  const [bucket, windowEnd, monthStart, monthEnd, ...identity] =
+    code === 'bucket' ? values : ['', '', '', '', ...values];
+  const [anchor, device, org, user] = identity;
+  const { accounts, devices } = accountCacheOf(ctx);
+  devices.set(request.tokenId, device ?? '');
+  accounts.set(request.accountId, {
+    org: org ?? '',
+    user: user ?? '',
+    anchor: decodeAnchor(anchor ?? ''),
+    month: monthBetween(monthStart, monthEnd),
+    windowEndMs: windowEnd ? Number(windowEnd) : null,
+    bucket: bucketOf(bucket),
+  });
+}
+
+function bucketOf(text: string | null | undefined): Bucket | null {
+  return BUCKETS.find((bucket) => bucket === text) ?? null;
+}
+
+function monthBetween(
+  start: string | null | undefined,
+  end: string | null | undefined,
+): CachedAccount['month'] {
+  return start && end ? { startMs: Number(start), endMs: Number(end) } : null;
+}

@@ -1,0 +1,49 @@
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { accountKeys } from '../../platform/redis/keys.ts';
+import { callMeter, meterScript, replyOf } from './call-meter.ts';
+
+const putScript = meterScript('put-device');
+const revokeScript = meterScript('revoke-device');
+
+/**
+ * Lets a device spend. `token_id` is the id inside its token (`mintDeviceToken`), `token_hmac` its `credentialHash`.
+ * Repeating it changes nothing. Throws `rebuilding`, `store_unavailable`, `conflict` for a revoked device.
+ */
+export async function putDevice(
+  ctx: Context,
+  accountId: string,
+  device: { device_id: string; token_id: string; token_hmac: string },
+): Promise<void> {
+  const { epoch, account, shard } = accountKeys(accountId);
+  const { code } = await callMeter(ctx, {
+    script: putScript,
+    shard,
+    keys: [epoch, account],
+    args: [device.token_id, device.device_id, device.token_hmac],
+    reply: replyOf('ok', 'missing', 'revoked'),
+  });
+  if (code === 'revoked') throw new DomainError('conflict', 'This device is revoked.');
+  if (code === 'missing') throw missing();
+}
+
+/**
+ * Ends a device: from its return on no spend of it succeeds. Call it before the device's row says `revoked` (so that it
+ * bites at once) and again after (so that a Redis which was rebuilt from the rows in between knows it too).
+ * Repeating it changes nothing. Throws `rebuilding`, `store_unavailable`, `outcome_unknown`.
+ */
+export async function revokeDeviceAccess(ctx: Context, accountId: string, deviceId: string): Promise<void> {
+  const { epoch, account, shard } = accountKeys(accountId);
+  const { code } = await callMeter(ctx, {
+    script: revokeScript,
+    shard,
+    keys: [epoch, account],
+    args: [deviceId],
+    reply: replyOf('ok', 'missing'),
+  });
+  if (code === 'missing') throw missing();
+}
+
+function missing(): DomainError {
+  return new DomainError('rebuilding', 'This account is not in Redis.');
+}

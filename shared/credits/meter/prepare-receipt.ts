@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../platform/context/context.ts';
+import { signerOf } from '../receipts/signer.ts';
+import { accountCacheOf, predictBucket } from './account-cache.ts';
+import type { Bucket } from './model.ts';
+
+/** What is sent as the receipt's bucket when there is no receipt: to ask which, or to be answered a repeat only. */
+const ASK = '?';
+const REPLAY_ONLY = '';
+
+const SIGNING_MS = 300;
+
+/** A receipt that is signed before it is known whether the credit can be spent. */
+export interface PreparedReceipt {
+  bucket: Bucket | typeof ASK | typeof REPLAY_ONLY;
+  jws: string;
+}
+
+export interface ReceiptRequest {
+  accountId: string;
+  tokenId: string;
+  outputSha256: string;
+  kind?: string | undefined;
+  /** Hash of the idempotency key. */
+  idk: string;
+}
+
+/**
+ * Signs the receipt for the bucket that the account cache predicts. Never throws: without an entry in the cache it asks,
+ * without a signature within 300 ms only a repeat can be answered.
+ */
+export async function prepareReceipt(
+  ctx: Context,
+  request: ReceiptRequest,
+  nowMs: number,
+): Promise<PreparedReceipt> {
+  const { accounts, devices } = accountCacheOf(ctx);
+  const account = accounts.get(request.accountId);
+  const device = devices.get(request.tokenId);
+  const signer = signerOf(ctx);
+  if (signer.publicKey() === null) return { bucket: REPLAY_ONLY, jws: '' };
+  if (!account || device === undefined) return { bucket: ASK, jws: '' };
+  const bucket = predictBucket(account, nowMs);
+  const claims = {
+    iss: ctx.config.baseUrl ?? 'urn:usage-governor',
+    sub: account.user,
+    org: account.org,
+    dev: device,
+    jti: randomUUID(),
+    iat: Math.floor(nowMs / 1_000),
+    bucket,
+    delta: -1,
+    out: request.outputSha256,
+    idk: request.idk,
+    ...(request.kind === undefined ? {} : { kind: request.kind }),
+  };
+  try {
+    const signed = signer.sign(claims);
+    return { bucket, jws: typeof signed === 'string' ? signed : await withinMs(SIGNING_MS, signed) };
+  } catch (error) {
+    ctx.log.error({ err: error }, 'a receipt could not be signed');
+    return { bucket: REPLAY_ONLY, jws: '' };
+  }
+}
+
+async function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`not within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,90 @@
+import { memberRows } from '../../organizations/model.ts';
+import { readOrganization } from '../../organizations/read-organization.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
+import { type AccountState, decodeAnchor, decodeState, type Lot, sumLots } from './account-state.ts';
+import { callMeter, meterScript, replyOf } from './call-meter.ts';
+import { type Anchor, creditAccountRows } from './model.ts';
+import { monthAt } from './month.ts';
+import { plansOf } from './plans.ts';
+import { creditNow } from './redis-time.ts';
+
+const script = meterScript('read-account');
+const reply = replyOf('ok', 'missing');
+
+/** An account as it lies in Redis. */
+export interface AccountRecord {
+  plan: string;
+  anchor: string;
+  state: AccountState;
+}
+
+/** The record of an account, or null when there is none. Throws `rebuilding`, `store_unavailable`. */
+export async function readAccount(ctx: Context, accountId: string): Promise<AccountRecord | null> {
+  const { epoch, account, shard } = accountKeys(accountId);
+  const { values } = await callMeter(ctx, { script, shard, keys: [epoch, account], args: [], reply });
+  const [plan, anchor, ...fields] = values;
+  const state = decodeState(fields);
+  return state && plan && anchor ? { plan, anchor, state } : null;
+}
+
+/**
+ * What an account has now. A period that is over counts as full again, though nothing has written it yet. Of a member
+ * without an account it is what the plan gives.
+ */
+export async function readBalances(ctx: Context, accountId: string) {
+  const record = await readAccount(ctx, accountId);
+  const nowMs = await creditNow(ctx, shardOf(accountId));
+  if (record) return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
+  return balancesAt(ctx, await beforeFirstDevice(ctx, accountId), nowMs);
+}
+
+interface Held {
+  plan: string;
+  /** Null before the account is made: its months begin then. */
+  anchor: Anchor | null;
+  state: Pick<AccountState, 'window' | 'month' | 'lots'>;
+}
+
+/** An account that was made and is not in Redis is a lost one, never a new one. */
+async function beforeFirstDevice(ctx: Context, accountId: string): Promise<Held> {
+  if (await creditAccountRows(ctx).findOne({ _id: accountId }, { projection: { _id: 1 } }))
+    throw new DomainError('rebuilding', 'This account is not in Redis.');
+  const member = await memberRows(ctx).findOne({ _id: accountId });
+  const plan = member ? (await readOrganization(ctx, member.org_id)).plan : '';
+  return { plan, anchor: null, state: { window: null, month: null, lots: [] } };
+}
+
+function balancesAt(ctx: Context, { plan: name, anchor, state }: Held, nowMs: number) {
+  const plan = Object.entries(plansOf(ctx)).find(([known]) => known === name)?.[1];
+  const { window, month } = state;
+  const windowRuns = window !== null && nowMs < window.endMs;
+  const monthRuns = month !== null && nowMs < month.endMs;
+  const monthEndMs = monthRuns ? month.endMs : anchor && monthAt(anchor, nowMs).endMs;
+  const live = state.lots.filter((lot) => lot.expiresMs === 0 || lot.expiresMs > nowMs);
+  const balances = {
+    window: {
+      credits: windowRuns ? window.left : (plan?.window_credits ?? 0),
+      resets_at: windowRuns ? Math.ceil(window.endMs / 1_000) : null,
+    },
+    monthly: {
+      credits: monthRuns ? month.left : (plan?.monthly_credits ?? 0),
+      resets_at: monthEndMs === null ? null : Math.ceil(monthEndMs / 1_000),
+    },
+    paid: viewLots(live, 'paid'),
+    granted: viewLots(live, 'granted'),
+  };
+  const total = Object.values(balances).reduce((sum, { credits }) => sum + credits, 0);
+  return { balances, total };
+}
+
+function viewLots(live: readonly Lot[], bucket: Lot['bucket']) {
+  const lots = live
+    .filter((lot) => lot.bucket === bucket)
+    .map((lot) => ({
+      credits: lot.left,
+      expires_at: lot.expiresMs === 0 ? null : Math.floor(lot.expiresMs / 1_000),
+    }));
+  return { credits: sumLots(live, bucket), lots };
+}

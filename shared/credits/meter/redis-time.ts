@@ -1,0 +1,62 @@
+import { systemClock } from '../../platform/basics/clock.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { shardKeys } from '../../platform/redis/keys.ts';
+import { loadScript } from '../../platform/redis/script.ts';
+import { sendScript } from './send-script.ts';
+
+/** Redis' clock as last seen, and when that was by a clock that is never set. */
+interface Sample {
+  redisMs: number;
+  atMs: number;
+}
+
+const samples = new WeakMap<Context['redis'], Map<number, Sample>>();
+const askTime = loadScript(
+  new URL('prelude.lua', import.meta.url),
+  new URL('redis-time.lua', import.meta.url),
+);
+
+/**
+ * Redis' clock now, in ms, at most a little behind it: a wrong wall clock of this process changes nothing. In a cluster
+ * every shard has its own.
+ */
+export async function redisNow(ctx: Context, shard: number): Promise<number> {
+  const sample = samplesOf(ctx).get(sampleIndex(ctx, shard));
+  if (sample) return Math.floor(sample.redisMs + performance.now() - sample.atMs);
+  const shownMs = Number(await sendScript(ctx, askTime, [shardKeys(shard).epoch], []));
+  noteRedisTime(ctx, shard, shownMs);
+  return shownMs;
+}
+
+/** Notes the time that an answer brought along. */
+export function noteRedisTime(ctx: Context, shard: number, redisMs: number): void {
+  samplesOf(ctx).set(sampleIndex(ctx, shard), { redisMs, atMs: performance.now() });
+}
+
+/** What scripts get as `now`: nothing, so that they ask Redis, unless a test turns the clock. */
+export function scriptNow(ctx: Context): number | '' {
+  return isTestClock(ctx) ? ctx.clock.now() : '';
+}
+
+/** The moment by which credits are counted, in ms. */
+export async function creditNow(ctx: Context, shard: number): Promise<number> {
+  return isTestClock(ctx) ? ctx.clock.now() : redisNow(ctx, shard);
+}
+
+function isTestClock(ctx: Context): boolean {
+  return ctx.config.nodeEnv === 'test' && ctx.clock !== systemClock;
+}
+
+function samplesOf(ctx: Context): Map<number, Sample> {
+  const known = samples.get(ctx.redis);
+  if (known) return known;
+  const fresh = new Map<number, Sample>();
+  samples.set(ctx.redis, fresh);
+  // Another server, or the same one after a failover, may show another time.
+  ctx.redis.meter.on('close', () => fresh.clear());
+  return fresh;
+}
+
+function sampleIndex(ctx: Context, shard: number): number {
+  return ctx.redis.meter.isCluster ? shard : 0;
+}

@@ -1,0 +1,35 @@
+import type { Context } from '../../platform/context/context.ts';
+import { accountKeys } from '../../platform/redis/keys.ts';
+import { runScript } from '../../platform/redis/script.ts';
+import { type AccountState, identityFields, stateFields } from './account-state.ts';
+import { meterScript } from './call-meter.ts';
+import type { CreditAccount, DeviceToken } from './model.ts';
+
+const script = meterScript('restore-account');
+
+export interface Restoration {
+  state: AccountState;
+  /** `missing`: only when Redis has none. `newer`: also in place of an earlier one. `always`: whatever Redis has. */
+  when: 'missing' | 'newer' | 'always';
+  tokens: readonly DeviceToken[];
+  /** The rebuild that holds the shard, or '' for a shard that is shut. */
+  holder: string;
+}
+
+/** Puts an account back into a Redis that has lost it. Returns false when its shard was opened meanwhile. */
+export async function restoreAccount(
+  ctx: Context,
+  account: CreditAccount,
+  { state, when, tokens, holder }: Restoration,
+): Promise<boolean> {
+  const { epoch, account: key } = accountKeys(account._id);
+  const fields = [...identityFields(account), ...stateFields(state)];
+  const devices = tokens.flatMap((token) => [
+    token.token_id,
+    token._id,
+    token.revoked_at === null ? token.token_hmac : '',
+  ]);
+  const seq = when === 'always' ? 'force' : when === 'newer' ? state.seq : '';
+  const args = [holder, seq, fields.length, ...fields, ...devices];
+  return (await runScript(ctx.redis.producer, script, [epoch, key], args)) === 'ok';
+}

@@ -1,0 +1,34 @@
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { isRedisRefusal, runScript, type Script } from '../../platform/redis/script.ts';
+
+/**
+ * Sends one script call by the meter's client, which never sends anything twice. Throws `store_unavailable` when nothing
+ * was written (not sent, or refused by Redis) and `outcome_unknown` when it was sent and no answer came.
+ */
+export async function sendScript(
+  ctx: Context,
+  script: Script,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  const client = ctx.redis.meter;
+  if (client.status !== 'ready') throw unavailable();
+  try {
+    return await runScript(client, script, keys, args);
+  } catch (error) {
+    if (isRedisRefusal(error) || wasNotSent(error)) {
+      ctx.log.warn({ err: error }, 'redis refused a script');
+      throw unavailable();
+    }
+    throw new DomainError('outcome_unknown', 'Redis did not answer. Repeat the request with the same key.');
+  }
+}
+
+function unavailable(): DomainError {
+  return new DomainError('store_unavailable', 'Redis cannot be used now. Nothing was written; try again.');
+}
+
+function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("Stream isn't writeable");
+}
