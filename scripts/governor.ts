@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccessCommands } from './governor/access.ts';
+import { addAnalyticsCommands } from './governor/analytics.ts';
 import { addConnectCommand } from './governor/connect.ts';
 import { addCreditCommands } from './governor/credits.ts';
 import { addImportCommands } from './governor/history.ts';
@@ -22,6 +23,7 @@ addOrganizationCommands(program, run);
 addAccessCommands(program, run);
 addCreditCommands(program, run);
 addUsageCommands(program, run);
+addAnalyticsCommands(program, run);
 addWebhookCommands(program, run);
 addReplayCommand(program, process.env);
 addImportCommands(program, process.env);

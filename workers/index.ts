@@ -1,3 +1,5 @@
+import { freezeAllAnalytics } from '../shared/analytics/freeze-weeks.ts';
+import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
 import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
@@ -116,6 +118,13 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
   handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
 });
 
+/** Weeks that ended a day ago, and what arrived late for others. */
+export const freezeAnalytics = jobRow(freezeAnalyticsJob, {
+  concurrency: 1,
+  everyMs: 3_600_000,
+  handle: (_data, ctx) => freezeAllAnalytics(ctx),
+});
+
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
@@ -139,6 +148,7 @@ export const JOB_TABLE: readonly JobRow[] = [
   expireCredits,
   reconcileUsage,
   makeSnapshots,
+  freezeAnalytics,
   purgeOld,
 ];
 

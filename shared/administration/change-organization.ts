@@ -5,6 +5,7 @@ import { readOrganization, timezoneAt } from '../organizations/read-organization
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import {
   K_ANONYMITY_FLOOR,
+  type KPopulation,
   type Plan,
   SESSION_TIMEOUT_RANGE_S,
   SIGNAL_AGE_MS,
@@ -22,7 +23,9 @@ export interface OrganizationChange {
   timezone?: string | undefined;
   /** Seconds; open sessions end by the new one. */
   session_timeout?: number | undefined;
+  /** Holds for weeks that are frozen, and late parts that are judged, from then on; so does the next one. */
   k_anonymity?: number | undefined;
+  k_population?: KPopulation | undefined;
   admin_emails?: string[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Plan, Role } from '../platform/basics/contract.ts';
+import type { KPopulation, Plan, Role } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
 export interface Organization {
@@ -10,6 +10,8 @@ export interface Organization {
   /** Seconds of silence that end a session. */
   session_timeout: number;
   k_anonymity: number;
+  /** Who counts towards k in analytics; all others are pooled as one. */
+  k_population: KPopulation;
   admin_emails: string[];
   teams: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */

@@ -1,3 +1,4 @@
+import { frozenCellRows, frozenWeekRows } from '../analytics/model.ts';
 import { anomalyRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
 import { budgetEvaluationRows, budgetFiringRows, budgetRows, budgetWindowRows } from '../budgets/model.ts';
@@ -32,6 +33,8 @@ export const COLLECTIONS = [
   sessionHeadRows,
   rollupRows,
   snapshotRows,
+  frozenWeekRows,
+  frozenCellRows,
   eventRows,
   budgetRows,
   budgetWindowRows,

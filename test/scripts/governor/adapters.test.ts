@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
-import { makeSignal, makeTenant } from '../../support/factories.ts';
-import { type TestApi, testEnv } from '../../support/harness.ts';
 import { makeFolder } from '../../packages/governor/history.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { type TestApi, testEnv } from '../../support/harness.ts';
 
 const execute = promisify(execFile);
 let api: TestApi;
