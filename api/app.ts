@@ -9,7 +9,7 @@ import helmet from 'helmet';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
-import { sendProblem } from './basics/problem.ts';
+import { problemOf, sendProblem } from './basics/problem.ts';
 import type { AnyRoute, ApiState } from './basics/route.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { openApiDocument } from './docs/openapi.ts';
@@ -35,7 +35,7 @@ export function createApi(
   longestAnswerMs: number = LONGEST_ANSWER_MS,
 ): Api {
   const app = express();
-  const limits = createLimits(ctx.config);
+  const limits = createLimits(ctx);
   const shedder = createShedder(ctx.metrics);
   app.disable('x-powered-by');
   app.disable('etag');
@@ -126,14 +126,25 @@ function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
 }
 
 function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
-  const known = error instanceof DomainError;
-  if (!known) ctx.log.error({ err: error, request_id: res.locals.requestId }, 'request failed');
+  const { code, status } = problemOf(error);
+  const request_id = res.locals.requestId;
+  // A parser's error quotes the body, which may hold a secret: of callers' mistakes only the code is logged.
+  if (status < 500) ctx.log.debug({ code, request_id }, 'request refused');
+  else if (!(error instanceof DomainError)) ctx.log.error({ err: error, request_id }, 'request failed');
   if (res.headersSent) {
     // A part of the answer is out: cutting the connection is the only way left to say that it is not whole.
     req.socket.destroy();
     return;
   }
+  // The rest of the body is still to come, and nobody will read it.
+  if (isHalfSent(req)) res.setHeader('Connection', 'close');
   if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
   else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
   else sendProblem(res, error, String(res.locals.requestId));
+}
+
+function isHalfSent(req: Request): boolean {
+  const announced =
+    req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined;
+  return announced && !req.complete;
 }

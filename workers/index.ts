@@ -18,12 +18,21 @@ import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
+import { expireHeld as expireTooManyHeld } from '../shared/webhooks/deliveries/expire-held.ts';
 import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
-import { deliverWebhookJob, retryWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
+import {
+  deliverWebhookJob,
+  expireHeldJob,
+  planDeliveriesJob,
+  recoverDeliveriesJob,
+  retryWebhookJob,
+} from '../shared/webhooks/deliveries/jobs.ts';
+import { planInSteps } from '../shared/webhooks/deliveries/plan-in-steps.ts';
+import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
 import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
-import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sending/sweep-deliveries.ts';
+import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
 import { dueJobRow, type JobRow, jobRow, type WakeAgain } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
@@ -48,19 +57,36 @@ export const deliverWebhook = jobRow(deliverWebhookJob, { concurrency: 'open', h
 
 export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handle: attempt });
 
-export const holdWebhook = jobRow(holdWebhookJob, {
+/** What was too many for the transaction of its events. */
+export const planDeliveries = dueJobRow(planDeliveriesJob, {
   concurrency: 4,
-  handle: ({ webhook_id }, ctx) => holdDeliveries(ctx, webhook_id),
+  handle: (key, ctx) => planInSteps(ctx, key),
 });
 
-export const drainWebhook = jobRow(drainWebhookJob, {
+export const holdWebhook = dueJobRow(holdWebhookJob, {
+  concurrency: 4,
+  handle: (webhookId, ctx) => holdDeliveries(ctx, webhookId),
+});
+
+export const drainWebhook = dueJobRow(drainWebhookJob, {
   concurrency: 256,
-  handle: ({ webhook_id }, ctx) => drainDeliveries(ctx, webhook_id),
+  handle: (webhookId, ctx) => drainDeliveries(ctx, webhookId),
 });
 
-export const alertAdmins = jobRow(alertAdminsJob, {
+export const alertAdmins = dueJobRow(alertAdminsJob, {
   concurrency: 4,
-  handle: ({ webhook_id }, ctx) => mailAdmins(ctx, webhook_id),
+  handle: (webhookId, ctx) => mailAdmins(ctx, webhookId),
+});
+
+export const recoverDeliveries = dueJobRow(recoverDeliveriesJob, {
+  concurrency: 4,
+  handle: (webhookId, ctx) => holdExhausted(ctx, webhookId),
+});
+
+export const expireHeld = jobRow(expireHeldJob, {
+  concurrency: 1,
+  everyMs: 60_000,
+  handle: (_data, ctx) => expireTooManyHeld(ctx),
 });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
@@ -106,6 +132,9 @@ export const JOB_TABLE: readonly JobRow[] = [
   holdWebhook,
   drainWebhook,
   alertAdmins,
+  planDeliveries,
+  recoverDeliveries,
+  expireHeld,
   reconcileCredits,
   expireCredits,
   reconcileUsage,
@@ -116,7 +145,6 @@ export const JOB_TABLE: readonly JobRow[] = [
 /** What the sweeper looks for: rows that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<number> }[] = [
   { queue: deliverWebhook.kind, sweep: sweepDeliveries },
-  { queue: alertAdmins.kind, sweep: sweepWebhookTasks },
 ];
 
 async function attempt(

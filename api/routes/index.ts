@@ -10,6 +10,7 @@ import { enableWebhook } from './enable-webhook.ts';
 import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
+import { getDelivery } from './get-delivery.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
 import { getLedger } from './get-ledger.ts';
@@ -19,6 +20,7 @@ import { getOrgUsage } from './get-org-usage.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
+import { getWebhook } from './get-webhook.ts';
 import { grantCredits } from './grant-credits.ts';
 import { listAnomalies } from './list-anomalies.ts';
 import { listBudgets } from './list-budgets.ts';
@@ -31,12 +33,14 @@ import { otlpLogs } from './otlp-logs.ts';
 import { otlpMetrics } from './otlp-metrics.ts';
 import { otlpTraces } from './otlp-traces.ts';
 import { recordSignals } from './record-signals.ts';
+import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
 import { redeliver } from './redeliver.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { startLinking } from './start-linking.ts';
 import { testWebhook } from './test-webhook.ts';
 import { updateBudget } from './update-budget.ts';
+import { updateWebhook } from './update-webhook.ts';
 
 /** Every endpoint, in reading order. */
 export function routes(state: ApiState): readonly AnyRoute[] {
@@ -72,9 +76,13 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     createWebhook,
     listWebhooks,
     testWebhook,
+    getWebhook,
+    updateWebhook,
     deleteWebhook,
     listWebhookDeliveries,
+    getDelivery,
     redeliver,
+    recoverDeliveries,
     enableWebhook,
     getHealth,
     getReadiness(state),

@@ -352,7 +352,7 @@ async function bareRate(bench: Bench): Promise<number> {
   const client = async (): Promise<void> => {
     while (next < bench.events) {
       next += 1;
-      const headers = signedHeaders(SECRET, { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
+      const headers = signedHeaders([SECRET], { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
       await post(pool, { path: '/ok/bare', headers, body, timeoutMs: 10_000, answerBytes: 16_384 });
     }
   };

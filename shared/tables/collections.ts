@@ -6,19 +6,20 @@ import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
 import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
 import { eventRows } from '../events/model.ts';
+import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
 import { organizationVersionRows } from '../organizations/versions.ts';
 import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
+import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
 import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
-import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
@@ -48,10 +49,11 @@ export const COLLECTIONS = [
   webhookRows,
   deliveryRows,
   queuedDeliveryRows,
-  webhookTaskRows,
   auditRows,
   dueRows,
+  idempotencyRecordRows,
   instanceRows,
+  schemaRows,
 ] as const;
 
 /** Creates what is missing of all collections and indexes. Safe to repeat, and while others run. */

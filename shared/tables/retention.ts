@@ -1,13 +1,10 @@
 import { auditRetention } from '../audit/retention.ts';
 import { eventRetention } from '../events/retention.ts';
+import { idempotencyRetention } from '../idempotency/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
 import { signalRetention } from '../signals/retention.ts';
 import { quarterHourRetention } from '../usage/retention.ts';
-import {
-  deliveryRetention,
-  heldDeliveryRetention,
-  pendingDeliveryRetention,
-} from '../webhooks/deliveries/retention.ts';
+import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliveries/retention.ts';
 
 /** Everything that is not kept for ever. Each rule is declared by its noun; no noun imports this table. */
 export const RETENTION: readonly RetentionRule[] = [
@@ -15,7 +12,7 @@ export const RETENTION: readonly RetentionRule[] = [
   quarterHourRetention,
   eventRetention,
   deliveryRetention,
-  heldDeliveryRetention,
   pendingDeliveryRetention,
   auditRetention,
+  idempotencyRetention,
 ];

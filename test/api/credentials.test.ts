@@ -51,8 +51,23 @@ const ROWS: Record<string, Row> = {
   'post /api/v1/webhooks': { body: {}, status: 400 },
   'get /api/v1/webhooks': { status: 200 },
   'post /api/v1/webhooks/test': { body: {}, status: 400 },
+  'get /api/v1/webhooks/{id}': { path: '/api/v1/webhooks/whk_x', status: 404 },
+  'patch /api/v1/webhooks/{id}': {
+    path: '/api/v1/webhooks/whk_x',
+    body: { enabled: false },
+    status: 404,
+  },
   'delete /api/v1/webhooks/{id}': { path: '/api/v1/webhooks/whk_x', status: 404 },
   'get /api/v1/webhooks/{id}/deliveries': { path: '/api/v1/webhooks/whk_x/deliveries', status: 404 },
+  'get /api/v1/webhooks/{id}/deliveries/{delivery_id}': {
+    path: '/api/v1/webhooks/whk_x/deliveries/dlv_x',
+    status: 404,
+  },
+  'post /api/v1/webhooks/{id}/recover': {
+    path: '/api/v1/webhooks/whk_x/recover',
+    body: {},
+    status: 400,
+  },
   'post /api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver': {
     path: '/api/v1/webhooks/whk_x/deliveries/dlv_x/redeliver',
     status: 404,

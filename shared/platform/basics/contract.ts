@@ -12,6 +12,8 @@ export const PAGE_SIZE = { default: 20, max: 100 } as const;
 export const SIGNAL_AGE_MS = { ahead: 5 * 60_000, behind: 35 * 86_400_000 } as const;
 /** Signals per request; more is a 413. */
 export const SIGNALS_PER_REQUEST = 1_000;
+/** Time for which an `Idempotency-Key` of a request that creates something is kept. Milliseconds. */
+export const IDEMPOTENCY_KEY_LIFETIME_MS = 48 * 3_600_000;
 /** Bytes of a request body after inflating. */
 export const BODY_BYTES = 1_048_576;
 /** Nesting of a request body. */
@@ -40,8 +42,10 @@ export const WEBHOOK_SECRET_LENGTH = { min: 32, max: 256 } as const;
 export const WEBHOOK_URL_LENGTH = 2_000;
 /** Bytes that the delivery log keeps of an endpoint's answer. */
 export const WEBHOOK_ANSWER_BYTES = 16_384;
-/** Webhooks per organization. */
-export const WEBHOOKS_PER_ORGANIZATION = 1_000;
+/** How long a webhook's secret still signs after it was changed. Milliseconds. */
+export const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
+/** Deliveries that one webhook holds; the oldest beyond these expire. */
+export const HELD_DELIVERIES = 100_000;
 
 /** Least k of k-anonymity; an organization may raise it. */
 export const K_ANONYMITY_FLOOR = 5;
