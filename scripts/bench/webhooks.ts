@@ -21,6 +21,7 @@ import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -94,6 +95,7 @@ async function runPhase(
     OPERATOR_TOKEN: 'operator-token-of-the-bench',
     API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
+    SESSION_SECRET: 'session-secret-of-the-bench-0123456789',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
     RATE_LIMITS: 'off',
   };
@@ -434,11 +436,8 @@ async function takeArrivals(bench: Bench): Promise<Arrival[]> {
 }
 
 async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 170_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('The bench waited for 170 s in vain');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const isTrue = await waitUntil(condition, { timeoutMs: 170_000, pauseMs: 20 });
+  if (!isTrue) throw new Error('The bench waited for 170 s in vain');
 }
 
 async function sleepUntil(atMs: number): Promise<void> {
