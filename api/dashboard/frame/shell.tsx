@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Box, Burger, Group, Menu, NavLink, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, AppShell, Burger, Group, Menu, NavLink, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
 import { IconLogout, IconSearch } from '@tabler/icons-react';
@@ -110,12 +110,10 @@ function PersonMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown maw={320}>
-        <Box px="sm" py="xs" className="wrap">
-          <Text size="sm">{email}</Text>
-          <Text size="xs" c="dimmed">
-            {role} · {user_id}
-          </Text>
-        </Box>
+        <Menu.Label className="wrap">{email}</Menu.Label>
+        <Menu.Label className="wrap">
+          {role} · {user_id}
+        </Menu.Label>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => leave.mutate()}>
           Sign out
