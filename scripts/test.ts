@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
+import { CHROMIUM, CHROMIUM_PLACES } from './chromium.ts';
 import { ROOT, readJson } from './stack/files.ts';
 import { say } from './stack/progress.ts';
 
@@ -15,6 +16,10 @@ const tests = await runTests(process.argv.slice(2));
 if (!checked)
   say('\nnpm run check failed (its reasons are above, before the tests); it counts as one failure.');
 const failed = tests.failed + (checked ? 0 : 1);
+if (CHROMIUM === null)
+  say(
+    `\nSKIPPED: the dashboard's tests in a browser. No Chromium was found at ${CHROMIUM_PLACES.join(', ')} or in CHROMIUM.`,
+  );
 process.stdout.write(`\n${tests.passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 

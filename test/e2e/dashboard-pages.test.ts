@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, openBrowser, openPage, signIn, type WatchedPage } from '../browser.ts';
+import { CHROMIUM } from '../../scripts/chromium.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../browser.ts';
 import { type DashboardStack, startDashboard } from '../dashboard-stack.ts';
 import { call, until } from '../harness.ts';
 
@@ -160,7 +161,8 @@ describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
     await visit(page, '/budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Not lost');
-    await context.clearCookies({ name: 'ug' });
+    const { producer } = stack.ctx.redis;
+    for (const session of await producer.keys('dashboard:session:*')) await producer.del(session);
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByText('Your session has ended').waitFor();
     const [tab] = await Promise.all([

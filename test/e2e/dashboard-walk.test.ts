@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, openBrowser, openPage, signIn, type WatchedPage } from '../browser.ts';
+import { CHROMIUM } from '../../scripts/chromium.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../browser.ts';
 import { type DashboardStack, startDashboard } from '../dashboard-stack.ts';
 import { call, until } from '../harness.ts';
 import { type Receiver, startReceiver } from '../receiver.ts';
@@ -202,7 +203,7 @@ describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
 
   test('signing out ends the session', { timeout: 60_000 }, async () => {
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     const session = await page.request.get(`${stack.url}/dashboard/session`);
