@@ -66,7 +66,7 @@ describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
   test('what cost most leads to its sessions, and a session to its calls', { timeout: 60_000 }, async () => {
     await visit('Overview');
     await page.getByText('$36.00').first().waitFor();
-    await page.getByRole('link', { name: 'grace' }).first().click();
+    await page.getByRole('link', { name: 'Grace Lindqvist' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
     expect(page.url()).toContain('user_id=grace');
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');

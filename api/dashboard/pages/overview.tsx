@@ -23,6 +23,7 @@ import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { type GroupedUsage, UsageTiles } from '../parts/usage-tiles.tsx';
+import { UserName } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
 const SPLITS = { model: 'Model', adapter: 'Tool', project_id: 'Project' } as const;
@@ -175,7 +176,7 @@ function SessionsOf({ by, value }: { by: FilterName; value: string }) {
       underline="hover"
       className="clip"
     >
-      {value}
+      {by === 'user_id' ? <UserName id={value} /> : value}
     </Anchor>
   );
 }
@@ -235,7 +236,7 @@ function AnomalyCard() {
                     underline="hover"
                     className="clip"
                   >
-                    {anomaly.anomaly_type.replace('_', ' ')} of {anomaly.user_id}
+                    {anomaly.anomaly_type.replace('_', ' ')} of <UserName id={anomaly.user_id} />
                   </Anchor>
                   <Text size="sm" className="number">
                     {amount(anomaly.anomaly_type === 'cost_spike' ? 'cost_usd' : '', anomaly.observed)}{' '}
