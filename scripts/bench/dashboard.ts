@@ -23,6 +23,7 @@ if (CHROMIUM === null) throw new Error('No Chromium was found.');
 const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: CHROMIUM_FLAGS });
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 const page = await context.newPage();
+await page.addInitScript({ content: OBSERVE });
 await page.goto(`${api}/dashboard/login`);
 await page.getByRole('button').first().click();
 await page.waitForURL(`${api}/dashboard/**`);
@@ -50,7 +51,6 @@ async function measure(): Promise<Sample> {
   client.on('Network.loadingFinished', ({ encodedDataLength }) => {
     bytes += encodedDataLength;
   });
-  await page.addInitScript({ content: OBSERVE });
   const startedMs = performance.now();
   await page.goto(`${api}/dashboard/`);
   await page.locator('.recharts-bar').first().waitFor();
