@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { CHROMIUM, CHROMIUM_PLACES } from './stack/chromium.ts';
 import { ROOT, readJson } from './stack/files.ts';
 import { say } from './stack/progress.ts';
 import { describeOutcome, type Outcome, outcome } from './testing/outcome.ts';
@@ -12,6 +13,10 @@ const tests = await runTests(process.argv.slice(2));
 if (!checked)
   say('\nnpm run check failed (its reasons are above, before the tests); it counts as one failure.');
 const failed = tests.failed + (checked ? 0 : 1);
+if (CHROMIUM === null)
+  say(
+    `\nSKIPPED: the dashboard's tests in a browser. No Chromium was found at ${CHROMIUM_PLACES.join(', ')} or in CHROMIUM.`,
+  );
 process.stdout.write(`\n${describeOutcome({ ...tests, failed }).join('\n')}\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 

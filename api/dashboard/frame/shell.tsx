@@ -1,4 +1,14 @@
-import { ActionIcon, AppShell, Box, Burger, Group, Menu, NavLink, Text, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  NavLink,
+  Popover,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
 import { IconLogout, IconSearch } from '@tabler/icons-react';
@@ -8,6 +18,7 @@ import { useEffect } from 'react';
 import { signOut } from '../data/client.ts';
 import { useMe } from '../data/me.ts';
 import { FILTERS, useSharedSearch } from '../data/range.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf } from './navigation.ts';
 import { Palette } from './palette.tsx';
@@ -101,26 +112,30 @@ function PersonMenu() {
   });
   const shown = name ?? email ?? user_id;
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
+    <Popover position="bottom-end" withinPortal trapFocus>
+      <Popover.Target>
         <UnstyledButton aria-label={`Signed in as ${shown}`} px="sm" h={36} maw={160}>
           <Text className="clip" size="sm">
             {shown}
           </Text>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown maw={320}>
-        <Box px="sm" py="xs" className="wrap">
-          <Text size="sm">{email}</Text>
-          <Text size="xs" c="dimmed">
-            {role} · {user_id}
-          </Text>
-        </Box>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => leave.mutate()}>
+      </Popover.Target>
+      <Popover.Dropdown maw={320} className="wrap">
+        <Text size="sm">{email}</Text>
+        <Text size="xs" c="dimmed" mb="sm">
+          {role} · {user_id}
+        </Text>
+        <Button
+          variant="default"
+          fullWidth
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => leave.mutate()}
+          loading={leave.isPending}
+        >
           Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </Button>
+        <ProblemNote error={leave.error} />
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -8,6 +8,7 @@ import type { operations } from '../data/schema.d.ts';
 import { compact, exact, money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
+import { Wide } from '../parts/wide.tsx';
 
 type Answer = operations['get_api_v1_org_orgId_analytics']['responses'][200]['content']['application/json'];
 type Cell = Answer['cells'][number];
@@ -83,7 +84,7 @@ function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
   return `${DAYS[Math.floor(hour / 24)] ?? ''} ${String(hour % 24).padStart(2, '0')}:00`;
 }
 
-type Figures = Exclude<Answer['trend'][number], { suppressed: true }>;
+type Figures = Extract<Answer['trend'][number], { active_users: number }>;
 
 /** Rows of figures. One that is hidden is hatched and says why; it is never a zero. */
 function Cells({
@@ -103,8 +104,8 @@ function Cells({
       {rows.length === 0 ? (
         <Text c="dimmed">No week is told yet: a week appears a day after its end.</Text>
       ) : (
-        <Table.ScrollContainer minWidth={640}>
-          <Table aria-label={title} verticalSpacing={4}>
+        <Wide label={`${title}, table`}>
+          <Table aria-label={title} verticalSpacing={4} miw={640}>
             <Table.Thead>
               <Table.Tr>
                 <Table.Th scope="col">{title}</Table.Th>
@@ -126,7 +127,7 @@ function Cells({
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </Wide>
       )}
     </Paper>
   );

@@ -15,14 +15,16 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useMe } from '../data/me.ts';
 import { anomaliesQuery, budgetsQuery, usageQuery } from '../data/queries.ts';
 import { type FilterName, useChangeSearch, useFilters, useRange } from '../data/range.ts';
+import { figure, RULES } from '../parts/anomaly-rules.ts';
 import { BudgetBar } from '../parts/budget-bar.tsx';
 import { ChartCard, type ChartContent } from '../parts/chart-card.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { amount, bucketLabel, money } from '../parts/format.ts';
+import { bucketLabel, money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { type GroupedUsage, UsageTiles } from '../parts/usage-tiles.tsx';
+import { UserName } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
 const SPLITS = { model: 'Model', adapter: 'Tool', project_id: 'Project' } as const;
@@ -175,7 +177,7 @@ function SessionsOf({ by, value }: { by: FilterName; value: string }) {
       underline="hover"
       className="clip"
     >
-      {value}
+      {by === 'user_id' ? <UserName id={value} /> : value}
     </Anchor>
   );
 }
@@ -235,10 +237,10 @@ function AnomalyCard() {
                     underline="hover"
                     className="clip"
                   >
-                    {anomaly.anomaly_type.replace('_', ' ')} of {anomaly.user_id}
+                    {RULES[anomaly.anomaly_type].name} of <UserName id={anomaly.user_id} />
                   </Anchor>
                   <Text size="sm" className="number">
-                    {amount(anomaly.anomaly_type === 'cost_spike' ? 'cost_usd' : '', anomaly.observed)}{' '}
+                    {figure(anomaly.anomaly_type, anomaly.observed)}{' '}
                     <Text span c="dimmed" size="xs">
                       <When at={anomaly.detected_at} relative />
                     </Text>

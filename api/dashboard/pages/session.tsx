@@ -6,6 +6,7 @@ import { api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/me.ts';
 import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
+import { figure, RULES } from '../parts/anomaly-rules.ts';
 import { ChartCard, type ChartContent } from '../parts/chart-card.tsx';
 import { compact, dateTime, duration, exact, money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
@@ -35,8 +36,14 @@ export function SessionDetail() {
             <Stack>
               <Facts session={fields} />
               {anomalies.data?.data.map((anomaly) => (
-                <Alert key={anomaly.id} color="orange" variant="outline" title={anomaly.anomaly_type}>
-                  Observed {exact(anomaly.observed)} against {exact(anomaly.baseline_avg)} before (
+                <Alert
+                  key={anomaly.id}
+                  color="orange"
+                  variant="outline"
+                  title={RULES[anomaly.anomaly_type].name}
+                >
+                  Observed {figure(anomaly.anomaly_type, anomaly.observed)} against{' '}
+                  {figure(anomaly.anomaly_type, anomaly.baseline_avg)} before (
                   {Math.round(anomaly.deviation_pct)} % more), seen <When at={anomaly.detected_at} />.
                 </Alert>
               ))}

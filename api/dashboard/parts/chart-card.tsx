@@ -1,5 +1,6 @@
 import { Button, Group, Paper, Skeleton, Stack, Table, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import { Wide } from './wide.tsx';
 
 export interface ChartSeries {
   name: string;
@@ -54,8 +55,8 @@ export function ChartCard({
 function FigureTable({ title, content }: { title: string; content: ChartContent }) {
   const { labels, series, format } = content;
   return (
-    <Table.ScrollContainer minWidth={Math.min(900, 120 + series.length * 110)}>
-      <Table aria-label={title} verticalSpacing={2}>
+    <Wide label={`${title}, figures`}>
+      <Table aria-label={title} verticalSpacing={2} miw={Math.min(900, 120 + series.length * 110)}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">Period</Table.Th>
@@ -80,6 +81,6 @@ function FigureTable({ title, content }: { title: string; content: ChartContent 
           ))}
         </Table.Tbody>
       </Table>
-    </Table.ScrollContainer>
+    </Wide>
   );
 }

@@ -38,8 +38,6 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
           barProps={(one) => ({
             isAnimationActive: false,
             fill: `url(#${patternId(series.find(({ name }) => name === one.name))})`,
-            stroke: 'var(--chart-edge)',
-            strokeWidth: 0.75,
           })}
           yAxisProps={{ width: 64, tickFormatter: (value: number) => format(value) }}
         >

@@ -15,11 +15,9 @@ export function DateChoice({ onChoose }: { onChoose: (from: string, to: string) 
         value={dates}
         onChange={setDates}
         allowSingleDateInRange
-        ariaLabels={{
-          monthLevelControl: 'Change the month',
-          nextMonth: 'Next month',
-          previousMonth: 'Month before',
-        }}
+        hideOutsideDates
+        weekendDays={[]}
+        ariaLabels={{ nextMonth: 'Next month', previousMonth: 'Month before' }}
       />
       <Button
         mt="sm"

@@ -6,6 +6,8 @@ export interface Column<Row> {
   render: (row: Row) => React.ReactNode;
   /** Right-aligned, with digits of one width. */
   isNumber?: boolean;
+  /** Words of ours, which never break. */
+  isShort?: boolean;
   /** On a narrow screen: in the first line, or not at all; else in the second line. */
   narrow?: 'first' | 'hidden';
 }
@@ -41,7 +43,7 @@ export function Rows<Row>({
         {rows.map((row) => (
           <Table.Tr key={keyOf(row)}>
             {columns.map((column) => (
-              <Table.Td key={column.label} className={column.isNumber ? 'number' : 'cell'}>
+              <Table.Td key={column.label} className={classOf(column)}>
                 {column.render(row)}
               </Table.Td>
             ))}
@@ -50,6 +52,11 @@ export function Rows<Row>({
       </Table.Tbody>
     </Table>
   );
+}
+
+function classOf({ isNumber, isShort }: Pick<Column<never>, 'isNumber' | 'isShort'>): string {
+  if (isNumber) return 'number';
+  return isShort ? 'short' : 'cell';
 }
 
 function NarrowRows<Row>({ label, rows, columns, keyOf }: Parameters<typeof Rows<Row>>[0]) {

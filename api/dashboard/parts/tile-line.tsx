@@ -22,7 +22,7 @@ export function TileLine({ values }: { values: readonly number[] }) {
       <polyline
         points={points.join(' ')}
         fill="none"
-        stroke="var(--mantine-primary-color-filled)"
+        stroke="var(--mantine-color-anchor)"
         strokeWidth="1.5"
         vectorEffect="non-scaling-stroke"
       />

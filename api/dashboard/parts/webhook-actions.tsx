@@ -53,7 +53,7 @@ function TestButton({ id }: { id: string }) {
   const answer = test.data;
   const told = answer?.error ? `failed (${answer.error})` : 'was taken';
   return (
-    <Stack gap={4}>
+    <Stack gap={4} align="flex-start">
       <Button variant="default" onClick={() => test.mutate(undefined)} loading={test.isPending}>
         Send a test
       </Button>

@@ -10,8 +10,8 @@ type Entry = operations['get_v1_audit']['responses'][200]['content']['applicatio
 
 const COLUMNS: readonly Column<Entry>[] = [
   { label: 'When', narrow: 'first', render: ({ at }) => <When at={at} /> },
-  { label: 'What', narrow: 'first', render: ({ action }) => action },
-  { label: 'Who', render: ({ actor }) => actor },
+  { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
+  { label: 'Who', isShort: true, render: ({ actor }) => actor },
   {
     label: 'Details',
     render: ({ details }) => (
