@@ -1,15 +1,19 @@
+import type { ClientSession } from 'mongoose';
+import type { Event } from '../../shared/events/model.ts';
+import type { NewEvent } from '../../shared/events/new-event.ts';
 import type { EventType } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { commitPlan, type Decision } from '../../shared/platform/context/commit-plan.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import {
   type Delivery,
   deliveryRows,
   logOfQueued,
   queuedDeliveryRows,
 } from '../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import type { Webhook } from '../../shared/webhooks/endpoints/model.ts';
 import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
 
@@ -45,8 +49,20 @@ export async function raise(
     ts: new Date(ctx.clock.now()),
     data: { ...data, index },
   }));
-  const rows = await inTransaction(ctx.db, (transaction) => recordEvents(ctx, events, transaction));
+  const rows = await commitPlan(ctx, (transaction) => decideEvents(ctx, orgId, events, transaction));
   return rows.map(({ _id }) => _id);
+}
+
+/** What a change that raises events decides; its result are the events. */
+export async function decideEvents(
+  ctx: Context,
+  orgId: string,
+  events: readonly NewEvent[],
+  transaction: ClientSession,
+): Promise<Decision<Event[]>> {
+  const subscribers = await findSubscribers(ctx, orgId, transaction);
+  const plan = planEvents(events, subscribers, ctx.clock.now());
+  return { ...plan, result: plan.events };
 }
 
 /** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */

@@ -3,9 +3,9 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventRows } from '../../../../shared/events/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../../../shared/platform/mongo/writes.ts';
 import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { createWebhook } from '../../../../shared/webhooks/endpoints/create-webhook.ts';
 import { deliverWebhook } from '../../../../workers/index.ts';
 import { startWorker } from '../../../../workers/worker.ts';
@@ -14,6 +14,7 @@ import { createTestClock, openTestContext, type TestContext, until } from '../..
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import {
   attemptAllDue,
+  decideEvents,
   findDeliveries,
   makeWebhook,
   raise,
@@ -119,7 +120,8 @@ describe('a delivery', () => {
       data: {},
     };
     const failed = inTransaction(ctx.db, async (transaction) => {
-      await recordEvents(ctx, [event], transaction);
+      const { writes } = await decideEvents(ctx, orgId, [event], transaction);
+      await applyWrites(ctx, writes, transaction);
       throw new Error('the change fails');
     });
     await expect(failed).rejects.toThrow('the change fails');

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../../../shared/platform/mongo/writes.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
 import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
 import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
@@ -15,6 +15,7 @@ import { createTestClock, openTestContext, type TestContext } from '../../../sup
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import {
   attemptAllDue,
+  decideEvents,
   findDeliveries,
   makeWebhook,
   raise,
@@ -71,14 +72,16 @@ describe('redelivery and removal', () => {
     const drained = Promise.withResolvers<void>();
     const late = inTransaction(ctx.db, async (transaction) => {
       const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
-      const [event] = await recordEvents(
+      const { writes, result } = await decideEvents(
         ctx,
+        orgId,
         [{ ...cause, ts: new Date(clock.now()), data: {} }],
         transaction,
       );
+      await applyWrites(ctx, writes, transaction);
       planned.resolve();
       await drained.promise;
-      return event?._id ?? '';
+      return result[0]?._id ?? '';
     });
     await planned.promise;
     await deleteWebhook(ctx, orgId, _id);
