@@ -8,13 +8,15 @@ import express, {
 import helmet from 'helmet';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
+import { expressPath } from './basics/express-path.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
-import { sendProblem } from './basics/problem.ts';
+import { problemOf, sendProblem } from './basics/problem.ts';
 import type { AnyRoute, ApiState } from './basics/route.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { mountBoard } from './operations/board.ts';
 import { sendOtlpError } from './otlp/answer.ts';
+import { mountDashboard } from './people/mount-dashboard.ts';
 import { routes as table } from './routes/index.ts';
 import { createLimits, type Limits } from './serve/limits.ts';
 import { giveId, logWhenClosed } from './serve/request.ts';
@@ -35,7 +37,7 @@ export function createApi(
   longestAnswerMs: number = LONGEST_ANSWER_MS,
 ): Api {
   const app = express();
-  const limits = createLimits(ctx.config);
+  const limits = createLimits(ctx);
   const shedder = createShedder(ctx.metrics);
   app.disable('x-powered-by');
   app.disable('etag');
@@ -47,6 +49,7 @@ export function createApi(
   app.use(beginRequest(ctx, handlers));
   mountBoard(app, ctx, limits);
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
+  mountDashboard(app, ctx, documented, guards);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
     next(new DomainError('not_found', 'There is no such path.')),
@@ -102,11 +105,6 @@ const strictPolicy = {
   },
 };
 
-/** The path as Express writes it: `:id` for OpenAPI's `{id}`. */
-function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
-}
-
 /** Answers 405 with Allow on every path that exists. Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
   const byPath = Map.groupBy(routes, (route) => expressPath(route.path));
@@ -126,14 +124,25 @@ function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
 }
 
 function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
-  const known = error instanceof DomainError;
-  if (!known) ctx.log.error({ err: error, request_id: res.locals.requestId }, 'request failed');
+  const { code, status } = problemOf(error);
+  const request_id = res.locals.requestId;
+  // A parser's error quotes the body, which may hold a secret: of callers' mistakes only the code is logged.
+  if (status < 500) ctx.log.debug({ code, request_id }, 'request refused');
+  else if (!(error instanceof DomainError)) ctx.log.error({ err: error, request_id }, 'request failed');
   if (res.headersSent) {
     // A part of the answer is out: cutting the connection is the only way left to say that it is not whole.
     req.socket.destroy();
     return;
   }
+  // The rest of the body is still to come, and nobody will read it.
+  if (isHalfSent(req)) res.setHeader('Connection', 'close');
   if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
   else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
   else sendProblem(res, error, String(res.locals.requestId));
+}
+
+function isHalfSent(req: Request): boolean {
+  const announced =
+    req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined;
+  return announced && !req.complete;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
+import { credentialId } from '../../shared/keys/credential.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../basics/route.ts';
@@ -8,21 +9,25 @@ import { devicePrincipal } from './device.ts';
 import { identityPrincipal } from './identity.ts';
 import { isOperator } from './operator.ts';
 
-/** The caller behind a request's credential. Throws `unauthorized`, alike for every failure, or `issuer_unavailable`. */
+/**
+ * The caller behind a request's credential. Throws `unauthorized`, alike for every failure, or
+ * `issuer_unavailable`. `beforeLookup` is called before anything that costs: it may refuse.
+ */
 export async function authenticate(
   req: IncomingMessage,
   auth: Auth,
   ctx: Context,
+  beforeLookup: () => Promise<void>,
 ): Promise<PrincipalOf<Auth>> {
   switch (auth.kind) {
     case 'none':
       return { kind: 'none' };
     case 'api-key':
-      return apiKeyPrincipal(req, ctx);
+      return apiKeyPrincipal(req, ctx, beforeLookup);
     case 'device':
       return devicePrincipal(req, ctx);
     case 'idp':
-      return identityPrincipal(req, ctx);
+      return identityPrincipal(req, ctx, beforeLookup);
     case 'operator':
       if (!isOperator(req, ctx.config.operatorToken)) throw unauthorized();
       return { kind: 'operator' };
@@ -36,9 +41,15 @@ export function requireScope(principal: PrincipalOf<Auth>, auth: Auth): void {
   throw new DomainError('missing_scope', `This key does not hold the scope ${auth.scope}.`);
 }
 
-async function apiKeyPrincipal(req: IncomingMessage, ctx: Context): Promise<ApiKeyPrincipal> {
+async function apiKeyPrincipal(
+  req: IncomingMessage,
+  ctx: Context,
+  beforeLookup: () => Promise<void>,
+): Promise<ApiKeyPrincipal> {
   const token = bearerToken(req);
-  const key = token === null ? null : await authenticateApiKey(ctx, token);
+  if (token === null || credentialId('ugk', token) === null) throw unauthorized();
+  await beforeLookup();
+  const key = await authenticateApiKey(ctx, token);
   if (!key) throw unauthorized();
   return {
     kind: 'api-key',

@@ -6,9 +6,15 @@ import type { IdentityPrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
 /** The member whose session this is. Throws `unauthorized`, alike for every failure, or `issuer_unavailable`. */
-export async function identityPrincipal(req: IncomingMessage, ctx: Context): Promise<IdentityPrincipal> {
+export async function identityPrincipal(
+  req: IncomingMessage,
+  ctx: Context,
+  beforeLookup: () => Promise<void>,
+): Promise<IdentityPrincipal> {
   const token = bearerToken(req);
-  const identity = token === null ? null : await verifyAccessToken(ctx, token);
+  if (token === null || !isJwt(token)) throw unauthorized();
+  await beforeLookup();
+  const identity = await verifyAccessToken(ctx, token);
   const member = identity === null ? null : await findMemberByIdentity(ctx, identity);
   if (!member) throw unauthorized();
   return {
@@ -18,4 +24,9 @@ export async function identityPrincipal(req: IncomingMessage, ctx: Context): Pro
     userId: member.user_id,
     role: member.role,
   };
+}
+
+/** Whether a token has the form of a signed JWT (RFC 7515, compact). */
+function isJwt(token: string): boolean {
+  return token.split('.').length === 3;
 }

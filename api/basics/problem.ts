@@ -1,6 +1,12 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { DomainError, ERRORS, type ErrorCode, isStoreError } from '../../shared/platform/basics/errors.ts';
+import {
+  DomainError,
+  ERRORS,
+  type ErrorCode,
+  isOutcomeUnknown,
+  isStoreError,
+} from '../../shared/platform/basics/errors.ts';
 
 /** RFC 9457, with a stable `code` and the request's id. */
 export const problemDocument = z.object({
@@ -25,6 +31,12 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof DomainError) return domainProblem(error);
   const parserCode = parserProblem(error);
   if (parserCode) return parserCode;
+  if (isOutcomeUnknown(error)) {
+    return plain(
+      'outcome_unknown',
+      'The store did not say whether it made the change. Look, or repeat with the same Idempotency-Key.',
+    );
+  }
   if (isStoreError(error)) {
     return {
       ...plain('store_unavailable', 'A store does not answer. Try again.'),

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
 import type { Role, Scope } from '../../shared/platform/basics/contract.ts';
 import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
+import type { IdPrefix } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { BodyType } from '../serve/body.ts';
+import type { BodyType } from './media-types.ts';
 
 export interface ApiState {
   /** Set on SIGTERM: readiness turns off before the port does. */
@@ -78,8 +79,8 @@ export interface Input<
     address: string;
     header(name: string): string | undefined;
     aborted: AbortSignal;
-    /** The body of a route that takes bytes, at most so many after inflating. */
-    bytes(maxBytes: number): Promise<{ body: Uint8Array; encoding: OtlpEncoding }>;
+    /** The body of a route that takes bytes; null for any other. */
+    bytes: { body: Uint8Array; encoding: OtlpEncoding } | null;
   };
 }
 
@@ -109,15 +110,31 @@ export interface Route<
   body?: B;
   /** What a body may be sent as. Default: JSON. */
   bodyTypes?: readonly BodyType[];
+  /** The largest body after inflating. Default: 1 MiB. */
+  bodyBytes?: number;
+  /** How often one address may call, where that is rarer than anything else it may do. */
+  perAddress?: { most: number; perS: number };
+  /** For a route that creates something: it takes an `Idempotency-Key`. */
+  creates?: Creates<A>;
   /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
   takesBytes?: true;
-  /** Errors as problem+json, as RFC 6749 section 5.2 has them, or as OTLP/HTTP does. */
+  /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, or as OTLP/HTTP does. */
   errorStyle?: 'problem' | 'oauth' | 'otlp';
-  /** The shape is checked before it is sent, so that nothing leaks. */
+  /** The shape of the answer is checked before it is sent, so that nothing leaks. */
   success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
   /** The codes beside those that every route may answer with. */
   errors: readonly ErrorCode[];
   handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;
+}
+
+/** What a route creates, and how a repeat finds it. */
+export interface Creates<A extends Auth = Auth> {
+  /** Of the id that the new thing gets by `newId`. */
+  prefix: IdPrefix;
+  /** The answer again, read from the store. Throws `not_found`. */
+  get(principal: PrincipalOf<A>, id: string, ctx: Context): Promise<unknown>;
+  /** The answer holds a secret, so it is not kept: a repeat is a `conflict` that names the `id`. */
+  holdsSecret?: true;
 }
 
 export type Answer<S extends Shape | undefined> = (S extends Shape ? z.input<S> : undefined) | Reply;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 import { oauthErrorDocument } from '../basics/oauth-error.ts';
 import { problemDocument } from '../basics/problem.ts';
 import type { AnyRoute, Auth } from '../basics/route.ts';
 import { otlpStatus } from '../otlp/answer.ts';
 import { OTLP_TYPES } from '../otlp/body.ts';
-import { type BodyType, MEDIA_TYPES } from '../serve/body.ts';
 
 type Json = Record<string, unknown>;
 

@@ -5,6 +5,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { unauthorized } from '../auth/bearer.ts';
+import { refuseCrossSite } from '../auth/cross-site.ts';
 import { isOperator } from '../auth/operator.ts';
 import type { Limits } from '../serve/limits.ts';
 
@@ -32,10 +33,11 @@ function guard(ctx: Context, limits: Limits) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     res.locals.route = PATH;
     if (!isOperator(req, ctx.config.operatorToken)) {
-      await limits.countBadCredential(req);
+      await limits.badCredentials.count(req);
       res.set('WWW-Authenticate', 'Basic realm="usage-governor operators"');
       throw unauthorized();
     }
+    refuseCrossSite(req, ctx.config);
     res.set('Content-Security-Policy', policy);
     next();
   };

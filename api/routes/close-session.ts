@@ -1,7 +1,8 @@
 import { closeSession as close } from '../../shared/ingest/end-session.ts';
-import { sessionView, viewSession } from '../../shared/sessions/view.ts';
+import { viewSession } from '../../shared/sessions/view.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
+import { writtenSession, writtenSessionFor } from '../schemas/usage-scope.ts';
 
 export const closeSession = route({
   method: 'post',
@@ -13,7 +14,8 @@ export const closeSession = route({
   auth: { kind: 'api-key', scope: 'signals:write' },
   priority: 'ingest',
   params: sessionParams,
-  success: { status: 200, description: 'The ended session', body: sessionView },
+  success: { status: 200, description: 'The ended session', body: writtenSession },
   errors: ['not_found'],
-  handle: async ({ principal, params }, ctx) => viewSession(await close(ctx, principal, params.id)),
+  handle: async ({ principal, params }, ctx) =>
+    writtenSessionFor(principal, viewSession(await close(ctx, principal, params.id))),
 });

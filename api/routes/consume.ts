@@ -22,6 +22,7 @@ export const consume = route({
   tag: 'Credits',
   auth: { kind: 'device' },
   priority: 'consume',
+  bodyBytes: 4_096,
   body: z.strictObject({
     output_sha256: z
       .string()

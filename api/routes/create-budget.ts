@@ -1,9 +1,9 @@
 import { createBudget as create } from '../../shared/budgets/change-budgets.ts';
 import { budgetInput } from '../../shared/budgets/input.ts';
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
-import { budgetView } from '../../shared/budgets/view.ts';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { route } from '../basics/route.ts';
+import { writtenBudget, writtenBudgetFor } from '../schemas/usage-scope.ts';
 
 export const createBudget = route({
   method: 'post',
@@ -16,10 +16,14 @@ export const createBudget = route({
   auth: { kind: 'api-key', scope: 'budgets:write' },
   priority: 'ingest',
   body: budgetInput,
-  success: { status: 201, description: 'The budget', body: budgetView },
-  errors: ['conflict'],
+  success: { status: 201, description: 'The budget', body: writtenBudget },
+  creates: {
+    prefix: 'bud',
+    get: async (principal, id, ctx) => writtenBudgetFor(principal, await readBudget(ctx, principal, id)),
+  },
+  errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) => {
     const budget = await create(ctx, wholeOrganization(principal), body);
-    return readBudget(ctx, principal, budget._id);
+    return writtenBudgetFor(principal, await readBudget(ctx, principal, budget._id));
   },
 });

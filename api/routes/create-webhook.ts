@@ -1,5 +1,6 @@
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { createWebhook as create } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { viewWebhook, webhookInput, webhookView } from '../../shared/webhooks/endpoints/view.ts';
 import { route } from '../basics/route.ts';
 
@@ -15,6 +16,10 @@ export const createWebhook = route({
   priority: 'read',
   body: webhookInput,
   success: { status: 201, description: 'The webhook, without its secret', body: webhookView },
+  creates: {
+    prefix: 'whk',
+    get: async ({ orgId }, id, ctx) => viewWebhook(await getWebhook(ctx, orgId, id)),
+  },
   errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) =>
     viewWebhook(await create(ctx, wholeOrganization(principal), body)),

@@ -14,6 +14,7 @@ export const redeemGrant = route({
   tag: 'Devices',
   auth: { kind: 'none' },
   priority: 'read',
+  bodyBytes: 16_384,
   bodyTypes: ['form', 'json'],
   errorStyle: 'oauth',
   body: z.object({

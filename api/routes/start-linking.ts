@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { publicJwk } from '../../shared/devices/public-key.ts';
 import { startLinking as start } from '../../shared/devices/start-linking.ts';
+import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 
@@ -25,6 +26,9 @@ export const startLinking = route({
   tag: 'Devices',
   auth: { kind: 'none' },
   priority: 'read',
+  bodyBytes: 16_384,
+  // A grant that nobody approves is kept for about an hour.
+  perAddress: { most: 100, perS: DEVICE_CODE_LIFETIME_S },
   bodyTypes: ['form', 'json'],
   errorStyle: 'oauth',
   body: z.object({

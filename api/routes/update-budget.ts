@@ -1,10 +1,10 @@
 import { changeBudget } from '../../shared/budgets/change-budgets.ts';
 import { budgetChange } from '../../shared/budgets/input.ts';
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
-import { budgetView } from '../../shared/budgets/view.ts';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
+import { writtenBudget, writtenBudgetFor } from '../schemas/usage-scope.ts';
 
 export const updateBudget = route({
   method: 'patch',
@@ -17,10 +17,10 @@ export const updateBudget = route({
   priority: 'ingest',
   params: budgetParams,
   body: budgetChange,
-  success: { status: 200, description: 'The changed budget', body: budgetView },
+  success: { status: 200, description: 'The changed budget', body: writtenBudget },
   errors: ['not_found'],
   handle: async ({ principal, params, body }, ctx) => {
     const budget = await changeBudget(ctx, wholeOrganization(principal), params.id, body);
-    return readBudget(ctx, principal, budget._id);
+    return writtenBudgetFor(principal, await readBudget(ctx, principal, budget._id));
   },
 });

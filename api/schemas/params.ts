@@ -8,15 +8,28 @@ export const budgetParams = z.strictObject({ id: text(128).describe('Budget id')
 export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
 export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
 
-/**
- * The `Idempotency-Key` that a route needs. Throws `invalid_request`. Node joins two headers with a comma, so a comma is
- * refused.
- */
+/** The `Idempotency-Key` that a route needs. Throws `invalid_request`. */
 export function requiredIdempotencyKey(given: string | undefined): string {
-  if (given !== undefined && /^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(given)) return given;
-  throw new DomainError(
+  const key = idempotencyKey(given ?? '');
+  if (key === null) throw badIdempotencyKey();
+  return key;
+}
+
+/** The `Idempotency-Key`, or null without one. Node joins two headers with a comma, so a comma is refused. */
+export function idempotencyKey(given: string | undefined): string | null {
+  if (given === undefined) return null;
+  if (/^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(given)) return given;
+  throw badIdempotencyKey();
+}
+
+function badIdempotencyKey(): DomainError {
+  return new DomainError(
     'invalid_request',
     'Send one Idempotency-Key of 1 to 128 printable ASCII characters without comma.',
     { errors: [{ parameter: 'Idempotency-Key', detail: 'is missing or not valid' }] },
   );
 }
+
+export const keyParams = z.strictObject({ id: text(128).describe('Key id') });
+
+export const memberParams = z.strictObject({ user_id: text(256).describe('User id') });

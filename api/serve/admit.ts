@@ -1,23 +1,41 @@
 import type { Response } from 'express';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import { authenticate, requireScope } from '../auth/authenticate.ts';
+import { addressOf } from './address.ts';
 import type { Exchange, Principal } from './exchange.ts';
+import type { Owner } from './shed.ts';
 
 /** Who calls, once that caller may come in: not while the process is late, not too often, and with the scope. */
 export async function admit(exchange: Exchange): Promise<Principal> {
-  const { route, guards } = exchange;
+  const { route, guards, req } = exchange;
   if (route.isProbe) return { kind: 'none' };
   guards.shedder.refuseWhenLate(route.priority);
   const principal = await identify(exchange);
+  await guards.limits.countForRoute(route, req);
   requireScope(principal, route.auth);
   return principal;
 }
 
+/**
+ * Whether it is certain who calls. A device token is proven by a spend; until then its caller is as good as unknown.
+ */
+export function isProven({ guards, req }: Exchange, principal: Principal): boolean {
+  if (principal.kind === 'none') return false;
+  return principal.kind !== 'device' || guards.limits.badCredentials.isKnown(req);
+}
+
 /** Takes a place among the requests in flight until the answer is out. Throws `overloaded`. */
-export function takePlace({ route, guards, res }: Exchange, principal: Principal): void {
+export function takePlace(exchange: Exchange, principal: Principal): void {
+  const { route, guards, res } = exchange;
   if (route.isProbe) return;
-  const orgId = 'orgId' in principal ? principal.orgId : undefined;
-  leaveOnClose(res, guards.shedder.enter(route.priority, orgId));
+  leaveOnClose(res, guards.shedder.enter(route.priority, ownerOf(exchange, principal)));
+}
+
+function ownerOf(exchange: Exchange, principal: Principal): Owner | undefined {
+  if ('orgId' in principal) return { kind: 'organization', name: principal.orgId };
+  const { guards, req } = exchange;
+  if (isProven(exchange, principal) || !guards.limits.isOn) return undefined;
+  return { kind: 'address', name: addressOf(req) };
 }
 
 /** Also when the caller has gone already: then nothing would give the place back. */
@@ -27,19 +45,23 @@ function leaveOnClose(res: Response, leave: () => void): void {
 }
 
 async function identify({ route, ctx, guards, req, res }: Exchange): Promise<Principal> {
-  const { limits } = guards;
-  const principal = await (guards.authenticate ?? authenticate)(req, route.auth, ctx).catch(
-    async (error: unknown) => {
-      if (isCode(error, 'unauthorized')) await limits.countBadCredential(req);
-      throw error;
-    },
-  );
+  const { badCredentials } = guards.limits;
+  let principal: Principal;
+  try {
+    principal = await (guards.authenticate ?? authenticate)(req, route.auth, ctx, () =>
+      badCredentials.beforeLookup(req),
+    );
+  } catch (error) {
+    if (isCode(error, 'unauthorized')) await badCredentials.count(req);
+    throw error;
+  }
+  if (principal.kind === 'api-key' || principal.kind === 'idp') badCredentials.remember(req);
   if ('orgId' in principal) res.locals.orgId = principal.orgId;
   if (principal.kind === 'api-key') res.locals.keyId = principal.keyId;
   if (principal.kind === 'device') res.locals.keyId = principal.tokenId;
   const name = nameOf(principal);
-  if (name !== null) await limits.count(res, { key: name });
-  else if (principal.kind === 'none') await limits.count(res, { address: req.ip ?? 'unknown' });
+  if (name !== null) await guards.limits.count(res, { key: name });
+  else if (principal.kind === 'none') await guards.limits.count(res, { address: addressOf(req) });
   return principal;
 }
 

@@ -1,53 +1,70 @@
-import express, { type Request, type Response } from 'express';
-import { BODY_BYTES, BODY_DEPTH } from '../../shared/platform/basics/contract.ts';
+import { isUtf8 } from 'node:buffer';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { BODY_DEPTH } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 
-export const MEDIA_TYPES = {
-  json: 'application/json',
-  form: 'application/x-www-form-urlencoded',
-  /** JSON, whatever its header says, and without one. */
-  'untyped-json': 'application/json',
-} as const;
-export type BodyType = keyof typeof MEDIA_TYPES;
-
-// The parsers take an empty body for `{}`. That a body in chunks is empty shows only when it is read.
-const common = { limit: BODY_BYTES, verify: refuseEmpty };
-const form = express.urlencoded({ ...common, extended: false, parameterLimit: 100 });
-const json = express.json({ ...common, strict: false, type: 'application/json' });
-const untyped = express.json({ ...common, strict: false, type: () => true });
-const PARSERS = { json, form, 'untyped-json': untyped };
+export interface BodyLimits {
+  types: readonly BodyType[];
+  /** After inflating. */
+  maxBytes: number;
+  deadlineMs: number;
+}
 
 /**
- * Reads a body of at most 1 MiB after inflating and 32 levels: JSON, or a form where a route takes one. Duplicate keys
- * of JSON: the last one wins, as JSON.parse has it; of a form: an array, which no schema takes. Throws `unsupported_media_type`, `malformed_json`, `payload_too_large`.
+ * Reads a body within its limits: JSON, or a form where a route takes one, of at most 32 levels. Duplicate keys of JSON:
+ * the last one wins, as in JSON.parse; of a form: an array, which no schema takes. Throws `unsupported_media_type`,
+ * `malformed_json`, `payload_too_large`, `request_timeout`.
  */
-export async function readBody(
-  req: Request,
-  res: Response,
-  types: readonly BodyType[] = ['json'],
-): Promise<unknown> {
+export async function readBody(req: Request, res: Response, limits: BodyLimits): Promise<unknown> {
+  const { types, maxBytes, deadlineMs } = limits;
   const empty = req.headers['content-length'] === '0' || !hasBody(req);
   const type = types.find((candidate) => candidate === 'untyped-json' || req.is(MEDIA_TYPES[candidate]));
   if (!empty && !type) {
     const accepted = types.map((candidate) => MEDIA_TYPES[candidate]).join(' or ');
     throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${accepted}.`);
   }
-  if (empty) throw emptyBody();
-  await new Promise<void>((resolve, reject) => {
-    PARSERS[type ?? 'json'](req, res, (error: unknown) => (error ? reject(error) : resolve()));
-  });
+  if (empty || !type) throw emptyBody();
+  const parsed = Promise.withResolvers<void>();
+  const late = setTimeout(() => parsed.reject(tooLate(deadlineMs)), deadlineMs);
+  parserOf(type, maxBytes)(req, res, (error: unknown) => (error ? parsed.reject(error) : parsed.resolve()));
+  await parsed.promise.finally(() => clearTimeout(late));
   if (isDeeper(req.body, BODY_DEPTH)) {
     throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
   }
   return req.body;
 }
 
-function refuseEmpty(_req: unknown, _res: unknown, bytes: Buffer): void {
+const parsers = new Map<string, RequestHandler>();
+
+function parserOf(type: BodyType, limit: number): RequestHandler {
+  const name = `${type} ${limit}`;
+  const known = parsers.get(name);
+  if (known) return known;
+  const fresh =
+    type === 'form'
+      ? express.urlencoded({ limit, verify, extended: false, parameterLimit: 100 })
+      : express.json({ limit, verify, strict: false, type: () => true });
+  parsers.set(name, fresh);
+  return fresh;
+}
+
+/**
+ * Refuses inflated bytes that a parser would take for something else: none at all for `{}`, and those that are not
+ * UTF-8 for U+FFFD, which would make one id of two.
+ */
+function verify(_req: unknown, _res: unknown, bytes: Buffer, charset: string): void {
   if (bytes.length === 0) throw emptyBody();
+  if (charset !== 'utf-8') throw new DomainError('unsupported_media_type', 'The charset must be utf-8.');
+  if (!isUtf8(bytes)) throw new DomainError('malformed_json', 'The body is not valid UTF-8.');
 }
 
 function emptyBody(): DomainError {
   return new DomainError('malformed_json', 'The body is empty.');
+}
+
+function tooLate(deadlineMs: number): DomainError {
+  return new DomainError('request_timeout', `Send the body within ${deadlineMs / 1_000} s.`);
 }
 
 function hasBody(req: Request): boolean {
@@ -56,10 +73,16 @@ function hasBody(req: Request): boolean {
 
 /** Whether a value is nested deeper than this. Without recursion: a body of 1 MiB can nest half a million levels. */
 function isDeeper(value: unknown, levels: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; depth < levels; depth += 1) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-    if (level.length === 0) return false;
-  }
-  return level.some((item) => typeof item === 'object' && item !== null);
+  let level = [value].filter(isNested);
+  for (let depth = 0; depth < levels && level.length > 0; depth += 1) level = level.flatMap(nestedIn);
+  return level.length > 0;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function nestedIn(value: object): object[] {
+  const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return items.filter(isNested);
 }

@@ -11,7 +11,12 @@ export interface Guards {
   /** A streamed answer that lasts longer is cut. */
   longestAnswerMs: number;
   /** Instead of the credential that the route names: the session of a browser. */
-  authenticate?: (req: Request, auth: Auth, ctx: Context) => Promise<PrincipalOf<Auth>>;
+  authenticate?: (
+    req: Request,
+    auth: Auth,
+    ctx: Context,
+    beforeLookup: () => Promise<void>,
+  ) => Promise<PrincipalOf<Auth>>;
 }
 
 /** One request and its answer, on the way through admit, parse and send. */

@@ -1,55 +1,73 @@
 import type { Request, Response } from 'express';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import type { AnyRoute } from '../basics/route.ts';
+import { addressOf } from './address.ts';
+import { type BadCredentials, createBadCredentials } from './bad-credentials.ts';
+import { asState, tooMany } from './rate.ts';
+
+/** Bodies that one caller may be sending at the same time. */
+const RECEIVING = { proven: 512, unproven: 64 } as const;
 
 export interface Limits {
-  /** Counts one request of a key or an address. Throws `too_many_requests`. */
+  /** Whether callers are limited at all: `RATE_LIMITS`. */
+  isOn: boolean;
+  badCredentials: BadCredentials;
+  /** Counts one request of a key or of the request's address. Throws `too_many_requests`. */
   count(res: Response, who: { key: string } | { address: string }): Promise<void>;
-  /**
-   * Counts one refused credential of an address. Throws `too_many_requests` once there were too many. A valid
-   * credential from that address is not counted.
-   */
-  countBadCredential(req: Request): Promise<void>;
+  /** Counts one request of an address to a route that has a limit of its own. Throws `too_many_requests`. */
+  countForRoute(route: AnyRoute, req: Request): Promise<void>;
+  /** Begins to receive a body of a caller. The returned function ends it. Throws `too_many_requests`. */
+  receive(caller: string, trust: keyof typeof RECEIVING): () => void;
 }
 
-/** In memory per process, so that a limit never writes to a store and holds while one is down. */
-export function createLimits(config: Config): Limits {
+/** Counts in memory per process, so that a limit never writes to a store and holds while one is down. */
+export function createLimits(ctx: Context): Limits {
+  const { config } = ctx;
   const perKey = new RateLimiterMemory({ points: config.rateLimitPerKey, duration: 1 });
   const perAddress = new RateLimiterMemory({ points: config.rateLimitPerAddress, duration: 1 });
-  const badCredentials = new RateLimiterMemory({ points: config.badCredentialsPerMinute, duration: 60 });
+  const perRoute = new Map<string, RateLimiterMemory>();
+  const receiving = new Map<string, number>();
   return {
+    isOn: config.rateLimits,
+    badCredentials: createBadCredentials(ctx),
     count: async (res, who) => {
       if (!config.rateLimits) return;
       const [limiter, name] = 'key' in who ? [perKey, who.key] : [perAddress, who.address];
       const state = await limiter.consume(name).catch(asState);
-      tell(res, limiter, state);
+      setHeaders(res, limiter, state);
       if (state.consumedPoints > limiter.points) throw tooMany(state, 'Too many requests in this second.');
     },
-    countBadCredential: async (req) => {
-      if (!config.rateLimits) return;
-      const state = await badCredentials.consume(req.ip ?? 'unknown').catch(asState);
-      if (state.consumedPoints > badCredentials.points) {
-        throw tooMany(state, 'Too many credentials from this address were wrong.');
-      }
+    countForRoute: async (route, req) => {
+      if (!config.rateLimits || !route.perAddress) return;
+      const { most, perS } = route.perAddress;
+      const limiter = perRoute.get(route.path) ?? new RateLimiterMemory({ points: most, duration: perS });
+      perRoute.set(route.path, limiter);
+      const state = await limiter.consume(addressOf(req)).catch(asState);
+      if (state.consumedPoints > most)
+        throw tooMany(state, `An address may do this ${most} times in ${perS} seconds.`);
+    },
+    receive: (caller, trust) => {
+      if (!config.rateLimits) return () => undefined;
+      const now = (receiving.get(caller) ?? 0) + 1;
+      if (now > RECEIVING[trust])
+        throw new DomainError('too_many_requests', 'Too many requests are being sent at once.', {
+          retry_after_s: 1,
+        });
+      receiving.set(caller, now);
+      return () => {
+        const left = (receiving.get(caller) ?? 1) - 1;
+        if (left === 0) receiving.delete(caller);
+        else receiving.set(caller, left);
+      };
     },
   };
 }
 
-/** The limiter rejects with its state when the limit is passed, and with an Error when it is broken. */
-function asState(rejection: unknown): RateLimiterRes {
-  if (rejection instanceof Error) throw rejection;
-  return rejection as RateLimiterRes;
-}
-
 /** The RateLimit headers of draft-ietf-httpapi-ratelimit-headers. */
-function tell(res: Response, limiter: RateLimiterMemory, state: RateLimiterRes): void {
+function setHeaders(res: Response, limiter: RateLimiterMemory, state: RateLimiterRes): void {
   const resetS = Math.ceil(state.msBeforeNext / 1_000);
   res.setHeader('RateLimit-Policy', `"default";q=${limiter.points};w=${limiter.duration}`);
   res.setHeader('RateLimit', `"default";r=${Math.max(0, state.remainingPoints)};t=${resetS}`);
-}
-
-function tooMany(state: RateLimiterRes, detail: string): DomainError {
-  const retryAfterS = Math.max(1, Math.ceil(state.msBeforeNext / 1_000));
-  return new DomainError('too_many_requests', detail, { retry_after_s: retryAfterS });
 }

@@ -4,6 +4,7 @@ import { isCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { admit, takePlace } from './admit.ts';
+import { createOnce } from './create-once.ts';
 import type { Exchange, Guards, Principal } from './exchange.ts';
 import { parseInput } from './parse.ts';
 import { send } from './send.ts';
@@ -28,14 +29,19 @@ export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHan
 }
 
 /** Runs the route in the caller's name. A device token is proven where it is spent, so a wrong one counts here too. */
-async function handle(
-  { route, ctx, guards, req }: Exchange,
-  input: Parameters<AnyRoute['handle']>[0],
-): Promise<unknown> {
+async function handle(exchange: Exchange, input: Parameters<AnyRoute['handle']>[0]): Promise<unknown> {
+  const { route, ctx, guards, req } = exchange;
+  const { badCredentials } = guards.limits;
+  const isDevice = input.principal.kind === 'device';
   try {
-    return await actingAs(actorOf(input.principal, ctx), () => route.handle(input, ctx));
+    if (isDevice) await badCredentials.beforeLookup(req);
+    const answer = await actingAs(actorOf(input.principal, ctx), async () =>
+      route.creates ? createOnce(exchange, input, route.creates) : route.handle(input, ctx),
+    );
+    if (isDevice) badCredentials.remember(req);
+    return answer;
   } catch (error) {
-    if (isCode(error, 'unauthorized')) await guards.limits.countBadCredential(req);
+    if (isCode(error, 'unauthorized')) await badCredentials.count(req);
     throw error;
   }
 }

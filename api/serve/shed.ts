@@ -11,18 +11,24 @@ const CAPS: Record<Priority, { inFlight: number; lagMs: number }> = {
   ingest: { inFlight: 2_000, lagMs: 1_000 },
   consume: { inFlight: 4_000, lagMs: 2_000 },
 };
-/** The part of a priority's places that one organization may hold: however much it asks, others are answered. */
-const SHARE = 1 / 4;
+/** The part of a priority's places that one caller may hold: however much it asks, others are answered. */
+const SHARES = { organization: 1 / 4, address: 1 / 16 } as const;
+
+/** By whom places are held: an organization, or the address of a caller that is not proven. */
+export interface Owner {
+  kind: keyof typeof SHARES;
+  name: string;
+}
+
 const SAMPLE_MS = 500;
 
 export interface Shedder {
   /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
   refuseWhenLate(priority: Priority): void;
   /**
-   * Takes a place, and one of the organization's share where it is proven who asks. The returned function gives both
-   * back. Throws `overloaded`.
+   * Takes a place, and one of the owner's share of them. The returned function gives both back. Throws `overloaded`.
    */
-  enter(priority: Priority, orgId?: string): () => void;
+  enter(priority: Priority, owner?: Owner): () => void;
   stop(): void;
 }
 
@@ -53,15 +59,16 @@ export function createShedder(metrics: Metrics): Shedder {
       if (lagMs >= CAPS[priority].lagMs)
         refuse(priority, 'The service is too busy for requests of this kind.');
     },
-    enter: (priority, orgId) => {
+    enter: (priority, owner) => {
       const most = CAPS[priority].inFlight;
       const counted = [{ name: priority as string, most }];
-      if (orgId !== undefined) counted.push({ name: `${priority} ${orgId}`, most: most * SHARE });
+      if (owner)
+        counted.push({ name: `${priority} ${owner.kind} ${owner.name}`, most: most * SHARES[owner.kind] });
       const isFull = counted.some((places) => (held.get(places.name) ?? 0) >= places.most);
       if (isFull)
         refuse(
           priority,
-          'The service has too many requests in flight, or this organization has its share of them.',
+          'The service has too many requests in flight, or this caller has its share of them.',
         );
       for (const { name } of counted) add(held, name, 1);
       return () => {

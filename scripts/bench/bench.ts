@@ -71,6 +71,7 @@ function settings(mongoUrl: string, redisUrl: string): Record<string, string> {
     OPERATOR_TOKEN: 'operator-token-of-a-bench',
     API_KEY_PEPPER: 'pepper-of-a-bench-0123456789abcdefgh',
     CURSOR_SECRET: 'cursor-secret-of-a-bench-0123456789ab',
+    SESSION_SECRET: 'session-secret-of-a-bench-0123456789ab',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   };
 }

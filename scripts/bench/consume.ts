@@ -177,6 +177,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     OPERATOR_TOKEN: secret(),
     API_KEY_PEPPER: secret(),
     CURSOR_SECRET: secret(),
+    SESSION_SECRET: secret(),
     WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
     RATE_LIMIT_PER_KEY: '1000000',

@@ -90,6 +90,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     OPERATOR_TOKEN: secret(),
     API_KEY_PEPPER: secret(),
     CURSOR_SECRET: secret(),
+    SESSION_SECRET: secret(),
     WEBHOOK_SECRET_KEYS: `k1:${secret()}`,
   };
 }

@@ -94,6 +94,7 @@ async function runPhase(
     OPERATOR_TOKEN: 'operator-token-of-the-bench',
     API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
+    SESSION_SECRET: 'session-secret-of-the-bench-0123456789',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
     RATE_LIMITS: 'off',
   };

@@ -11,14 +11,14 @@ export function addAccessCommands(program: Command, run: Run): void {
   key
     .command('create <org_id>')
     .description('Create a key and show it, this once')
-    .option('--scope <scope...>', `any of ${SCOPES.join(', ')} (default: all)`, collectScope)
+    .requiredOption('--scope <scope...>', `any of ${SCOPES.join(', ')}`, collectScope)
     .option('--name <name>')
     .option('--user-id <id>', 'bind the key to this user')
     .option('--project-id <id>', 'project of the signals that name none')
     .option('--expires-at <time>', 'when it expires, ISO 8601 (default: never)', parseTime)
     .action((orgId: string, options: KeyOptions) =>
       run(async (ctx) => {
-        const { scope = [...SCOPES], name, userId, projectId, expiresAt } = options;
+        const { scope, name, userId, projectId, expiresAt } = options;
         return createApiKey(ctx, {
           org_id: orgId,
           scopes: scope,
@@ -60,7 +60,7 @@ function describe({ _id, name, scopes, user_id, created_at, expires_at, revoked_
 }
 
 interface KeyOptions {
-  scope?: Scope[];
+  scope: Scope[];
   name?: string;
   userId?: string;
   projectId?: string;

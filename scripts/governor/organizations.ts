@@ -6,6 +6,7 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
 import { timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
+import { openShards } from './open-shards.ts';
 import type { Run } from './run.ts';
 
 /** `org`, `plan` and `member`. */
@@ -56,7 +57,10 @@ function addOrg(program: Command, run: Run): void {
     .command('plan <org_id> <plan>')
     .description('Change the plan of an organization; running periods are not reset')
     .action((orgId: string, plan: string) =>
-      run(async (ctx) => describe(await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }))),
+      run(async (ctx) => {
+        await openShards(ctx);
+        return describe(await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }));
+      }),
     );
 }
 
@@ -112,6 +116,7 @@ function addMembers(program: Command, run: Run): void {
     .description('Remove a member: erase name, e-mail and identity, keep the ids')
     .action((orgId: string, userId: string) =>
       run(async (ctx) => {
+        await openShards(ctx);
         await removeMember(ctx, orgId, userId);
         return { user_id: userId, removed: true };
       }),

@@ -18,7 +18,7 @@ export async function readBudget(ctx: Context, reader: Reader, budgetId: string)
 }
 
 /** A reader of one user sees the budgets of that user alone. */
-function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
+export function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
   if (budget.org_id !== orgId) return false;
   return userId === null || (budget.scope === 'user' && budget.scope_id === userId);
 }

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import { z } from 'zod';
+import type { Config } from '../platform/basics/config.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
@@ -76,15 +77,17 @@ const discovery = z.object({ issuer: z.string(), jwks_uri: httpUrl });
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })).max(100) });
 
 async function fetchKeys(ctx: Context): Promise<LocalJWKSet> {
-  const url = ctx.config.oidcJwksUrl ?? (await discoverKeysUrl(ctx.config.oidcIssuer ?? ''));
+  const url = ctx.config.oidcJwksUrl ?? (await discoverKeysUrl(ctx.config));
   return createLocalJWKSet(keySet.parse(await fetchJson(url)));
 }
 
 /** OpenID Connect Discovery 1.0, sections 4 and 4.3: the document must be the issuer's own. */
-async function discoverKeysUrl(issuer: string): Promise<string> {
+async function discoverKeysUrl({ oidcIssuer: issuer = '', nodeEnv }: Config): Promise<string> {
   const found = discovery.parse(
     await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`),
   );
   if (found.issuer !== issuer) throw new Error(`The issuer ${issuer} calls itself ${found.issuer}`);
+  if (nodeEnv === 'production' && !found.jwks_uri.startsWith('https:'))
+    throw new Error(`The issuer ${issuer} names a jwks_uri that is not https`);
   return found.jwks_uri;
 }

@@ -94,6 +94,20 @@ export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
   });
 }
 
+/** Revokes the live keys that are bound to a user, and answers their ids. */
+export async function revokeKeysOfUser(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  transaction: ClientSession,
+): Promise<string[]> {
+  const bound = { org_id: orgId, user_id: userId, revoked_at: null };
+  const keys = await apiKeyRows(ctx).find(bound, { session: transaction }).toArray();
+  const change = { revoked_at: new Date(ctx.clock.now()) };
+  await apiKeyRows(ctx).updateMany(bound, { $set: change }, { session: transaction });
+  return keys.map((key) => key._id);
+}
+
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {
   const key = await apiKeyRows(ctx).findOne({ _id: keyId }, { session: transaction });
   if (!key) throw new DomainError('not_found', 'There is no such API key.');

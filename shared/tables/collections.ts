@@ -6,6 +6,7 @@ import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
 import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
 import { eventRows } from '../events/model.ts';
+import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { memberRows, organizationRows } from '../organizations/model.ts';
 import { organizationVersionRows } from '../organizations/versions.ts';
@@ -50,6 +51,7 @@ export const COLLECTIONS = [
   queuedDeliveryRows,
   auditRows,
   dueRows,
+  idempotencyRecordRows,
   instanceRows,
   schemaRows,
 ] as const;

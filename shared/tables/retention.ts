@@ -1,5 +1,6 @@
 import { auditRetention } from '../audit/retention.ts';
 import { eventRetention } from '../events/retention.ts';
+import { idempotencyRetention } from '../idempotency/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
 import { signalRetention } from '../signals/retention.ts';
 import { quarterHourRetention } from '../usage/retention.ts';
@@ -13,4 +14,5 @@ export const RETENTION: readonly RetentionRule[] = [
   deliveryRetention,
   pendingDeliveryRetention,
   auditRetention,
+  idempotencyRetention,
 ];

@@ -56,7 +56,10 @@ describe('health, readiness and metrics', () => {
       throw new DomainError('overloaded', 'Too busy for anything.');
     };
     const guards = {
-      limits: createLimits({ ...api.ctx.config, rateLimits: true, rateLimitPerAddress: 1 }),
+      limits: createLimits({
+        ...api.ctx,
+        config: { ...api.ctx.config, rateLimits: true, rateLimitPerAddress: 1 },
+      }),
       shedder: { refuseWhenLate: busy, enter: busy, stop: () => undefined },
       longestAnswerMs: 60_000,
     };
@@ -161,6 +164,30 @@ describe('bull-board', () => {
     expect(text).toContain('usage-governor');
     const queues = await api.call('/admin/queues/api/queues', { key: operator() });
     expect(queues.text).toContain('close-session');
+  });
+});
+
+describe('bull-board and other sites', () => {
+  const add = (headers: Record<string, string>) =>
+    api.call('/admin/queues/api/queues/close-session/clean/completed', {
+      method: 'PUT',
+      key: operator(),
+      headers,
+    });
+
+  it.each([
+    ['by what a browser says', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['of a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
+    ['by its origin', { Origin: 'https://evil.example' }],
+    ['without an origin that is named', { Origin: 'null' }],
+  ])('refuses changes from elsewhere: %s', async (_name, headers) => {
+    const { status, body } = await add(headers as Record<string, string>);
+    expect([status, body.code]).toEqual([403, 'cross_site']);
+  });
+
+  it('takes changes of its own page and of clients that are no browsers', async () => {
+    for (const headers of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }])
+      expect((await add(headers as Record<string, string>)).status).toBe(200);
   });
 });
 

@@ -94,7 +94,9 @@ async function readBatches(
     if (!beforeOpening && identity !== fence.epoch) {
       stuck.set(
         shard,
-        new Error('The ledger is open for the data of another Redis, or for other data of this one'),
+        new Error(
+          'The ledger was opened for the data of another Redis, or for other data of this one (docs/credits.md)',
+        ),
       );
       return null;
     }

@@ -29,10 +29,12 @@ const environment = z.object({
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),
+  SESSION_SECRET: z.string().min(32, 'needs at least 32 characters'),
   OIDC_ISSUER: httpUrl.optional(),
   OIDC_JWKS_URL: httpUrl.optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_TOKEN_TYPE: z.string().min(1).default('at+jwt'),
   OIDC_MAX_TOKEN_AGE_S: integer(86_400, 60, 31_536_000),
   SIGNING_KEY_FILE: z.string().optional(),
@@ -53,6 +55,7 @@ const environment = z.object({
     .string()
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .optional(),
+  SUPPORT_CONTACT: z.string().min(1).max(200).optional(),
   MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
   OTLP_BODY_BYTES: integer(16_777_216, 65_536, 268_435_456),
   RATE_LIMITS: flag.default(true),

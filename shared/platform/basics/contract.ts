@@ -12,6 +12,8 @@ export const PAGE_SIZE = { default: 20, max: 100 } as const;
 export const SIGNAL_AGE_MS = { ahead: 5 * 60_000, behind: 35 * 86_400_000 } as const;
 /** Signals per request; more is a 413. */
 export const SIGNALS_PER_REQUEST = 1_000;
+/** Time for which an `Idempotency-Key` of a request that creates something is kept. Milliseconds. */
+export const IDEMPOTENCY_KEY_LIFETIME_MS = 48 * 3_600_000;
 /** Bytes of a request body after inflating. */
 export const BODY_BYTES = 1_048_576;
 /** Nesting of a request body. */

@@ -15,6 +15,8 @@ export const ERRORS = {
   unauthorized: { status: 401, title: 'The credential is missing or not valid' },
   insufficient_credits: { status: 402, title: 'There are no credits left' },
   missing_scope: { status: 403, title: 'The credential does not allow this' },
+  cross_site: { status: 403, title: 'The request came from another site' },
+  not_a_member: { status: 403, title: 'The person belongs to no organization here' },
   plan_required: { status: 403, title: "The organization's plan does not include this" },
   not_found: { status: 404, title: 'There is no such object' },
   method_not_allowed: { status: 405, title: 'The method is not supported on this path' },
@@ -73,7 +75,17 @@ const STORE_ERROR_NAMES = new Set([
   'DeadlineError',
 ]);
 
-/** Whether an error says that a store could not be reached, so that the caller may try again (503, not 500). */
+/**
+ * Whether an error says that a commit was sent and its answer never came: then the change was made or it was not, and a
+ * caller may not be told that nothing was written.
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const labelled = error as { hasErrorLabel?: (label: string) => boolean };
+  return labelled.hasErrorLabel?.('UnknownTransactionCommitResult') === true;
+}
+
+/** Whether an error says that a store could not be reached or did not answer: see also `isOutcomeUnknown`. */
 export function isStoreError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (STORE_ERROR_NAMES.has(error.name)) return true;

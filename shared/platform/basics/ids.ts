@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -19,8 +20,20 @@ export type IdPrefix =
   | 'txn'
   | 'lot';
 
-/** A new identifier: prefix, then 128 random bits in base62 (22 characters). */
+const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();
+
+/**
+ * Runs `work`, which creates one thing with an id of this prefix. That id is `derivedId(prefix, seed)`, so that a second
+ * run with the same seed meets the primary key of the first instead of making another one.
+ */
+export function creating<Result>(prefix: IdPrefix, seed: string, work: () => Result): Result {
+  return creation.run({ prefix, seed }, work);
+}
+
+/** A new identifier: prefix, then 128 random bits in base62 (22 characters). See `creating` for when it is not random. */
 export function newId(prefix: IdPrefix): string {
+  const created = creation.getStore();
+  if (created?.prefix === prefix) return derivedId(prefix, created.seed);
   return `${prefix}_${base62(randomBytes(16), 22)}`;
 }
 

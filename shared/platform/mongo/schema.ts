@@ -20,7 +20,7 @@ export interface Migration {
   version: number;
   /** For the log: what it changes. */
   what: string;
-  run(db: Db): Promise<void>;
+  run: (db: Db) => Promise<void>;
 }
 
 /** Data that this program cannot use. The message is one line that says what to do. */

@@ -84,9 +84,18 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(rows).toMatchObject([{ user_id: 'bob', email: null, name: null }]);
   });
 
+  it('creates a key with the scopes that are named, and none without', async () => {
+    const { org_id } = await governor('org', 'create', 'Scopes');
+    const refused = await failure('key', 'create', String(org_id));
+    expect(refused.stderr).toContain('--scope');
+    const made = await governor('key', 'create', String(org_id), '--scope', 'usage:read', 'org:read');
+    const { keys } = await governor('key', 'list', String(org_id));
+    expect(keys).toMatchObject([{ key_id: made.key_id, scopes: ['usage:read', 'org:read'] }]);
+  });
+
   it('replays a trace through the api', async () => {
     const tenant = await governor('org', 'create', 'Trace');
-    const key = await governor('key', 'create', String(tenant.org_id));
+    const key = await governor('key', 'create', String(tenant.org_id), '--scope', 'signals:write');
     const file = join(mkdtempSync(join(tmpdir(), 'trace-')), 'trace.csv');
     writeFileSync(
       file,

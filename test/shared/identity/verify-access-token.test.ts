@@ -179,6 +179,14 @@ describe('the keys of the issuer', () => {
     expect(idp.fetches.keys).toBe(0);
   });
 
+  test('are fetched by https only in production, wherever the issuer says they are', async () => {
+    const production: TestContext = { ...ctx, config: { ...ctx.config, nodeEnv: 'production' } };
+    await expect(verifyAccessToken(production, await mint())).rejects.toMatchObject({
+      code: 'issuer_unavailable',
+    });
+    expect(await verify(await mint())).not.toBeNull();
+  });
+
   test('must come from an issuer that calls itself what it was called', async () => {
     const other = await openTestContext({ clock, env: { ...idp.env, OIDC_ISSUER: `${idp.issuer}/` } });
     await expect(verifyAccessToken(other, await mint())).rejects.toMatchObject({

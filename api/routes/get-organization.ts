@@ -1,0 +1,18 @@
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { organizationView, viewOrganization } from '../../shared/organizations/view.ts';
+import { requireAdmin } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+
+export const getOrganization = route({
+  method: 'get',
+  path: '/v1/organization',
+  summary: 'Read the settings of the organization',
+  description: 'For admins.',
+  tag: 'Organization',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  success: { status: 200, description: 'The organization', body: organizationView },
+  errors: ['missing_scope'],
+  handle: async ({ principal }, ctx) =>
+    viewOrganization(await readOrganization(ctx, requireAdmin(principal)), ctx.clock.now()),
+});

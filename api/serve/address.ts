@@ -1,0 +1,15 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * The address by which a caller is counted. Of IPv6 it is the network of 64 bits, because whoever has one address there
+ * has all of them.
+ */
+export function addressOf(req: Pick<IncomingMessage, 'socket'> & { ip?: string | undefined }): string {
+  const given = (req.ip ?? req.socket.remoteAddress ?? '').split('%')[0] ?? '';
+  if (!ipaddr.isValid(given)) return 'unknown';
+  const address = ipaddr.process(given);
+  if (!(address instanceof ipaddr.IPv6)) return address.toString();
+  const network = new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]);
+  return `${network.toString()}/64`;
+}

@@ -1,0 +1,61 @@
+import type { Request } from 'express';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { boundedCache } from '../../shared/platform/context/cache.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { addressOf } from './address.ts';
+import { asState, tooMany } from './rate.ts';
+
+/** Look-ups that an address whose counter is full may still cause per second, for credentials not seen before. */
+const LOOKUPS_PER_S = 5;
+/** How long a credential that was valid counts as known. */
+const KNOWN_FOR_MS = 3_600_000;
+
+/** What this process knows of credentials: how many of an address were wrong, and which ones were right. */
+export interface BadCredentials {
+  /** Counts one refused credential of an address. Throws `too_many_requests` once there were too many. */
+  count(req: Request): Promise<void>;
+  /**
+   * Asked before a credential is looked up. While an address sends too many wrong ones, it throws `too_many_requests`
+   * for those that this process has not seen to be valid, except a few per second. So guesses cost no store, and a
+   * credential that was valid here in the last hour always passes.
+   */
+  beforeLookup(req: Request): Promise<void>;
+  /** Notes that the request's credential is valid. */
+  remember(req: Request): void;
+  isKnown(req: Request): boolean;
+}
+
+const goodCredentials = boundedCache<string, true>({ max: 20_000, ttlMs: KNOWN_FOR_MS });
+
+/** Counts in memory per process. `RATE_LIMITS=off` turns the counting off. */
+export function createBadCredentials(ctx: Context): BadCredentials {
+  const { rateLimits, badCredentialsPerMinute } = ctx.config;
+  const wrong = new RateLimiterMemory({ points: badCredentialsPerMinute, duration: 60 });
+  const lookups = new RateLimiterMemory({ points: LOOKUPS_PER_S, duration: 1 });
+  const known = goodCredentials(ctx);
+  const isKnown = ({ headers }: Request) => known.get(headers.authorization ?? '') === true;
+  return {
+    count: async (req) => {
+      if (!rateLimits) return;
+      const state = await wrong.consume(addressOf(req)).catch(asState);
+      if (state.consumedPoints > wrong.points) throw tooManyWrong(state);
+    },
+    beforeLookup: async (req) => {
+      if (!rateLimits) return;
+      const address = addressOf(req);
+      const state = await wrong.get(address);
+      if (state === null || state.consumedPoints < wrong.points || isKnown(req)) return;
+      const looked = await lookups.consume(address).catch(asState);
+      if (looked.consumedPoints > lookups.points) throw tooManyWrong(state);
+    },
+    remember: (req) => {
+      if (req.headers.authorization !== undefined && !isKnown(req))
+        known.set(req.headers.authorization, true);
+    },
+    isKnown,
+  };
+}
+
+function tooManyWrong(state: Parameters<typeof tooMany>[0]) {
+  return tooMany(state, 'Too many credentials from this address were wrong.');
+}

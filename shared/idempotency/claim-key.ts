@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { dateAt } from '../platform/basics/clock.ts';
+import { IDEMPOTENCY_KEY_LIFETIME_MS } from '../platform/basics/contract.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type IdempotencyRecord, idempotencyRecordRows } from './model.ts';
+
+/** A claimed key: its record, and whether an earlier request had claimed it. */
+export interface Claim {
+  record: IdempotencyRecord;
+  isRepeat: boolean;
+}
+
+/**
+ * Claims an idempotency key before anything is created. `scope` is who sent it to which route, and the key itself. Of
+ * requests at the same time one claims it, and the others are repeats. Throws `idempotency_key_reused` when the key came
+ * with another body before.
+ */
+export async function claimKey(ctx: Context, scope: readonly string[], body: unknown): Promise<Claim> {
+  const nowMs = ctx.clock.now();
+  const record: IdempotencyRecord = {
+    _id: hashedKey(24, ...scope),
+    fingerprint: hashedKey(24, JSON.stringify(body)),
+    seed: randomUUID(),
+    answer: null,
+    expires_at: dateAt(nowMs + IDEMPOTENCY_KEY_LIFETIME_MS),
+  };
+  await idempotencyRecordRows(ctx).deleteOne({ _id: record._id, expires_at: { $lte: dateAt(nowMs) } });
+  try {
+    await idempotencyRecordRows(ctx).insertOne(record);
+    return { record, isRepeat: false };
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const claimed = await idempotencyRecordRows(ctx).findOne({ _id: record._id });
+  // It went between the two: the first request was refused, so this one begins anew.
+  if (!claimed) return claimKey(ctx, scope, body);
+  if (claimed.fingerprint !== record.fingerprint)
+    throw new DomainError('idempotency_key_reused', 'This Idempotency-Key came with another body before.');
+  return { record: claimed, isRepeat: true };
+}
+
+/** Keeps what is answered, so that repeats get the same bytes, and returns it: what was kept first stays. */
+export async function keepAnswer(ctx: Context, { record }: Claim, answer: string): Promise<string> {
+  const unanswered = { _id: record._id, seed: record.seed, answer: null };
+  const { matchedCount } = await idempotencyRecordRows(ctx).updateOne(unanswered, { $set: { answer } });
+  if (matchedCount === 1) return answer;
+  const kept = await idempotencyRecordRows(ctx).findOne({ _id: record._id, seed: record.seed });
+  return kept?.answer ?? answer;
+}
+
+/** Gives a key back whose request was refused: nothing was created, and a corrected request may use it. */
+export async function releaseKey(ctx: Context, { record }: Claim): Promise<void> {
+  await idempotencyRecordRows(ctx).deleteOne({ _id: record._id, seed: record.seed, answer: null });
+}

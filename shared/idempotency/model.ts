@@ -1,0 +1,18 @@
+import { collection } from '../platform/mongo/collection.ts';
+
+/** One use of an idempotency key, kept for 48 hours. */
+export interface IdempotencyRecord {
+  /** Hash of who sent it, to which route, and the key. */
+  _id: string;
+  /** Hash of the body. */
+  fingerprint: string;
+  /** The id of what the request creates is derived from this. */
+  seed: string;
+  /** The body that was answered, as JSON; null until then, and for ever where it holds a secret. */
+  answer: string | null;
+  expires_at: Date;
+}
+
+export const idempotencyRecordRows = collection<IdempotencyRecord>('idempotency_records', {
+  indexes: [{ key: { expires_at: 1 } }],
+});

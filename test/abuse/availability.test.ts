@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
+import { apiKeyRows } from '../../shared/keys/model.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { sha256 } from '../support/credits.ts';
+import { makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { linkDevice, makePerson } from '../support/people.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { openHalfSent, sendFrom } from '../support/senders.ts';
+
+const ATTACKER = '127.0.0.9';
+const VICTIM = '127.0.0.2';
+
+let idp: TestIssuer;
+let api: TestApi;
+let key: string;
+let session: string;
+let device: string;
+let accountId: string;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ env: { ...idp.env, RATE_LIMITS: 'on', BAD_CREDENTIALS_PER_MINUTE: '10' } });
+  ({ key } = await makeTenant(api.ctx));
+  const person = await makePerson(api.ctx, idp, { role: 'admin' });
+  ({ session, accountId } = person);
+  device = (await linkDevice(api, person)).access_token;
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const get = (path: string, bearer: string) =>
+  sendFrom(VICTIM, api.url + path, { headers: { Authorization: `Bearer ${bearer}` } });
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}, address = VICTIM) =>
+  sendFrom(address, api.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const spend = (token: string, address = VICTIM) => {
+  const headers = { Authorization: `Bearer ${token}`, 'Idempotency-Key': randomUUID() };
+  return post('/v1/meter/consume', { output_sha256: sha256('x') }, headers, address);
+};
+
+/** What callers of every kind get, each with a credential of its own. */
+async function everybodyElse(): Promise<number[]> {
+  const answers = await Promise.all([
+    get('/api/v1/sessions', key),
+    get('/api/v1/webhooks', key),
+    get('/v1/balance', session),
+    get('/v1/devices', session),
+    post('/v1/token', { grant_type: 'x', device_code: 'y' }),
+    spend(device),
+    sendFrom(VICTIM, `${api.url}/readyz`),
+  ]);
+  return answers.map(({ status }) => status);
+}
+const UNHARMED = [200, 200, 200, 200, 400, 200, 200];
+
+const halfOf = (path: string, authorization = '') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${authorization}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
+
+describe('half-sent requests', () => {
+  it('harm nobody when 505 of them wait without a credential', async () => {
+    const waiting = await openHalfSent(ATTACKER, api.url, 505, () => halfOf('/v1/token'));
+    expect(await everybodyElse()).toEqual(UNHARMED);
+    waiting.close();
+  });
+
+  it('harm nobody when 4,005 of them wait with forged device tokens', async () => {
+    const waiting = await openHalfSent(ATTACKER, api.url, 4_005, () => {
+      const { token } = mintDeviceToken(newId('usr'));
+      return halfOf('/v1/meter/consume', `Authorization: Bearer ${token}\r\n`);
+    });
+    expect(await everybodyElse()).toEqual(UNHARMED);
+    waiting.close();
+  }, 60_000);
+
+  it('end after 3 seconds when nobody is proven, with a problem and a closed connection', async () => {
+    const startedAt = performance.now();
+    const answer = await sendRaw(api.url, halfOf('/v1/token'), 8_000);
+    expect(answer).toMatch(/^HTTP\/1.1 408/);
+    expect(answer).toContain('Connection: close');
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
+  });
+});
+
+describe('callers that are not proven', () => {
+  it('send small bodies only', async () => {
+    const pad = 'x'.repeat(20_000);
+    expect((await post('/v1/token', { grant_type: pad })).status).toBe(413);
+    expect((await post('/v1/device_authorization', { name: pad })).status).toBe(413);
+    const headers = { Authorization: `Bearer ${device}`, 'Idempotency-Key': 'x' };
+    expect((await post('/v1/meter/consume', { pad: pad.slice(0, 5_000) }, headers)).status).toBe(413);
+  });
+
+  it('begin at most 100 device grants in 15 minutes from one address', async () => {
+    const statuses: number[] = [];
+    for (let index = 0; index < 105; index += 1) {
+      statuses.push((await post('/v1/device_authorization', {}, {}, '127.0.0.7')).status);
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.slice(100)).toEqual(Array(5).fill(429));
+    expect((await post('/v1/device_authorization', {}, {}, '127.0.0.8')).status).toBe(200);
+  });
+});
+
+describe('wrong credentials', () => {
+  it('cost no look-up once their address has sent too many, but a few per second', async () => {
+    const find = vi.spyOn(apiKeyRows(api.ctx), 'find');
+    const address = '127.0.0.11';
+    const statuses: number[] = [];
+    for (let index = 0; index < 80; index += 1) {
+      const headers = { Authorization: `Bearer ${mintCredential('ugk').token}` };
+      statuses.push((await sendFrom(address, `${api.url}/api/v1/sessions`, { headers })).status);
+    }
+    const lookups = find.mock.calls.length;
+    find.mockRestore();
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(statuses.slice(10)).toEqual(Array(70).fill(429));
+    expect(lookups).toBeGreaterThanOrEqual(10);
+    expect(lookups).toBeLessThanOrEqual(40);
+  });
+
+  it('never refuse a valid credential of the same address that was seen before', async () => {
+    const address = '127.0.0.12';
+    const headers = { Authorization: `Bearer ${key}` };
+    const read = () => sendFrom(address, `${api.url}/api/v1/sessions`, { headers });
+    expect((await read()).status).toBe(200);
+    for (let index = 0; index < 40; index += 1) {
+      const wrong = { Authorization: `Bearer ${mintCredential('ugk').token}` };
+      await sendFrom(address, `${api.url}/api/v1/sessions`, { headers: wrong });
+      if (index > 20) expect((await read()).status).toBe(200);
+    }
+  });
+
+  it('of device tokens reach Redis no more once there were too many, and the real one still spends', async () => {
+    const address = '127.0.0.13';
+    expect((await spend(device, address)).status).toBe(200);
+    const statuses: number[] = [];
+    for (let index = 0; index < 30; index += 1)
+      statuses.push((await spend(mintDeviceToken(accountId).token, address)).status);
+    expect(new Set(statuses.slice(0, 10))).toEqual(new Set([401]));
+    expect(statuses.at(-1)).toBe(429);
+    expect((await spend(device, address)).status).toBe(200);
+  });
+
+  it('are counted by /64 of IPv6 and by address of IPv4, which callers cannot choose', async () => {
+    const env = { RATE_LIMITS: 'on', BAD_CREDENTIALS_PER_MINUTE: '5' };
+    const behind = await startApi({ env: { ...env, TRUST_PROXY_HOPS: '1' } });
+    const wrong = async (on: TestApi, from: string) =>
+      (await on.call('/api/v1/sessions', { key: 'wrong', headers: { 'X-Forwarded-For': from } })).status;
+    for (let host = 1; host <= 5; host += 1) expect(await wrong(behind, `2001:db8:1:2::${host}`)).toBe(401);
+    expect(await wrong(behind, '2001:db8:1:2:ffff::9')).toBe(429);
+    expect(await wrong(behind, '2001:db8:1:3::1')).toBe(401);
+    expect(await wrong(behind, '192.0.2.1')).toBe(401);
+    await behind.close();
+    const direct = await startApi({ env });
+    for (let host = 1; host <= 5; host += 1) expect(await wrong(direct, `192.0.2.${host}`)).toBe(401);
+    expect(await wrong(direct, '192.0.2.99')).toBe(429);
+    await direct.close();
+  });
+});

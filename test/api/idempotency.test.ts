@@ -1,0 +1,197 @@
+import { mongo } from 'mongoose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type AnyRoute, route } from '../../api/basics/route.ts';
+import { createBudget } from '../../api/routes/create-budget.ts';
+import { budgetRows } from '../../shared/budgets/model.ts';
+import { idempotencyRecordRows } from '../../shared/idempotency/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { purge } from '../../shared/retention/purge.ts';
+import { RETENTION } from '../../shared/tables/retention.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const clock = createTestClock();
+let api: TestApi;
+let key: string;
+let orgId: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ key, orgId } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const budget = (name: string) => ({
+  name,
+  scope: 'org',
+  metric: 'tokens',
+  threshold: 100,
+  window: 'monthly',
+});
+
+function create(
+  idempotencyKey: string | null,
+  body: unknown,
+  options: { path?: string; on?: TestApi; key?: string } = {},
+) {
+  const { path = '/api/v1/budgets', on = api } = options;
+  const headers: Record<string, string> =
+    idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
+  return on.call(path, { key: options.key ?? key, body, headers });
+}
+const named = (name: string) => budgetRows(api.ctx).countDocuments({ org_id: orgId, name });
+
+describe('Idempotency-Key of a request that creates something', () => {
+  it('a repeat creates nothing and gets the same bytes', async () => {
+    const first = await create('once', budget('once'));
+    const again = await create('once', budget('once'));
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.text).toBe(first.text);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('idempotency-expires')).toBe(
+      String(Math.floor(clock.now() / 1_000) + 48 * 3_600),
+    );
+    expect(await named('once')).toBe(1);
+  });
+
+  it('a webhook too, also after it was deleted', async () => {
+    const body = { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) };
+    const first = await create('hook', body, { path: '/api/v1/webhooks' });
+    expect(first.status, first.text).toBe(201);
+    await api.call(`/api/v1/webhooks/${first.body.id}`, { method: 'DELETE', key });
+    const again = await create('hook', body, { path: '/api/v1/webhooks' });
+    expect(again.text).toBe(first.text);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+  });
+
+  it('twenty at the same time create one, with equal answers', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', budget('race'))));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await named('race')).toBe(1);
+  });
+
+  it('another body is 422, another route, credential or key is another request', async () => {
+    await create('other', budget('other'));
+    const { status, body } = await create('other', { ...budget('other'), threshold: 101 });
+    expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+    const second = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:write'] });
+    expect((await create('other', budget('other'), { key: second.key })).status).toBe(201);
+    expect((await create('other2', budget('other'))).status).toBe(201);
+    expect(await named('other')).toBe(3);
+  });
+
+  it('without a key each request creates', async () => {
+    await create(null, budget('none'));
+    await create(null, budget('none'));
+    expect(await named('none')).toBe(2);
+  });
+
+  it.each(['', 'x'.repeat(129), 'a,b'])('a key that is not valid is 400: %s', async (bad) => {
+    expect((await create(bad, budget('bad'))).status).toBe(400);
+    expect(await named('bad')).toBe(0);
+  });
+
+  it('a refused request gives its key back', async () => {
+    const wrong = { ...budget('later'), scope: 'team', scope_id: 'nobody' };
+    expect((await create('later', wrong)).status).toBe(400);
+    expect((await create('later', budget('later'))).status).toBe(201);
+  });
+
+  it('holds for 48 hours, and then the purge takes the record', async () => {
+    await create('old', budget('old'));
+    clock.advance(48 * 3_600_000 - 1);
+    expect((await create('old', budget('old'))).headers.get('idempotent-replayed')).toBe('true');
+    clock.advance(1);
+    expect((await create('old', budget('old'))).headers.get('idempotent-replayed')).toBeNull();
+    expect(await named('old')).toBe(2);
+    clock.advance(49 * 3_600_000);
+    await purge(api.ctx, RETENTION);
+    expect(await idempotencyRecordRows(api.ctx).countDocuments({})).toBe(0);
+  });
+});
+
+/** As the driver fails when a commit was sent and its answer never came. */
+function commitWithoutAnswer(): Error {
+  const error = new mongo.MongoNetworkError('connection closed');
+  error.addErrorLabel('UnknownTransactionCommitResult');
+  return error;
+}
+
+describe('a commit whose answer was lost', () => {
+  it('is 504 outcome_unknown, and the repeat finds what was made', async () => {
+    const lossy: AnyRoute = {
+      ...createBudget,
+      handle: async (...args) => {
+        await createBudget.handle(...args);
+        throw commitWithoutAnswer();
+      },
+    };
+    const broken = await startApi({ ctx: api.ctx, routes: [lossy] });
+    const lost = await create('lost', budget('lost'), { on: broken });
+    expect([lost.status, lost.body.code]).toEqual([504, 'outcome_unknown']);
+    expect(lost.text).not.toContain('nothing was written');
+    await broken.close();
+    const again = await create('lost', budget('lost'));
+    expect(again.status).toBe(201);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await named('lost')).toBe(1);
+  });
+
+  it('that was lost before the commit arrived creates on the repeat', async () => {
+    const lossy: AnyRoute = { ...createBudget, handle: async () => Promise.reject(commitWithoutAnswer()) };
+    const broken = await startApi({ ctx: api.ctx, routes: [lossy] });
+    expect((await create('gone', budget('gone'), { on: broken })).status).toBe(504);
+    await broken.close();
+    expect((await create('gone', budget('gone'))).status).toBe(201);
+    expect(await named('gone')).toBe(1);
+  });
+});
+
+describe('an answer that holds a secret', () => {
+  it('is not kept: the repeat is 409 and names what was created', async () => {
+    const made = new Map<string, string>();
+    const secretRoute = route({
+      method: 'post',
+      path: '/secrets',
+      summary: 'Make a secret',
+      tag: 'Test',
+      auth: { kind: 'api-key', scope: 'budgets:write' },
+      priority: 'read',
+      body: z.strictObject({ name: z.string() }),
+      success: {
+        status: 201,
+        description: 'It',
+        body: z.strictObject({ id: z.string(), secret: z.string() }),
+      },
+      creates: {
+        prefix: 'key',
+        holdsSecret: true,
+        get: async (_principal, id) => {
+          if (!made.has(id)) throw new DomainError('not_found', 'There is no such secret.');
+          return { id, secret: 'hidden' };
+        },
+      },
+      errors: ['conflict'],
+      handle: async () => {
+        const id = newId('key');
+        made.set(id, 'top-secret');
+        return { id, secret: 'top-secret' };
+      },
+    });
+    const own = await startApi({ ctx: api.ctx, routes: [secretRoute] });
+    const first = await create('secret', { name: 'x' }, { path: '/secrets', on: own });
+    const again = await create('secret', { name: 'x' }, { path: '/secrets', on: own });
+    await own.close();
+    expect([first.status, again.status]).toEqual([201, 409]);
+    expect(again.body).toMatchObject({ code: 'conflict', id: first.body.id });
+    expect(made.size).toBe(1);
+    const kept = await idempotencyRecordRows(api.ctx).find({}).toArray();
+    expect(JSON.stringify(kept)).not.toContain('top-secret');
+  });
+});
