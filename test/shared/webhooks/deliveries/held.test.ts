@@ -34,5 +34,6 @@ it('the oldest beyond what a webhook may hold expire and are shown; others keep 
   expect((await listWebhooks(ctx, orgId))[0]?.held).toBe(7);
   const page = { order: 'asc', limit: 20, after: null, total: null } as const;
   const log = await listDeliveries(ctx, webhook, { status: 'expired' }, page);
-  expect(log.rows.map(({ event_id }) => event_id)).toEqual(events.slice(0, 5));
+  // Events of one commit have one time, and stand in the log by their ids.
+  expect(log.rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.slice(0, 5).toSorted());
 });
