@@ -3,9 +3,9 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { drainDeliveries } from '../../shared/webhooks/sending/drain-deliveries.ts';
 import { holdDeliveries } from '../../shared/webhooks/deliveries/hold-deliveries.ts';
-import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { drainDeliveries } from '../../shared/webhooks/sending/drain-deliveries.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -140,7 +140,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     expect((await api.call(path, { key: foreign.key })).status).toBe(404);
     const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'ada' });
     expect((await change({ enabled: false }, bound.key)).status).toBe(403);
-    expect((await readWebhook(api.ctx, orgId, id)).enabled).toBe(true);
+    expect((await getWebhook(api.ctx, orgId, id)).enabled).toBe(true);
   });
 });
 

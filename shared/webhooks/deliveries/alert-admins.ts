@@ -1,6 +1,6 @@
 import { organizationRows } from '../../organizations/model.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
-import { commitPlan } from '../../platform/context/commit-plan.ts';
+import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { sendMail } from '../../platform/mail/send-mail.ts';
@@ -23,7 +23,7 @@ export async function alertAdmins(ctx: Context, webhookId: string): Promise<void
   await commitPlan(ctx, async (transaction) => {
     // Whoever enables the webhook and sees it fail again has set another row meanwhile.
     const due = await readDue(ctx, alertAdminsJob, webhookId, transaction);
-    if (!due) return { writes: [], wakeUps: [], result: undefined };
+    if (!due) return { ...NO_PLAN, result: undefined };
     if (isWanted && !wasSent) {
       const dueMs = ctx.clock.now() + LOOK_AGAIN_MS;
       return { ...setDue(alertAdminsJob, { key: webhookId, orgId: due.org_id, dueMs }), result: undefined };

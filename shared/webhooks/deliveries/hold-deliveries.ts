@@ -1,4 +1,4 @@
-import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue } from '../../platform/due/plan-due.ts';
 import { holdWebhookJob } from '../endpoints/jobs.ts';
@@ -17,7 +17,7 @@ export async function holdDeliveries(ctx: Context, webhookId: string): Promise<v
 async function holdSome(ctx: Context, webhookId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue(ctx, holdWebhookJob, webhookId, transaction);
-    if (!due) return { writes: [], wakeUps: [], result: false };
+    if (!due) return { ...NO_PLAN, result: false };
     const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
     const rows =
       webhook && isPaused(webhook)

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { setDue } from '../../platform/due/plan-due.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
@@ -17,7 +17,7 @@ export async function planFailing(
   transaction: ClientSession,
 ): Promise<Plan> {
   const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
-  if (webhook?.status !== 'active') return { writes: [], wakeUps: [] };
+  if (webhook?.status !== 'active') return NO_PLAN;
   const nowMs = ctx.clock.now();
   const change = { status: 'failing', failing_since: dateAt(nowMs), alerted_at: null } as const;
   return joinPlans(

@@ -1,5 +1,5 @@
 import { eventRows } from '../../events/model.ts';
-import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { DueRow } from '../../platform/due/model.ts';
 import { clearDue, type Due, readDue, setDue } from '../../platform/due/plan-due.ts';
@@ -23,7 +23,7 @@ export async function planInSteps(ctx: Context, key: string): Promise<void> {
 async function planSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<UnplannedDetails>(ctx, planDeliveriesJob, key, transaction);
-    if (!due) return { writes: [], wakeUps: [], result: false };
+    if (!due) return { ...NO_PLAN, result: false };
     const found = await eventRows(ctx)
       .find({ _id: { $in: due.event_ids } }, { session: transaction })
       .toArray();

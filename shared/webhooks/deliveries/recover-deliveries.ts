@@ -1,7 +1,7 @@
 import { recordAudit } from '../../audit/record-audit.ts';
 import { eventRows } from '../../events/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { deleteRows } from '../../platform/mongo/writes.ts';
@@ -55,7 +55,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const options = { session: transaction };
     const due = await readDue<RecoverDetails>(ctx, recoverDeliveriesJob, key, transaction);
-    if (!due) return { writes: [], wakeUps: [], result: false };
+    if (!due) return { ...NO_PLAN, result: false };
     const webhook = await webhookRows(ctx).findOne({ _id: key }, options);
     const rows = webhook
       ? await deliveryRows(ctx)

@@ -1,4 +1,4 @@
-import type { Plan } from '../../platform/context/commit-plan.ts';
+import { NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import { deleteRows, insertRow } from '../../platform/mongo/writes.ts';
 import { type Delivery, deliveryRows, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { wakeUpsOf } from './wake-deliveries.ts';
@@ -8,7 +8,7 @@ import { wakeUpsOf } from './wake-deliveries.ts';
  * (docs/stores.md). Those that are due are woken.
  */
 export function replaceQueued(rows: readonly (QueuedDelivery | Delivery)[]): Plan {
-  if (rows.length === 0) return { writes: [], wakeUps: [] };
+  if (rows.length === 0) return NO_PLAN;
   const queued = rows.filter((row) => 'state' in row);
   const done = rows.filter((row) => 'status' in row);
   return {

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../audit/record-audit.ts';
-import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { getWebhook } from './get-webhook.ts';
 import { isPaused, type Webhook } from './model.ts';
@@ -12,7 +12,7 @@ import { changeWrites, planDrain } from './plan-change.ts';
 export async function enableWebhook(ctx: Context, orgId: string | null, webhookId: string): Promise<Webhook> {
   return commitPlan(ctx, async (transaction) => {
     const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
-    if (!isPaused(webhook)) return { writes: [], wakeUps: [], result: webhook };
+    if (!isPaused(webhook)) return { ...NO_PLAN, result: webhook };
     const change = { enabled: true, status: 'active', failing_since: null, alerted_at: null } as const;
     const details = { webhook_id: webhookId };
     await recordAudit(ctx, { action: 'webhook.enable', org_id: webhook.org_id, details }, transaction);

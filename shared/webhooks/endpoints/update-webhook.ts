@@ -2,7 +2,7 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { OLD_SECRET_SIGNS_MS } from '../../platform/basics/contract.ts';
-import { commitPlan, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { encryptSecret } from './encrypt-secret.ts';
 import { getWebhook } from './get-webhook.ts';
@@ -56,6 +56,6 @@ function fieldsOf(
 }
 
 function planPause(before: Webhook, after: Webhook, nowMs: number): Plan {
-  if (isPaused(before) === isPaused(after)) return { writes: [], wakeUps: [] };
+  if (isPaused(before) === isPaused(after)) return NO_PLAN;
   return isPaused(after) ? planHold(after, nowMs) : planDrain(after, nowMs);
 }

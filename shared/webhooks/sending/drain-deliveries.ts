@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { commitPlan } from '../../platform/context/commit-plan.ts';
+import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { DueRow } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
@@ -82,9 +82,8 @@ async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
 async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<DrainDetails>(ctx, drainWebhookJob, webhookId, transaction);
-    if (!due) return { writes: [], wakeUps: [], result: true };
-    if ((await statusOf(ctx, webhookId, transaction)) !== seen)
-      return { writes: [], wakeUps: [], result: false };
+    if (!due) return { ...NO_PLAN, result: true };
+    if ((await statusOf(ctx, webhookId, transaction)) !== seen) return { ...NO_PLAN, result: false };
     const isOver = seen === 'paused' || ctx.clock.now() >= due.until.getTime();
     const plan = isOver
       ? { writes: [clearDue(drainWebhookJob, webhookId)], wakeUps: [] }
@@ -109,7 +108,7 @@ function lookAgain(webhookId: string, { org_id, until }: DueRow & DrainDetails) 
 async function beginRound(ctx: Context, _id: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const row = await queuedDeliveryRows(ctx).findOne({ _id }, { session: transaction });
-    if (row?.state !== 'held') return { writes: [], wakeUps: [], result: false };
+    if (row?.state !== 'held') return { ...NO_PLAN, result: false };
     const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
     return { ...replaceQueued([next]), result: true };
   });
