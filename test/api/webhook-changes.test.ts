@@ -85,7 +85,8 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     expect(verifyWebhook(both?.body ?? '', header, NEW_SECRET)).toBe(true);
     expect(verifyWebhook(both?.body ?? '', header, SECRET)).toBe(false);
     expect(verifyWebhook(both?.body ?? '', header, [SECRET, NEW_SECRET])).toBe(true);
-    const signed = `${both?.headers['webhook-id']}.${both?.headers['webhook-timestamp']}.${both?.body}`;
+    const { 'webhook-id': eventId, 'webhook-timestamp': timestamp } = both?.headers ?? {};
+    const signed = [eventId, timestamp, both?.body].join('.');
     const expected = [NEW_SECRET, SECRET].map(
       (secret) => `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`,
     );
