@@ -16,6 +16,7 @@ import { getLedger } from './get-ledger.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getOrgAnalytics } from './get-org-analytics.ts';
 import { getOrgUsage } from './get-org-usage.ts';
+import { getOrganization } from './get-organization.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
@@ -65,6 +66,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     approveDevice,
     redeemGrant,
     grantCredits,
+    getOrganization,
     getUsage,
     exportUsage,
     getOrgUsage,
