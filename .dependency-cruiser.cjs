@@ -47,6 +47,13 @@ module.exports = {
       to: { path: '^(api|scripts|test)/' },
     },
     {
+      name: 'packages-import-no-server',
+      comment: 'what is bundled for people’s own machines reads pure files only',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(api|workers|scripts|test)/|^shared/(mongo|context|redis/|queues)' },
+    },
+    {
       name: 'product-imports-no-tests',
       severity: 'error',
       from: { pathNot: '^test/' },

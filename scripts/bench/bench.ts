@@ -14,6 +14,8 @@ export interface Stage {
   ctx: Context;
   /** An api as its own process; ended with the stage. */
   startApi(): Promise<string>;
+  /** Of the apis that were started, in order. */
+  apiPids(): number[];
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function setStage(
         throw new Error(`${url} does not answer`);
       return url;
     },
+    apiPids: () => children.flatMap(({ pid }) => pid ?? []),
     stop: async () => {
       for (const child of children) child.kill('SIGKILL');
       await ctx.close().catch(() => undefined);

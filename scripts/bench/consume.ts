@@ -59,7 +59,7 @@ interface CpuTimes {
 
 /** The runs take turns, so that what else the machine does in the meantime meets each of them. */
 const ROUNDS = 4;
-/** Until what runs is compiled code, and connections, hints and devices are known. */
+/** Until what runs is compiled code, and connections, accounts and devices are known. */
 const WARM_UP_S = 4;
 
 interface Run {

@@ -9,17 +9,19 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -312,14 +314,12 @@ async function publish(bench: Bench, orgId: string): Promise<string> {
     maxWeight: 100,
     weigh: () => 1,
     run: async (batch) => {
-      const rows = await inTransaction(bench.ctx.db, (transaction) =>
-        recordEvents(
-          bench.ctx,
-          batch.map(() => sampleEvent(orgId)),
-          transaction,
-        ),
-      );
-      return rows.map(({ _id }) => _id);
+      const events = batch.map(() => sampleEvent(orgId));
+      return commitPlan(bench.ctx, async (transaction) => {
+        const subscribers = await findSubscribers(bench.ctx, orgId, transaction);
+        const plan = planEvents(events, subscribers, bench.ctx.clock.now());
+        return { ...plan, result: plan.events.map(({ _id }) => _id) };
+      });
     },
   });
 }
@@ -436,11 +436,8 @@ async function takeArrivals(bench: Bench): Promise<Arrival[]> {
 }
 
 async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 170_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('The bench waited for 170 s in vain');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const isTrue = await waitUntil(condition, { timeoutMs: 170_000, pauseMs: 20 });
+  if (!isTrue) throw new Error('The bench waited for 170 s in vain');
 }
 
 async function sleepUntil(atMs: number): Promise<void> {

@@ -2,6 +2,7 @@ import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
+import { QUARTER_HOUR_MS } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { createCalendarWindows } from './calendar-windows.ts';
 import { counterKey } from './keys.ts';
@@ -40,7 +41,8 @@ export function makeBudgetSet(
 
 /**
  * What new signals and new or moved sessions change in the windows of all matching budgets, each in the window that
- * holds its own time. A session counts at its start, as in the rollups. Pure.
+ * holds its own time. A session counts at its start, as in the rollups. Signals are first summed by scope and quarter
+ * hour, so that many signals cost an organization with many counters little. Pure.
  */
 export function countSignals(
   set: BudgetSet,
@@ -48,13 +50,36 @@ export function countSignals(
   sessions: readonly SessionChange[],
   nowMs: number,
 ): WindowChange[] {
-  const changes = new Map<string, WindowChange>();
+  const sums = sumByScope(set, signals, sessions);
   const windowAt = createCalendarWindows();
+  const changes = [...sums].flatMap(([scope, quarters]) => {
+    const counters = set.byScope.get(scope) ?? [];
+    return counters.flatMap((counter) => changesOf(counter, quarters, windowAt));
+  });
+  return changes.filter(
+    ({ interval, usage }) =>
+      interval.endMs + CLOSED_WINDOW_FIRES_MS > nowMs && COUNTED.some((measure) => usage[measure] !== 0),
+  );
+}
+
+/** By the start of a quarter hour (epoch ms). Every calendar window begins and ends with one. */
+type Quarters = Map<number, Counts>;
+
+function sumByScope(
+  set: BudgetSet,
+  signals: readonly CountedSignal[],
+  sessions: readonly SessionChange[],
+): Map<string, Quarters> {
+  const sums = new Map<string, Quarters>();
   const add = (who: Who, at: Date, measures: Partial<Counts>): void => {
-    for (const counter of matching(set, who)) {
-      const interval = windowAt(counter.window, counter.timezone, at.getTime());
-      if (interval.endMs + CLOSED_WINDOW_FIRES_MS <= nowMs) continue;
-      addTo(changeOf(changes, counterKey(counter), interval).usage, measures);
+    const quarterMs = Math.floor(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+    for (const scope of scopesOf(set, who)) {
+      if (!set.byScope.has(scope)) continue;
+      const quarters = sums.get(scope) ?? new Map<number, Counts>();
+      sums.set(scope, quarters);
+      const usage = quarters.get(quarterMs) ?? noUsage();
+      quarters.set(quarterMs, usage);
+      addTo(usage, measures);
     }
   };
   for (const signal of signals) add(signal, signal.ts, measuresOf(signal));
@@ -63,32 +88,39 @@ export function countSignals(
     if (before) add(before, before.started_at, { sessions: -1 });
     add(after, after.started_at, { sessions: 1 });
   }
-  return [...changes.values()].filter(({ usage }) => COUNTED.some((measure) => usage[measure] !== 0));
+  return sums;
+}
+
+function changesOf(
+  counter: CounterKey,
+  quarters: Quarters,
+  windowAt: ReturnType<typeof createCalendarWindows>,
+): WindowChange[] {
+  const key = counterKey(counter);
+  const changes = new Map<number, WindowChange>();
+  for (const [quarterMs, usage] of quarters) {
+    const interval = windowAt(counter.window, counter.timezone, quarterMs);
+    const change = changes.get(interval.startMs) ?? { counter: key, interval, usage: noUsage() };
+    changes.set(interval.startMs, change);
+    addTo(change.usage, usage);
+  }
+  return [...changes.values()];
 }
 
 type Who = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
 
-function matching(set: BudgetSet, { org_id, user_id, project_id }: Who): CounterKey[] {
+function scopesOf(set: BudgetSet, { org_id, user_id, project_id }: Who): string[] {
   const teams = set.teamsOf.get(user_id) ?? [];
   return [
     scopeKey('org', org_id),
     scopeKey('user', user_id),
     scopeKey('project', project_id),
     ...teams.map((team) => scopeKey('team', team)),
-  ].flatMap((key) => set.byScope.get(key) ?? []);
+  ];
 }
 
 function scopeKey(scope: CounterKey['scope'], scopeId: string): string {
   return `${scope} ${scopeId}`;
-}
-
-function changeOf(changes: Map<string, WindowChange>, counter: string, interval: Interval): WindowChange {
-  const key = `${interval.startMs} ${counter}`;
-  const known = changes.get(key);
-  if (known) return known;
-  const change = { counter, interval, usage: noUsage() };
-  changes.set(key, change);
-  return change;
 }
 
 /** Nothing counted. */

@@ -1,9 +1,20 @@
 import { derivedId } from '../platform/basics/ids.ts';
 import type { Budget, BudgetLevel, CounterKey } from './model.ts';
 
-/** The identity of a counter within its organization. */
+/** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */
 export function counterKey({ scope, scope_id, window, timezone }: CounterKey): string {
-  return JSON.stringify([scope, scope_id, window, timezone]);
+  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone)]);
+}
+
+/** As many as there are timezones and names of theirs. */
+const canonicalNames = new Map<string, string>();
+
+function canonicalTimezone(timezone: string): string {
+  const known = canonicalNames.get(timezone);
+  if (known) return known;
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions();
+  canonicalNames.set(timezone, timeZone);
+  return timeZone;
 }
 
 /** The primary key of a counter's row in one window and one counter shard. */

@@ -10,19 +10,20 @@ import { planEvaluation } from './plan-evaluation.ts';
 
 /**
  * The plan that adds signals and new or moved sessions to the windows of every matching budget, in their own
- * transaction, and asks for an evaluation when something was added. Pure.
+ * transaction, and asks for an evaluation when something was added, unless it is silent. Pure.
  */
 export function planWindows(
   orgId: string,
   set: BudgetSet,
   changed: { signals: readonly CountedSignal[]; sessions: readonly SessionChange[] },
-  { shard, nowMs }: { shard: number; nowMs: number },
+  { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
 ): Plan {
   if (set.budgets.length === 0) return NO_PLAN;
   const changes = countSignals(set, changed.signals, changed.sessions, nowMs);
   if (changes.length === 0) return NO_PLAN;
   const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));
   const writes = changes.map((change) => incrementOf(orgId, change, shard));
+  if (isSilent) return { writes, wakeUps: [] };
   return joinPlans({ writes, wakeUps: [] }, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }
 

@@ -14,7 +14,7 @@ test('docs/operations.md explains every metric, and no other', () => {
   expect(declared.length).toBeGreaterThan(15);
   const [, table = ''] = /## Every metric\n([\s\S]*?)\n## /.exec(page) ?? [];
   const explained = [...table.matchAll(/^\| `(governor_[a-z_]+)`/gm)].map(([, name]) => name);
-  expect(explained.sort()).toEqual(declared.sort());
+  expect(new Set(explained)).toEqual(new Set(declared));
   const alerted = [...page.matchAll(/governor_[a-z_]+/g)].map(([name]) => name);
   expect(alerted.filter((name) => !declared.includes(name))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
+import { counterKey } from '../../shared/budgets/keys.ts';
 import { type Budget, budgetWindowRows } from '../../shared/budgets/model.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import type { Interval } from '../../shared/platform/basics/interval.ts';
@@ -39,7 +40,7 @@ function amountOf({ metric }: Budget, signal: Signal): number {
 
 /** What the rows of a budget's windows hold: start (ms) -> amount; only windows that may still fire. */
 export async function counted(ctx: Context, budget: Budget, since: Interval): Promise<Map<number, number>> {
-  const counter = JSON.stringify([budget.scope, budget.scope_id, budget.window, budget.timezone]);
+  const counter = counterKey(budget);
   const rows = await budgetWindowRows(ctx).find({ org_id: budget.org_id, counter }).toArray();
   const sums = new Map<number, number>();
   for (const row of rows) {

@@ -44,7 +44,7 @@ export interface OwnRedis {
   stop(): Promise<void>;
 }
 
-/** A Redis of one test file: gates and accounts have the same names everywhere. */
+/** A Redis of one test file: epochs and accounts have the same names everywhere. */
 export async function startOwnRedis(extraArgs: string[] = []): Promise<OwnRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'usage-governor-redis-'));
   const port = await findFreePort();

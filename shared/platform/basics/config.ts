@@ -64,6 +64,7 @@ const environment = z.object({
   BAD_CREDENTIALS_PER_MINUTE: integer(60, 1, 1_000_000),
   MAX_CONNECTIONS: integer(10_000, 1, 1_000_000),
   MAX_GROUPS: integer(10_000, 1, 1_000_000),
+  MODELS_PER_SESSION: integer(100, 1, 10_000),
   SIGNAL_RETENTION_DAYS: integer(396, 35, 36_500),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),

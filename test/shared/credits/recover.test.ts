@@ -84,7 +84,7 @@ describe('a Redis that comes back', () => {
     await expectWhole(account);
   });
 
-  test('empty is rebuilt from the ledger: balances, stored answers, revocations, and what was granted once', async () => {
+  test('empty is rebuilt from the ledger: balances, idempotency records, revocations, and what was granted once', async () => {
     const account = await makeHistory();
     await projectAll(ctx);
     const before = await stateOf(account.accountId);

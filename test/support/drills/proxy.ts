@@ -7,6 +7,8 @@ export type Mode = 'pass' | 'latency' | 'blackhole' | 'drop-replies';
 
 export interface NetProxy {
   port: number;
+  /** The port that new connections lead to. */
+  target: number;
   mode: Mode;
   /** Of `latency`, one way. */
   delayMs: number;
@@ -23,13 +25,14 @@ export interface NetProxy {
 export async function startProxy(target: number): Promise<NetProxy> {
   const sockets = new Set<Socket>();
   const vanished = new WeakSet<Socket>();
-  const proxy: Pick<NetProxy, 'mode' | 'delayMs' | 'onRequest'> = {
+  const proxy: Pick<NetProxy, 'target' | 'mode' | 'delayMs' | 'onRequest'> = {
+    target,
     mode: 'pass',
     delayMs: 0,
     onRequest: () => true,
   };
   const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1');
+    const upstream = connect(proxy.target, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);

@@ -4,7 +4,6 @@ import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts'
 import { purge } from '../../../../shared/retention/purge.ts';
 import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
 import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
@@ -19,6 +18,7 @@ import {
   makeWebhook,
   raise,
   readDelivery,
+  writeEvent,
 } from '../../../support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
@@ -71,14 +71,10 @@ describe('redelivery and removal', () => {
     const drained = Promise.withResolvers<void>();
     const late = inTransaction(ctx.db, async (transaction) => {
       const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
-      const [event] = await recordEvents(
-        ctx,
-        [{ ...cause, ts: new Date(clock.now()), data: {} }],
-        transaction,
-      );
+      const event = await writeEvent(ctx, { ...cause, ts: new Date(clock.now()), data: {} }, transaction);
       planned.resolve();
       await drained.promise;
-      return event?._id ?? '';
+      return event._id;
     });
     await planned.promise;
     await deleteWebhook(ctx, orgId, _id);
