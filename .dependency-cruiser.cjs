@@ -47,6 +47,13 @@ module.exports = {
       to: { path: '^(api|scripts|test)/' },
     },
     {
+      name: 'packages-import-no-server',
+      comment: 'what is bundled for people’s own machines reads pure files only',
+      severity: 'error',
+      from: { path: '^packages/' },
+      to: { path: '^(api|workers|scripts|test)/|^shared/(mongo|context|redis/|queues)' },
+    },
+    {
       name: 'product-imports-no-tests',
       severity: 'error',
       from: { pathNot: '^test/' },
@@ -64,17 +71,30 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
       },
     },
+    {
+      name: 'dashboard-imports-only-types-from-the-server',
+      comment: 'what runs in a browser is not what runs in a process',
+      severity: 'error',
+      from: { path: '^api/dashboard/' },
+      to: { path: '^(shared|workers|scripts|test|api/(?!dashboard/))', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'server-imports-no-page',
+      severity: 'error',
+      from: { pathNot: '^api/dashboard/' },
+      to: { path: '^api/dashboard/' },
+    },
     { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(node_modules|\\.stores|api/dashboard)' },
+    exclude: { path: '^(node_modules|\\.stores|api/dashboard/(dist|vite\\.config\\.ts))' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
     },
   },
 };

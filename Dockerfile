@@ -1,3 +1,11 @@
+# The dashboard's files; its tools stay out of the image below.
+FROM node:26-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN node scripts/dashboard/build.ts
+
 # One image for the api, the worker and the release step; the command decides (see Procfile and compose.yaml).
 FROM node:26-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
@@ -6,6 +14,7 @@ COPY package.json package-lock.json ./
 # The base image is Node 26 already, so the npm package that carries Node need not run its installer.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund && npm cache clean --force
 COPY . .
+COPY --from=dashboard /app/api/dashboard/dist api/dashboard/dist
 USER node
 EXPOSE 8080
 # node itself is process 1, so SIGTERM reaches it and it can finish what is under way.

@@ -9,6 +9,7 @@ import helmet from 'helmet';
 import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
+import { expressPath } from './basics/express-path.ts';
 import { sendOAuthError } from './basics/oauth-error.ts';
 import { problemOf, sendProblem } from './basics/problem.ts';
 import type { AnyRoute, ApiState } from './basics/route.ts';
@@ -16,6 +17,7 @@ import { docsRoutes } from './docs/docs-routes.ts';
 import { openApiDocument } from './docs/openapi.ts';
 import { mountBoard } from './operations/board.ts';
 import { sendOtlpError } from './otlp/answer.ts';
+import { mountDashboard } from './people/mount-dashboard.ts';
 import { routes as table } from './routes/index.ts';
 import { createLimits, type Limits } from './serve/limits.ts';
 import { giveId, logWhenClosed } from './serve/request.ts';
@@ -48,6 +50,7 @@ export function createApi(
   app.use(beginRequest(ctx, handlers));
   mountBoard(app, ctx, limits);
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
+  mountDashboard(app, ctx, documented, guards);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
     next(new DomainError('not_found', 'There is no such path.')),
@@ -102,11 +105,6 @@ const strictPolicy = {
     formAction: ["'none'"],
   },
 };
-
-/** The path as Express writes it: `:id` for OpenAPI's `{id}`. */
-function expressPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
-}
 
 /** Answers 405 with Allow on every path that exists. Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {

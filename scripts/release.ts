@@ -1,8 +1,20 @@
+import { systemClock } from '../shared/platform/basics/clock.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { connectMongo } from '../shared/platform/mongo/connect.ts';
-import { createIndexes } from '../shared/tables/collections.ts';
+import { SchemaError } from '../shared/platform/mongo/schema.ts';
+import { MIGRATIONS } from '../shared/tables/migrations.ts';
+import { release } from '../shared/tables/release.ts';
 
-/** The release step: collections and indexes, before a new version serves. Safe to repeat. */
+/** The release step: migrations, collections and indexes, before a new version serves. Safe to repeat. */
 const db = await connectMongo(readConfig(process.env).mongodbUrl);
-await createIndexes(db);
-await db.connection.close();
+try {
+  const ran = await release(db, MIGRATIONS, systemClock.now());
+  for (const { version, what } of ran)
+    console.log(`release: migrated to schema version ${version} (${what})`);
+} catch (error) {
+  if (!(error instanceof SchemaError)) throw error;
+  console.error(`release: ${error.message}`);
+  process.exitCode = 1;
+} finally {
+  await db.connection.close();
+}

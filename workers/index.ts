@@ -1,46 +1,57 @@
-import { checkSession, sweepDueChecks } from '../shared/anomalies/check-session.ts';
-import { detectAnomaliesJob } from '../shared/anomalies/jobs.ts';
-import { evaluateDue, sweepDueBudgets } from '../shared/budgets/evaluate-due.ts';
+import { freezeAllAnalytics } from '../shared/analytics/freeze-weeks.ts';
+import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
+import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
+import { checkSessionJob } from '../shared/anomalies/jobs.ts';
+import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
 import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
 import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
+import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
-import { endIfSilent, sweepSilentSessions } from '../shared/sessions/end-session.ts';
-import { closeSessionJob } from '../shared/sessions/jobs.ts';
+import { endSessionJob } from '../shared/sessions/jobs.ts';
 import { RETENTION } from '../shared/tables/retention.ts';
 import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
+import { expireHeld as expireTooManyHeld } from '../shared/webhooks/deliveries/expire-held.ts';
 import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
-import { deliverWebhookJob, retryWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
+import {
+  deliverWebhookJob,
+  expireHeldJob,
+  planDeliveriesJob,
+  recoverDeliveriesJob,
+  retryWebhookJob,
+} from '../shared/webhooks/deliveries/jobs.ts';
+import { planInSteps } from '../shared/webhooks/deliveries/plan-in-steps.ts';
+import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
 import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
-import { sweepDeliveries, sweepWebhookTasks } from '../shared/webhooks/sending/sweep-deliveries.ts';
-import { type JobRow, jobRow, type WakeAgain } from './job-row.ts';
+import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
+import { dueJobRow, type JobRow, jobRow, type WakeAgain } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
-export const closeSession = jobRow(closeSessionJob, {
+export const endSession = dueJobRow(endSessionJob, {
   concurrency: 16,
-  handle: ({ session_id }, ctx) => endIfSilent(ctx, session_id),
+  handle: (key, ctx) => endIfSilent(ctx, key),
 });
 
-export const evaluateBudgets = jobRow(evaluateBudgetsJob, {
+export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
   concurrency: 4,
-  handle: ({ org_id }, ctx) => evaluateDue(ctx, org_id),
+  handle: (orgId, ctx) => evaluateDue(ctx, orgId),
 });
 
 /** While a session runs at most once a minute, and at its end. */
-export const detectAnomalies = jobRow(detectAnomaliesJob, {
+export const checkSession = dueJobRow(checkSessionJob, {
   concurrency: 8,
-  handle: ({ session_id }, ctx) => checkSession(ctx, session_id),
+  handle: (sessionId, ctx) => lookAtSession(ctx, sessionId),
 });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
@@ -48,19 +59,36 @@ export const deliverWebhook = jobRow(deliverWebhookJob, { concurrency: 'open', h
 
 export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handle: attempt });
 
-export const holdWebhook = jobRow(holdWebhookJob, {
+/** What was too many for the transaction of its events. */
+export const planDeliveries = dueJobRow(planDeliveriesJob, {
   concurrency: 4,
-  handle: ({ webhook_id }, ctx) => holdDeliveries(ctx, webhook_id),
+  handle: (key, ctx) => planInSteps(ctx, key),
 });
 
-export const drainWebhook = jobRow(drainWebhookJob, {
+export const holdWebhook = dueJobRow(holdWebhookJob, {
+  concurrency: 4,
+  handle: (webhookId, ctx) => holdDeliveries(ctx, webhookId),
+});
+
+export const drainWebhook = dueJobRow(drainWebhookJob, {
   concurrency: 256,
-  handle: ({ webhook_id }, ctx) => drainDeliveries(ctx, webhook_id),
+  handle: (webhookId, ctx) => drainDeliveries(ctx, webhookId),
 });
 
-export const alertAdmins = jobRow(alertAdminsJob, {
+export const alertAdmins = dueJobRow(alertAdminsJob, {
   concurrency: 4,
-  handle: ({ webhook_id }, ctx) => mailAdmins(ctx, webhook_id),
+  handle: (webhookId, ctx) => mailAdmins(ctx, webhookId),
+});
+
+export const recoverDeliveries = dueJobRow(recoverDeliveriesJob, {
+  concurrency: 4,
+  handle: (webhookId, ctx) => holdExhausted(ctx, webhookId),
+});
+
+export const expireHeld = jobRow(expireHeldJob, {
+  concurrency: 1,
+  everyMs: 60_000,
+  handle: (_data, ctx) => expireTooManyHeld(ctx),
 });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
@@ -90,6 +118,13 @@ export const makeSnapshots = jobRow(makeSnapshotsJob, {
   handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
 });
 
+/** Weeks that ended a day ago, and what arrived late for others. */
+export const freezeAnalytics = jobRow(freezeAnalyticsJob, {
+  concurrency: 1,
+  everyMs: 3_600_000,
+  handle: (_data, ctx) => freezeAllAnalytics(ctx),
+});
+
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
@@ -98,28 +133,28 @@ export const purgeOld = jobRow(purgeJob, {
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
 export const JOB_TABLE: readonly JobRow[] = [
-  closeSession,
+  endSession,
   evaluateBudgets,
-  detectAnomalies,
+  checkSession,
   deliverWebhook,
   retryWebhook,
   holdWebhook,
   drainWebhook,
   alertAdmins,
+  planDeliveries,
+  recoverDeliveries,
+  expireHeld,
   reconcileCredits,
   expireCredits,
   reconcileUsage,
   makeSnapshots,
+  freezeAnalytics,
   purgeOld,
 ];
 
 /** What the sweeper looks for: rows that are due without a live job. Each returns how many it woke. */
 export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<number> }[] = [
-  { queue: closeSession.kind, sweep: sweepSilentSessions },
-  { queue: evaluateBudgets.kind, sweep: sweepDueBudgets },
-  { queue: detectAnomalies.kind, sweep: sweepDueChecks },
   { queue: deliverWebhook.kind, sweep: sweepDeliveries },
-  { queue: alertAdmins.kind, sweep: sweepWebhookTasks },
 ];
 
 async function attempt(

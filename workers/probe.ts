@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isOperatorToken } from '../shared/keys/operator-token.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { readReadiness } from '../shared/platform/context/readiness.ts';
+import { WARNINGS } from '../shared/tables/warnings.ts';
 
 /** The worker's own small listener: `/healthz`, `/readyz`, and `/metrics` for the operator. */
 export async function answerProbe(ctx: Context, req: IncomingMessage, res: ServerResponse): Promise<void> {
   if (req.url === '/healthz') return send(res, 200, { status: 'ok' });
   if (req.url === '/readyz') {
-    const readiness = await readReadiness(ctx);
+    const readiness = await readReadiness(ctx, WARNINGS);
     return send(res, readiness.status === 'down' ? 503 : 200, readiness);
   }
   if (req.url === '/metrics' && isOperator(req, ctx.config.operatorToken)) {

@@ -1,3 +1,4 @@
+import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
 import { JOB_TABLE, SWEEPS } from './index.ts';
@@ -17,24 +18,28 @@ export function startSweeper(ctx: Context): () => Promise<void> {
   };
 }
 
+/** A sweep whose store does not answer is given up, so that the others go on. */
+const SWEEP_DEADLINE_MS = 10_000;
+
 /** One pass over everything that may be due. A store that is down ends the pass, not the sweeper. */
 export async function sweepOnce(ctx: Context): Promise<void> {
-  try {
+  await attempt(ctx, 'due', async () => {
     for (const [queue, found] of await sweepDue(ctx)) sweptRows(ctx).inc({ queue }, found);
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'the sweep of due rows failed; the next one comes in 5 s');
-  }
-  for (const { queue, sweep } of SWEEPS) {
-    try {
+  });
+  for (const { queue, sweep } of SWEEPS)
+    await attempt(ctx, queue, async () => {
       const found = await sweep(ctx);
       if (found > 0) sweptRows(ctx).inc({ queue }, found);
-    } catch (error) {
-      ctx.log.warn({ err: error, queue }, 'sweep failed; the next one comes in 5 s');
-    }
+    });
+  await attempt(ctx, 'schedules', () => restoreSchedules(ctx));
+}
+
+async function attempt(ctx: Context, sweep: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await within(SWEEP_DEADLINE_MS, 'A sweep', work());
+  } catch (error) {
+    ctx.log.warn({ err: error, sweep }, 'a sweep failed; the next one comes in 5 s');
   }
-  await restoreSchedules(ctx).catch((error: unknown) =>
-    ctx.log.warn({ err: error }, 'schedules were not restored'),
-  );
 }
 
 const put = new WeakSet<Context>();

@@ -20,8 +20,8 @@ export function requirePaidPlan({ plan }: Organization): void {
   throw new DomainError('plan_required', 'This needs the plan team or enterprise.', { plan });
 }
 
-/** Refuses everyone but admins of the organization. Throws `missing_scope`. */
-export function requireAdmin({ role }: IdentityPrincipal): void {
-  if (role === 'admin') return;
+/** The organization of an admin. Throws `missing_scope` for everyone else. */
+export function requireAdmin({ role, orgId }: IdentityPrincipal): string {
+  if (role === 'admin') return orgId;
   throw new DomainError('missing_scope', 'Only an admin of the organization may do this.');
 }

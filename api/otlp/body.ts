@@ -40,25 +40,35 @@ export async function readOtlpBody(
 }
 
 async function collect(req: IncomingMessage, isGzip: boolean, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const gathered = startGathering(isGzip ? 0 : Number(req.headers['content-length'] ?? 0), maxBytes);
   const gather = async (source: AsyncIterable<Buffer>) => {
-    for await (const chunk of source) {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
-    }
+    for await (const chunk of source) gathered.add(chunk);
   };
   try {
     await (isGzip ? pipeline(req, createGunzip(), gather) : pipeline(req, gather));
   } catch (error) {
     if (error instanceof DomainError) throw error;
     // An empty body is no gzip, and still an empty request.
-    if (isGzip && bytes === 0 && req.readableEnded && req.headers['content-length'] === '0')
-      return Buffer.alloc(0);
+    if (isGzip && req.readableEnded && req.headers['content-length'] === '0') return new Uint8Array();
     throw new DomainError('malformed_json', 'The body could not be read.');
   }
-  return Buffer.concat(chunks, bytes);
+  return gathered.whole();
+}
+
+/** Gathers chunks: into one place where the length is known, so that a large body is not held twice. */
+function startGathering(length: number, maxBytes: number) {
+  const place = length > 0 ? Buffer.allocUnsafeSlow(length) : null;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add: (chunk: Buffer): void => {
+      if (bytes + chunk.length > maxBytes) throw tooLarge(maxBytes);
+      if (place) chunk.copy(place, bytes);
+      else chunks.push(chunk);
+      bytes += chunk.length;
+    },
+    whole: (): Uint8Array => (place ? place.subarray(0, bytes) : Buffer.concat(chunks, bytes)),
+  };
 }
 
 function tooLarge(maxBytes: number): DomainError {

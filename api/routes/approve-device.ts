@@ -2,6 +2,11 @@ import { z } from 'zod';
 import { approveLinking } from '../../shared/devices/approve-linking.ts';
 import { route } from '../basics/route.ts';
 
+/** The code that a device shows. */
+export const userCodeBody = z.strictObject({
+  user_code: z.string().min(1).max(64).describe('As the device shows it; case and dashes do not matter'),
+});
+
 export const approveDevice = route({
   method: 'post',
   path: '/v1/device_authorization/approve',
@@ -11,9 +16,7 @@ export const approveDevice = route({
   tag: 'Devices',
   auth: { kind: 'idp' },
   priority: 'read',
-  body: z.strictObject({
-    user_code: z.string().min(1).max(64).describe('As the device shows it; case and dashes do not matter'),
-  }),
+  body: userCodeBody,
   success: { status: 204, description: 'Approved: the device gets its token with its next poll' },
   errors: ['invalid_grant', 'expired_token', 'too_many_devices'],
   handle: async ({ principal, body, request }, ctx) => {

@@ -1,4 +1,4 @@
-import { closeSession as close } from '../../shared/sessions/end-session.ts';
+import { closeSession as close } from '../../shared/ingest/end-session.ts';
 import { viewSession } from '../../shared/sessions/view.ts';
 import { route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';

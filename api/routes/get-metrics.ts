@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { reply, route } from '../basics/route.ts';
+import { refreshGauges } from '../metrics/refresh-gauges.ts';
 
 export const getMetrics = route({
   method: 'get',
@@ -15,5 +16,8 @@ export const getMetrics = route({
     body: z.string(),
   },
   errors: [],
-  handle: async (_input, ctx) => reply(await ctx.metrics.registry.metrics()),
+  handle: async (_input, ctx) => {
+    await refreshGauges(ctx);
+    return reply(await ctx.metrics.registry.metrics());
+  },
 });

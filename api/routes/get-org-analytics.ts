@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { DIMENSIONS } from '../../shared/analytics/model.ts';
 import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
-import { DIMENSIONS } from '../../shared/analytics/read-atoms.ts';
 import { timezoneAt } from '../../shared/organizations/read-organization.ts';
-import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
+import { ownOrganization } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { orgParams } from '../schemas/params.ts';
 import { epochMsIn, timeOrDate } from '../schemas/time.ts';
@@ -23,6 +23,7 @@ const shown = {
   hidden_weeks: count.describe('Weeks that are not in the sums, because too few were active in them'),
 };
 const suppressed = { suppressed: z.literal(true) };
+const pending = { pending: z.literal(true).describe('Not frozen yet') };
 const key = {
   key: z.partialRecord(z.enum(DIMENSIONS), z.union([z.string(), z.int(), z.null()])),
 };
@@ -32,8 +33,8 @@ export const getOrgAnalytics = route({
   path: '/api/v1/org/{orgId}/analytics',
   summary: "Read an organization's analytics, in which no member can be told apart",
   description:
-    'Whole closed ISO weeks. Whatever fewer than k members share, or one dominates, is suppressed; see ' +
-    'docs/analytics.md for what that promises. Team and Enterprise plans.',
+    'Whole closed ISO weeks, each frozen a day after its end: until then it is `pending`, and its cells leave it out. ' +
+    'Whatever fewer than k users share, or one dominates, is suppressed; see docs/analytics.md for what that promises.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'org:read' },
   priority: 'read',
@@ -53,7 +54,7 @@ export const getOrgAnalytics = route({
       to: z.string(),
       dimension: z.enum(DIMENSIONS),
       k: z.int(),
-      totals: z.union([z.strictObject(shown), z.strictObject(suppressed)]),
+      totals: z.union([z.strictObject(shown), z.strictObject(suppressed), z.strictObject(pending)]),
       cells: z.array(
         z.union([z.strictObject({ ...key, ...shown }), z.strictObject({ ...key, ...suppressed })]),
       ),
@@ -61,14 +62,14 @@ export const getOrgAnalytics = route({
         z.union([
           z.strictObject({ start: z.string(), ...sums }),
           z.strictObject({ start: z.string(), ...suppressed }),
+          z.strictObject({ start: z.string(), ...pending }),
         ]),
       ),
     }),
   },
-  errors: ['not_found', 'plan_required'],
+  errors: ['not_found'],
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);
-    requirePaidPlan(organization);
     const zone = timezoneAt(organization, ctx.clock.now());
     return readAnalytics(ctx, organization, {
       dimension: query.dimension,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { readReadiness } from '../../shared/platform/context/readiness.ts';
+import { WARNINGS } from '../../shared/tables/warnings.ts';
 import { type ApiState, route } from '../basics/route.ts';
 
 const partState = z.enum(['ok', 'failing']);
@@ -20,13 +21,14 @@ export const getReadiness = (state: ApiState) =>
       body: z.strictObject({
         status: z.enum(['ready', 'degraded']),
         parts: z.strictObject({ mongo: partState, redis: partState }),
+        warnings: z.array(z.string()).optional().describe('What an operator should look at'),
       }),
     },
     errors: ['not_ready'],
     handle: async (_input, ctx) => {
       if (state.stopping) throw new DomainError('not_ready', 'This process is stopping.');
-      const { status, parts } = await readReadiness(ctx);
-      if (status === 'down') throw new DomainError('not_ready', 'No store answers.', { parts });
-      return { status, parts };
+      const { status, ...rest } = await readReadiness(ctx, WARNINGS);
+      if (status === 'down') throw new DomainError('not_ready', 'No store answers.', { parts: rest.parts });
+      return { status, ...rest };
     },
   });

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
 import { route } from '../basics/route.ts';
 import { epochMsIn } from '../schemas/time.ts';
 import {
   groupBy,
+  groupSeriesQuery,
+  MOST_GROUP_SERIES,
   ownGroupings,
+  seriesView,
   usageFilters,
   usageInterval,
   usageRange,
-  usageView,
 } from '../schemas/usage-query.ts';
 
 export const getUsage = route({
@@ -27,21 +31,26 @@ export const getUsage = route({
     ...usageRange,
     interval: usageInterval,
     group_by: groupBy(ownGroupings),
+    ...groupSeriesQuery,
     ...usageFilters,
   }),
-  success: { status: 200, description: 'Totals, buckets and groups', body: usageView },
+  success: { status: 200, description: 'Totals, buckets and groups', body: seriesView },
   errors: [],
   handle: async ({ principal, query }, ctx) => {
-    const { from, to, interval, timezone, group_by, ...filter } = query;
+    const { from, to, interval, timezone, group_by, series, top, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
     const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
-    return readUsage(ctx, organization, {
+    if (top !== undefined && series === undefined)
+      throw new DomainError('invalid_request', '`top` goes with series=groups.');
+    const question = {
       fromMs: from === undefined ? undefined : epochMsIn(zone, from),
       toMs: to === undefined ? undefined : epochMsIn(zone, to),
       interval,
       timezone,
       groupBy: group_by ?? [],
       filter: narrowToReader(principal, filter),
-    });
+    };
+    if (series === undefined) return readUsage(ctx, organization, question);
+    return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
   },
 });

@@ -3,15 +3,21 @@ import { approveDevice } from './approve-device.ts';
 import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
 import { createBudget } from './create-budget.ts';
+import { createKey } from './create-key.ts';
+import { createMember } from './create-member.ts';
 import { createWebhook } from './create-webhook.ts';
 import { deleteBudget } from './delete-budget.ts';
+import { deleteMember } from './delete-member.ts';
 import { deleteWebhook } from './delete-webhook.ts';
+import { denyDevice } from './deny-device.ts';
 import { enableWebhook } from './enable-webhook.ts';
 import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
+import { getDelivery } from './get-delivery.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
+import { getKeyOrganization } from './get-key-organization.ts';
 import { getLedger } from './get-ledger.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getOrgAnalytics } from './get-org-analytics.ts';
@@ -20,24 +26,37 @@ import { getOrganization } from './get-organization.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
+import { getWebhook } from './get-webhook.ts';
 import { grantCredits } from './grant-credits.ts';
 import { listAnomalies } from './list-anomalies.ts';
+import { listAudit } from './list-audit.ts';
+import { listBudgetEvents } from './list-budget-events.ts';
+import { listBudgetWindows } from './list-budget-windows.ts';
 import { listBudgets } from './list-budgets.ts';
 import { listDevices } from './list-devices.ts';
 import { listInterventions } from './list-interventions.ts';
+import { listKeys } from './list-keys.ts';
+import { listMembers } from './list-members.ts';
 import { listSessions } from './list-sessions.ts';
 import { listWebhookDeliveries } from './list-webhook-deliveries.ts';
 import { listWebhooks } from './list-webhooks.ts';
+import { lookUpDevice } from './look-up-device.ts';
 import { otlpLogs } from './otlp-logs.ts';
 import { otlpMetrics } from './otlp-metrics.ts';
 import { otlpTraces } from './otlp-traces.ts';
 import { recordSignals } from './record-signals.ts';
+import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
 import { redeliver } from './redeliver.ts';
 import { revokeDevice } from './revoke-device.ts';
+import { revokeKey } from './revoke-key.ts';
+import { rotateKey } from './rotate-key.ts';
 import { startLinking } from './start-linking.ts';
 import { testWebhook } from './test-webhook.ts';
 import { updateBudget } from './update-budget.ts';
+import { updateMember } from './update-member.ts';
+import { updateOrganization } from './update-organization.ts';
+import { updateWebhook } from './update-webhook.ts';
 
 /** Every endpoint, in reading order. */
 export function routes(state: ApiState): readonly AnyRoute[] {
@@ -55,6 +74,8 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     getBudget,
     updateBudget,
     deleteBudget,
+    listBudgetEvents,
+    listBudgetWindows,
     listAnomalies,
     consume,
     getLedger,
@@ -63,10 +84,12 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     listDevices,
     revokeDevice,
     startLinking,
+    lookUpDevice,
     approveDevice,
+    denyDevice,
     redeemGrant,
     grantCredits,
-    getOrganization,
+    getKeyOrganization,
     getUsage,
     exportUsage,
     getOrgUsage,
@@ -74,10 +97,25 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     createWebhook,
     listWebhooks,
     testWebhook,
+    getWebhook,
+    updateWebhook,
     deleteWebhook,
     listWebhookDeliveries,
+    getDelivery,
     redeliver,
+    recoverDeliveries,
     enableWebhook,
+    listMembers,
+    createMember,
+    updateMember,
+    deleteMember,
+    listKeys,
+    createKey,
+    rotateKey,
+    revokeKey,
+    getOrganization,
+    updateOrganization,
+    listAudit,
     getHealth,
     getReadiness(state),
     getMetrics,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { listDeliveries } from '../../shared/webhooks/deliveries/list-deliveries.ts';
+import { DELIVERY_STATUSES } from '../../shared/webhooks/deliveries/model.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
@@ -16,16 +18,21 @@ export const listWebhookDeliveries = route({
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
   params: webhookParams,
-  query: z.strictObject(pageQuery),
+  query: z.strictObject({
+    ...pageQuery,
+    status: z.enum(DELIVERY_STATUSES).optional().describe('Only deliveries with this status'),
+    type: z.enum(EVENT_TYPES).optional().describe('Only deliveries of this type of event'),
+  }),
   success: { status: 200, description: 'A page of deliveries', body: pageOf(deliveryView) },
   errors: ['not_found', 'missing_scope', 'invalid_cursor'],
   handle: async ({ principal, params, query }, ctx) => {
+    const filter = { status: query.status, type: query.type };
     const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
     return answerPage(
       ctx,
-      ['deliveries', webhook._id],
+      ['deliveries', webhook._id, filter],
       query,
-      (page) => listDeliveries(ctx, webhook, page),
+      (page) => listDeliveries(ctx, webhook, filter, page),
       viewDelivery,
     );
   },

@@ -15,11 +15,16 @@ const envelope = z
       .array(z.unknown())
       .max(SIGNALS_PER_REQUEST, `may hold ${SIGNALS_PER_REQUEST} signals`)
       .optional(),
+    historical: z.boolean('must be true or false').optional(),
   })
   .refine(
-    (body) => body.signals === undefined || Object.keys(body).length === 1,
-    'takes nothing beside `signals`',
+    ({ signals, historical: _, ...others }) => signals === undefined || Object.keys(others).length === 0,
+    'takes nothing beside `signals` and `historical`',
   )
+  .refine(({ signals, historical }) => signals !== undefined || historical === undefined, {
+    path: ['historical'],
+    error: 'belongs beside `signals`',
+  })
   .meta({
     anyOf: [
       {
@@ -30,6 +35,12 @@ const envelope = z
             description: 'The signals, judged one by one',
             maxItems: SIGNALS_PER_REQUEST,
             items: signalSchema,
+          },
+          historical: {
+            type: 'boolean',
+            description:
+              'Signals that are older than the session timeout and an hour raise no session, anomaly or budget events.',
+            examples: [true],
           },
         },
         required: ['signals'],
@@ -62,6 +73,6 @@ export const recordSignals = route({
       boundUserId: principal.userId,
       defaultProjectId: principal.projectId,
     };
-    return { results: await record(ctx, sender, posted) };
+    return { results: await record(ctx, sender, posted, { historical: body.historical === true }) };
   },
 });

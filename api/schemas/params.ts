@@ -29,3 +29,7 @@ function badIdempotencyKey(): DomainError {
     { errors: [{ parameter: 'Idempotency-Key', detail: 'is missing or not valid' }] },
   );
 }
+
+export const keyParams = z.strictObject({ id: text(128).describe('Key id') });
+
+export const memberParams = z.strictObject({ user_id: text(256).describe('User id') });

@@ -49,14 +49,49 @@ export function groupBy(allowed: readonly Grouping[]) {
 
 export const ownGroupings = GROUPINGS.filter((grouping) => grouping !== 'team');
 
+const series = z.array(z.strictObject({ start: z.string(), ...measuresView }));
+const groupKey = z.partialRecord(z.enum(GROUPINGS), z.string().nullable());
+
 export const usageView = z.strictObject({
   from: z.string(),
   to: z.string(),
   interval: z.enum(INTERVALS),
   timezone: z.string(),
   totals: z.strictObject(measuresView),
-  series: z.array(z.strictObject({ start: z.string(), ...measuresView })),
+  series,
+  groups: z.array(z.strictObject({ key: groupKey, ...measuresView })),
+});
+
+/** The same, and with `series=groups` a series of each group. */
+export const seriesView = usageView.extend({
+  totals: z.strictObject({
+    ...measuresView,
+    active_users: z.int().optional().describe('Users with any usage in the range; with `series=groups`'),
+  }),
   groups: z.array(
-    z.strictObject({ key: z.partialRecord(z.enum(GROUPINGS), z.string().nullable()), ...measuresView }),
+    z.strictObject({
+      key: groupKey.nullable().describe('Null: all that are not among the `top`'),
+      ...measuresView,
+      series: series.optional().describe('With `series=groups`'),
+    }),
   ),
 });
+
+export const MOST_GROUP_SERIES = { default: 8, max: 20 } as const;
+
+/** What asks for a series of each group. */
+export const groupSeriesQuery = {
+  series: z
+    .literal('groups')
+    .optional()
+    .describe('A series of each group too; needs one `group_by` and an `interval`'),
+  top: z
+    .string()
+    .regex(/^[0-9]{1,2}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((top) => top >= 1 && top <= MOST_GROUP_SERIES.max, `must be 1..${MOST_GROUP_SERIES.max}`)
+    .optional()
+    .describe(
+      `With \`series=groups\`: how many groups, those that cost most, 1..${MOST_GROUP_SERIES.max}; default ${MOST_GROUP_SERIES.default}`,
+    ),
+};

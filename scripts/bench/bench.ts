@@ -14,6 +14,8 @@ export interface Stage {
   ctx: Context;
   /** An api as its own process; ended with the stage. */
   startApi(): Promise<string>;
+  /** Of the apis that were started, in order. */
+  apiPids(): number[];
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function setStage(
         throw new Error(`${url} does not answer`);
       return url;
     },
+    apiPids: () => children.flatMap(({ pid }) => pid ?? []),
     stop: async () => {
       for (const child of children) child.kill('SIGKILL');
       await ctx.close().catch(() => undefined);
@@ -71,6 +74,7 @@ function settings(mongoUrl: string, redisUrl: string): Record<string, string> {
     OPERATOR_TOKEN: 'operator-token-of-a-bench',
     API_KEY_PEPPER: 'pepper-of-a-bench-0123456789abcdefgh',
     CURSOR_SECRET: 'cursor-secret-of-a-bench-0123456789ab',
+    SESSION_SECRET: 'session-secret-of-a-bench-0123456789ab',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
   };
 }

@@ -59,7 +59,7 @@ interface CpuTimes {
 
 /** The runs take turns, so that what else the machine does in the meantime meets each of them. */
 const ROUNDS = 4;
-/** Until what runs is compiled code, and connections, hints and devices are known. */
+/** Until what runs is compiled code, and connections, accounts and devices are known. */
 const WARM_UP_S = 4;
 
 interface Run {
@@ -177,6 +177,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     OPERATOR_TOKEN: secret(),
     API_KEY_PEPPER: secret(),
     CURSOR_SECRET: secret(),
+    SESSION_SECRET: secret(),
     WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
     RATE_LIMIT_PER_KEY: '1000000',

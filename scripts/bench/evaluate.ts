@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
-import { holdAllGates } from '../../shared/budgets/gate.ts';
 import { firingKey } from '../../shared/budgets/keys.ts';
 import {
   BUDGET_METRICS,
@@ -15,15 +15,16 @@ import {
   budgetFiringRows,
   budgetRows,
 } from '../../shared/budgets/model.ts';
-import { periodAt } from '../../shared/budgets/periods.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Organization } from '../../shared/organizations/model.ts';
+import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
@@ -89,6 +90,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
     OPERATOR_TOKEN: secret(),
     API_KEY_PEPPER: secret(),
     CURSOR_SECRET: secret(),
+    SESSION_SECRET: secret(),
     WEBHOOK_SECRET_KEYS: `k1:${secret()}`,
   };
 }
@@ -134,7 +136,7 @@ const USERS = 200;
  */
 async function seed(ctx: Context, organization: Organization, count: number): Promise<void> {
   const nowMs = ctx.clock.now();
-  const { startMs } = periodAt('monthly', 'UTC', nowMs);
+  const { startMs } = calendarWindowAt('monthly', 'UTC', nowMs);
   const rollups = new Map<string, Rollup>();
   let next = 0;
   const insert = async () => {
@@ -193,7 +195,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
   // Straight into the collection: a thousand recounts of a month are not what is measured here.
   await inTransaction(ctx.db, async (transaction) => {
     await budgetRows(ctx).insertMany(budgets, { session: transaction });
-    await holdAllGates(ctx, org_id, transaction);
+    await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
   });
 }
 
@@ -201,7 +203,7 @@ async function growTo(ctx: Context, probe: Budget, count: number): Promise<void>
 async function measureLatency(ctx: Context, probe: Budget, rounds: number): Promise<number[]> {
   const connection = connectRedis(ctx.config, 'worker');
   const worker = startWorker(evaluateBudgets, ctx, connection);
-  const { startMs } = periodAt(probe.window, probe.timezone, ctx.clock.now());
+  const { startMs } = calendarWindowAt(probe.window, probe.timezone, ctx.clock.now());
   const latencies: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await wait(Math.random() * 250);

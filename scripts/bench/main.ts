@@ -6,6 +6,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
+  otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,
 };
 

@@ -1,6 +1,8 @@
 import { get } from 'node:http';
+import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { snapshotOf } from '../../shared/usage/make-snapshots.ts';
 import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
@@ -39,6 +41,11 @@ export async function runUsageBench(args: string[]): Promise<void> {
     const began = performance.now();
     const rollups = await seed(stage, orgId, size, part === undefined || part === 'reads');
     console.log(`${rollups} rollups in ${round((performance.now() - began) / 1_000, 0)} s`);
+    const organization = await readOrganization(stage.ctx, orgId);
+    console.log(
+      'analytics:',
+      await freezeAnalytics(stage.ctx, organization, { lateSinceMs: stage.ctx.clock.now() }),
+    );
     const url = await stage.startApi();
     if (part === undefined || part === 'reads') {
       report('usage reads', await measureReads(url, key, orgId, size, stage.ctx.clock.now()));
@@ -87,7 +94,7 @@ async function seed(
       addToMonths(months, rows, dayMs);
       await insert(rows);
       if (!withQuarters || today - dayMs > 35 * DAY_MS) continue;
-      for (const quarter of quarterStarts(dayMs)) {
+      for (const quarter of quarterStarts(dayMs).filter((at) => at <= stage.ctx.clock.now())) {
         await insert(rows.slice(0, users).map((row) => rowAt(row, 'quarter_hour', quarter, 3)));
       }
     }
@@ -175,7 +182,7 @@ async function measureReads(
     'last 30 days to now': '/api/v1/usage',
     'last 30 days to now by user': '/api/v1/usage?group_by=user_id',
     'day by hour': `/api/v1/usage?from=${iso(today - DAY_MS)}&to=${iso(today)}&interval=hour`,
-    'analytics by model': `/api/v1/org/${orgId}/analytics?dimension=model`,
+    'analytics by model, four weeks': `/api/v1/org/${orgId}/analytics?dimension=model`,
   };
   const figures: Record<string, unknown>[] = [];
   for (const [name, path] of Object.entries(questions)) {

@@ -9,17 +9,19 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
+import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds } from './bench.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
@@ -93,6 +95,7 @@ async function runPhase(
     OPERATOR_TOKEN: 'operator-token-of-the-bench',
     API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
+    SESSION_SECRET: 'session-secret-of-the-bench-0123456789',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
     RATE_LIMITS: 'off',
   };
@@ -311,14 +314,12 @@ async function publish(bench: Bench, orgId: string): Promise<string> {
     maxWeight: 100,
     weigh: () => 1,
     run: async (batch) => {
-      const rows = await inTransaction(bench.ctx.db, (transaction) =>
-        recordEvents(
-          bench.ctx,
-          batch.map(() => sampleEvent(orgId)),
-          transaction,
-        ),
-      );
-      return rows.map(({ _id }) => _id);
+      const events = batch.map(() => sampleEvent(orgId));
+      return commitPlan(bench.ctx, async (transaction) => {
+        const subscribers = await findSubscribers(bench.ctx, orgId, transaction);
+        const plan = planEvents(events, subscribers, bench.ctx.clock.now());
+        return { ...plan, result: plan.events.map(({ _id }) => _id) };
+      });
     },
   });
 }
@@ -352,7 +353,7 @@ async function bareRate(bench: Bench): Promise<number> {
   const client = async (): Promise<void> => {
     while (next < bench.events) {
       next += 1;
-      const headers = signedHeaders(SECRET, { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
+      const headers = signedHeaders([SECRET], { eventId: `evt_${next}`, body, attempt: 1, atMs: Date.now() });
       await post(pool, { path: '/ok/bare', headers, body, timeoutMs: 10_000, answerBytes: 16_384 });
     }
   };
@@ -435,11 +436,8 @@ async function takeArrivals(bench: Bench): Promise<Arrival[]> {
 }
 
 async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 170_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('The bench waited for 170 s in vain');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const isTrue = await waitUntil(condition, { timeoutMs: 170_000, pauseMs: 20 });
+  if (!isTrue) throw new Error('The bench waited for 170 s in vain');
 }
 
 async function sleepUntil(atMs: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type SignalResult, sendSignals } from '../../packages/governor/src/send-signals.ts';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { describeError, say } from '../stack/progress.ts';
-import { type SignalResult, sendSignals } from '../traffic/send-signals.ts';
 import { type Demo, readDemo, writeDemo } from './file.ts';
 import { generateTraffic } from './traffic.ts';
 

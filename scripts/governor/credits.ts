@@ -6,7 +6,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { rebuildCredits } from '../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
@@ -20,7 +19,7 @@ import { createSigner } from '../../shared/credits/receipts/signer.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { openShards } from './open-shards.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
@@ -95,15 +94,9 @@ async function add(
   return { ...transaction, replayed };
 }
 
-/** Redis may not be connected yet, and nobody may have opened its shards. */
 async function openAccount(ctx: Context, orgId: string, userId: string): Promise<string> {
   await openShards(ctx);
   return findAccount(ctx, orgId, userId);
-}
-
-async function openShards(ctx: Context): Promise<void> {
-  await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
-  await recoverCredits(ctx);
 }
 
 function addLedger(program: Command, credits: Command, run: Run): void {

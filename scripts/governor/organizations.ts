@@ -4,8 +4,9 @@ import { addMember, listMembers, removeMember, setTeams } from '../../shared/adm
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
+import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
 import { timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
+import { openShards } from './open-shards.ts';
 import type { Run } from './run.ts';
 
 /** `org`, `plan` and `member`. */
@@ -34,15 +35,22 @@ function addOrg(program: Command, run: Run): void {
     .option('--session-timeout <seconds>', 'seconds of silence that end a session, 60..86400', parseInteger)
     .option('--timezone <zone>', 'IANA timezone, in force from the next day on', parseTimezone)
     .option('--k-anonymity <k>', 'the fewest users that analytics show, at least 5', parseInteger)
+    .addOption(
+      new Option(
+        '--k-population <who>',
+        'who counts towards k: every reported user, or members only',
+      ).choices(K_POPULATIONS),
+    )
     .option('--admin-email <email...>', 'who gets a mail about a failing webhook')
     .action((orgId: string, options: Record<string, never>) =>
       run(async (ctx) => {
-        const { name, sessionTimeout, timezone, kAnonymity, adminEmail } = options;
+        const { name, sessionTimeout, timezone, kAnonymity, kPopulation, adminEmail } = options;
         const organization = await changeOrganization(ctx, orgId, {
           name,
           timezone,
           session_timeout: sessionTimeout,
           k_anonymity: kAnonymity,
+          k_population: kPopulation,
           admin_emails: adminEmail,
         });
         return describe(organization);
@@ -56,7 +64,10 @@ function addOrg(program: Command, run: Run): void {
     .command('plan <org_id> <plan>')
     .description('Change the plan of an organization; running periods are not reset')
     .action((orgId: string, plan: string) =>
-      run(async (ctx) => describe(await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }))),
+      run(async (ctx) => {
+        await openShards(ctx);
+        return describe(await changeOrganization(ctx, orgId, { plan: parsePlan(plan) }));
+      }),
     );
 }
 
@@ -112,6 +123,7 @@ function addMembers(program: Command, run: Run): void {
     .description('Remove a member: erase name, e-mail and identity, keep the ids')
     .action((orgId: string, userId: string) =>
       run(async (ctx) => {
+        await openShards(ctx);
         await removeMember(ctx, orgId, userId);
         return { user_id: userId, removed: true };
       }),
@@ -141,8 +153,8 @@ interface MemberOptions {
 }
 
 function describe(organization: Awaited<ReturnType<typeof readOrganization>>): Record<string, unknown> {
-  const { _id, name, plan, timezones, session_timeout, k_anonymity, admin_emails, teams } = organization;
-  return { org_id: _id, name, plan, timezones, session_timeout, k_anonymity, admin_emails, teams };
+  const { _id, created_at: _created, ...settings } = organization;
+  return { org_id: _id, ...settings };
 }
 
 function planOption(): Option {

@@ -12,16 +12,37 @@ export function loginPage(uid: string, people: readonly IdpPerson[]): string {
     ({ sub, name, email, organization }) =>
       `<button name="sub" value="${html(sub)}"><b>${html(name)}</b> ${html(email)} <i>${html(organization)}</i></button>`,
   );
+  return page(
+    'Sign in as',
+    `<form method="post" action="/login/${html(uid)}">${buttons.join('\n')}</form>
+<form method="post" action="/login/${html(uid)}">
+<label>Somebody else, by e-mail (who was invited in Settings, say) <input type="email" name="sub" required></label>
+<button>Sign in</button></form>`,
+  );
+}
+
+/** Asks once more before signing out of the identity provider too. */
+export function logoutPage(form: string): string {
+  return page(
+    'Sign out?',
+    `${form}<button form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button>
+<button form="op.logoutForm">Stay signed in at the identity provider</button>`,
+  );
+}
+
+function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sign in (development)</title>
+<title>${title} (development)</title>
 <style>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 30rem; margin: 4rem auto; padding: 0 1rem; color-scheme: light dark }
 button { display: block; width: 100%; margin: .5rem 0; padding: .75rem 1rem; font: inherit; text-align: left; cursor: pointer }
+input { display: block; width: 100%; box-sizing: border-box; padding: .75rem 1rem; font: inherit }
+form + form { margin-top: 2rem }
 i { float: right; opacity: .6 }
 </style></head>
-<body><h1>Sign in as</h1>
-<form method="post" action="/login/${html(uid)}">${buttons.join('\n')}</form>
+<body><h1>${title}</h1>
+${content}
 <p>This is the identity provider for development. It lets everybody in.</p>
 </body></html>`;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { type IdpPerson, loginPage } from './login-page.ts';
+import { type IdpPerson, loginPage, logoutPage } from './login-page.ts';
 import { IDP_AUDIENCE, IDP_CLIENT_ID, type IdpState, issuerOf } from './state.ts';
 
 const TOKEN_LIFETIME_S = 3_600;
@@ -39,12 +39,13 @@ function configuration(state: IdpState, people: () => readonly IdpPerson[]): Con
       },
     ],
     scopes: ['openid', 'offline_access', 'profile', 'email'],
-    claims: { openid: ['sub'], profile: ['name'], email: ['email'] },
+    claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: false,
     findAccount: async (_ctx, sub) => {
-      const person = people().find((candidate) => candidate.sub === sub);
+      const person = findPerson(people(), sub);
       if (!person) return undefined;
-      return { accountId: sub, claims: async () => ({ sub, name: person.name, email: person.email }) };
+      const { name, email } = person;
+      return { accountId: sub, claims: async () => ({ sub, name, email, email_verified: true }) };
     },
     interactions: { url: (_ctx, interaction) => `/login/${interaction.uid}` },
     loadExistingGrant: grantEverything,
@@ -57,7 +58,7 @@ function configuration(state: IdpState, people: () => readonly IdpPerson[]): Con
     },
     features: {
       devInteractions: { enabled: false },
-      rpInitiatedLogout: { enabled: true },
+      rpInitiatedLogout: { enabled: true, logoutSource: async (ctx, form) => confirmLogout(ctx, form) },
       // With a resource, oidc-provider gives access tokens as JWT (RFC 9068).
       resourceIndicators: {
         enabled: true,
@@ -97,7 +98,7 @@ async function logIn(
   await provider.interactionDetails(req, res);
   if (req.method === 'POST') {
     const sub = new URLSearchParams(await text(req)).get('sub') ?? '';
-    if (!people().some((person) => person.sub === sub)) throw new Error('There is no such person.');
+    if (!findPerson(people(), sub)) throw new Error('There is no such person.');
     await provider.interactionFinished(req, res, { login: { accountId: sub } });
     return;
   }
@@ -107,6 +108,22 @@ async function logIn(
     "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   );
   res.end(loginPage(uid, people()));
+}
+
+/** One of the people, or anybody else by an e-mail: whoever was invited can be tried out. */
+function findPerson(
+  people: readonly IdpPerson[],
+  sub: string,
+): Pick<IdpPerson, 'name' | 'email'> | undefined {
+  const known = people.find((candidate) => candidate.sub === sub);
+  if (known) return known;
+  return /^[^\s@]+@[^\s@]+$/.test(sub) ? { name: sub.split('@')[0] ?? sub, email: sub } : undefined;
+}
+
+/** The page between the dashboard's sign-out and the way back: `form` is the provider's own, without its buttons. */
+function confirmLogout(ctx: KoaContextWithOIDC, form: string): void {
+  ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+  ctx.body = logoutPage(form);
 }
 
 function refuse(res: ServerResponse, error: unknown): void {

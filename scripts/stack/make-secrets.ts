@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 /** The secrets that the api and the workers share, as environment variables. */
 export type Secrets = Record<
-  'OPERATOR_TOKEN' | 'API_KEY_PEPPER' | 'CURSOR_SECRET' | 'WEBHOOK_SECRET_KEYS',
+  'OPERATOR_TOKEN' | 'API_KEY_PEPPER' | 'CURSOR_SECRET' | 'SESSION_SECRET' | 'WEBHOOK_SECRET_KEYS',
   string
 >;
 
@@ -12,6 +12,7 @@ export function makeSecrets(): Secrets {
     OPERATOR_TOKEN: `ugo_${randomBytes(32).toString('base64url')}`,
     API_KEY_PEPPER: randomBytes(32).toString('base64url'),
     CURSOR_SECRET: randomBytes(32).toString('base64url'),
+    SESSION_SECRET: randomBytes(32).toString('base64url'),
     WEBHOOK_SECRET_KEYS: `${newKeyId()}:${randomBytes(32).toString('base64')}`,
   };
 }

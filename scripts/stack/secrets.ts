@@ -8,6 +8,7 @@ const secrets = z.object({
   OPERATOR_TOKEN: z.string(),
   API_KEY_PEPPER: z.string(),
   CURSOR_SECRET: z.string(),
+  SESSION_SECRET: z.string(),
   WEBHOOK_SECRET_KEYS: z.string(),
 });
 
@@ -18,8 +19,15 @@ const secrets = z.object({
 export function ensureSecrets(dataDir: string): z.infer<typeof secrets> & { SIGNING_KEY_FILE: string } {
   const file = join(dataDir, 'secrets.json');
   const kept = readJson(file);
-  const known = kept === null ? makeSecrets() : secrets.parse(kept);
-  if (kept === null) writePrivateJson(file, known);
+  // A secret that an older folder lacks is made now.
+  const known = secrets.parse({
+    ...makeSecrets(),
+    ...z
+      .object({})
+      .loose()
+      .parse(kept ?? {}),
+  });
+  writePrivateJson(file, known);
   return { ...known, SIGNING_KEY_FILE: ensureSigningKey(dataDir) };
 }
 

@@ -6,10 +6,11 @@ export function formatBanner(line: ReadyLine, dataDir: string): string {
   return `
 usage-governor runs. Ctrl-C stops it; the next start goes on with the same data.
 
-  API     ${line.api}/api/v1
-  docs    ${line.api}/docs
-  board   ${line.api}/admin/queues  (any user name, the operator token as password)
-  data    ${dataDir}  (logs/, demo.json, up.json: what --json prints)
+  dashboard  ${line.api}/dashboard/  (sign in as one of the demo people with one click; Grace and Noah are admins)
+  API        ${line.api}/api/v1
+  docs       ${line.api}/docs
+  board      ${line.api}/admin/queues  (any user name, the operator token as password)
+  data       ${dataDir}  (logs/, demo.json, up.json: what --json prints)
 
   operator token  ${line.operator_token}
 

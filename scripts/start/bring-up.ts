@@ -43,6 +43,9 @@ export async function bringUp(
     ...timeScale,
     PORT: String(options.port),
   });
+  say('Building the dashboard, where it has changed …');
+  const build = { name: 'dashboard', script: 'scripts/dashboard/build.ts', args: ['--if-changed'] };
+  await runStep(supervisor, { ...build, dataDir, env: buildEnvironment(process.env, {}, {}) });
   say('Preparing collections and indexes …');
   await runStep(supervisor, { name: 'release', script: 'scripts/release.ts', dataDir, env });
   const api = apiAddress(host, options.port);

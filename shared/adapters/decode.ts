@@ -94,15 +94,25 @@ async function enter(pool: Pool): Promise<Thread> {
     await new Promise<void>((resolve) => pool.waiting.push(resolve));
   } else pool.inUse += 1;
   const known = pool.free.pop();
-  return known && !known.isDead() ? known : startThread();
+  if (known && !known.isDead()) return known;
+  try {
+    return startThread();
+  } catch (error) {
+    passOn(pool);
+    throw error;
+  }
 }
 
-/** The place goes to whoever waits longest. */
 function leave(pool: Pool, thread: Thread): void {
   if (!thread.isDead()) {
     thread.idle();
     pool.free.push(thread);
   }
+  passOn(pool);
+}
+
+/** The place goes to whoever waits longest. */
+function passOn(pool: Pool): void {
   const next = pool.waiting.shift();
   if (next) next();
   else pool.inUse -= 1;

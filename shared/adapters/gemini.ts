@@ -91,7 +91,7 @@ function metadata(record: OtlpRecord, more: Record<string, string | undefined> =
 }
 
 function callOf({ adapter, record }: Origin): PostedSignal {
-  const { input, output, mismatch } = countsOf(record);
+  const { input, output, isOff } = countsOf(record);
   const cacheRead = countOf(record, 'cached_content_token_count');
   const { tokens, repaired } = tokensOf({ input, output, cacheRead, cacheWrite: 0 });
   const own = textOf(record, 'response_id');
@@ -102,25 +102,42 @@ function callOf({ adapter, record }: Origin): PostedSignal {
     ...modelOf(record, 'model'),
     ...tokens,
     ...latencyOf(record, 'duration_ms'),
-    ...metadata(record, { ...repaired, ...mismatch }),
+    ...metadata(record, { ...repaired, ...(isOff ? { usage_mismatch: 'total' } : {}) }),
   };
 }
 
-/** Some versions count thoughts inside the output and tool results inside the input: then these make the total. */
-function countsOf(record: OtlpRecord): {
+/** Token counts as Gemini tells them. */
+export interface GeminiCounts {
   input: number;
   output: number;
-  mismatch: { usage_mismatch?: string };
+  thoughts: number;
+  tool: number;
+  /** 0: not told. */
+  total: number;
+}
+
+/**
+ * Input with what tools gave, output with thoughts. Some versions count those inside already: then input and output make
+ * the total. `isOff` says that the counts contradict the total either way.
+ */
+export function wholeCounts({ input, output, thoughts, tool, total }: GeminiCounts): {
+  input: number;
+  output: number;
+  isOff: boolean;
 } {
-  const input = countOf(record, 'input_token_count');
-  const output = countOf(record, 'output_token_count');
-  const thoughts = countOf(record, 'thoughts_token_count');
-  const tool = countOf(record, 'tool_token_count');
-  const total = countOf(record, 'total_token_count');
-  if (total > 0 && input + output === total) return { input, output, mismatch: {} };
+  if (total > 0 && input + output === total) return { input, output, isOff: false };
   const whole = { input: input + tool, output: output + thoughts };
-  const isOff = total > 0 && whole.input + whole.output !== total;
-  return { ...whole, mismatch: isOff ? { usage_mismatch: 'total' } : {} };
+  return { ...whole, isOff: total > 0 && whole.input + whole.output !== total };
+}
+
+function countsOf(record: OtlpRecord): ReturnType<typeof wholeCounts> {
+  return wholeCounts({
+    input: countOf(record, 'input_token_count'),
+    output: countOf(record, 'output_token_count'),
+    thoughts: countOf(record, 'thoughts_token_count'),
+    tool: countOf(record, 'tool_token_count'),
+    total: countOf(record, 'total_token_count'),
+  });
 }
 
 function failedCallOf({ adapter, record }: Origin): PostedSignal {

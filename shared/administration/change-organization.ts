@@ -2,8 +2,10 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import {
   K_ANONYMITY_FLOOR,
+  type KPopulation,
   type Plan,
   SESSION_TIMEOUT_RANGE_S,
   SIGNAL_AGE_MS,
@@ -11,7 +13,8 @@ import {
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { moveTimers } from '../sessions/timers.ts';
+import { applyWrites } from '../platform/mongo/writes.ts';
+import { planMovedDue } from '../sessions/move-due.ts';
 
 export interface OrganizationChange {
   name?: string | undefined;
@@ -20,7 +23,9 @@ export interface OrganizationChange {
   timezone?: string | undefined;
   /** Seconds; open sessions end by the new one. */
   session_timeout?: number | undefined;
+  /** Holds for weeks that are frozen, and late parts that are judged, from then on; so does the next one. */
   k_anonymity?: number | undefined;
+  k_population?: KPopulation | undefined;
   admin_emails?: string[] | undefined;
 }
 
@@ -42,9 +47,11 @@ export async function changeOrganization(
       { $set: { ...given, ...timezones } },
       { session: transaction },
     );
-    if (change.session_timeout !== undefined) {
-      await moveTimers(ctx, orgId, change.session_timeout * 1_000, transaction);
-    }
+    const moved =
+      change.session_timeout === undefined
+        ? []
+        : await planMovedDue(ctx, orgId, change.session_timeout * 1_000, transaction);
+    await applyWrites(ctx, [...raiseOrganizationVersion(orgId), ...moved], transaction);
     await recordAudit(
       ctx,
       { action: 'organization.change', org_id: orgId, details: { ...change } },

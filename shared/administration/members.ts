@@ -1,10 +1,12 @@
+import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
+import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
-import { wakeEvaluation } from '../budgets/wake-evaluation.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
 import { revokeKeysOfUser } from '../keys/api-keys.ts';
 import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
@@ -25,15 +27,18 @@ export interface NewMember {
 /** Adds a person to an organization. Teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {
   const id = newId('usr');
+  const email = input.email.toLowerCase();
+  const invitedBy = currentActor();
   const member: Member = {
     _id: id,
     org_id: input.org_id,
     user_id: input.user_id ?? id,
-    email: input.email,
+    email,
     name: input.name ?? null,
     role: input.role,
     teams: [...new Set(input.teams ?? [])],
     ...(input.idp ? { idp: input.idp } : {}),
+    ...(invitedBy === null ? {} : { invited_by: invitedBy }),
     created_at: new Date(ctx.clock.now()),
     removed_at: null,
   };
@@ -46,7 +51,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
         {
           $addToSet: {
             teams: { $each: member.teams },
-            ...(input.role === 'admin' ? { admin_emails: input.email } : {}),
+            ...(input.role === 'admin' ? { admin_emails: email } : {}),
           },
         },
         { session: transaction },
@@ -79,7 +84,7 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
       { $set: { teams: [...new Set(teams)] } },
       { session: transaction },
     );
-    if (!before || before.removed_at !== null) throw new DomainError('not_found', 'There is no such member.');
+    if (!before || before.removed_at !== null) throw noMember();
     await organizationRows(ctx).updateOne(
       { _id: orgId },
       { $addToSet: { teams: { $each: teams } } },
@@ -97,37 +102,42 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
 
 /**
  * Removes a member: erases name, e-mail and identity, revokes the devices and the API keys that are bound to the user. The
- * ids stay, so that what was recorded still adds up. Repeating it changes nothing. Throws `not_found`.
+ * ids stay, so that what was recorded still adds up. Repeating it changes nothing. Throws `not_found`, and `conflict` for
+ * the last admin where one has to stay.
  */
-export async function removeMember(ctx: Context, orgId: string, userId: string): Promise<void> {
+export async function removeMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  options: { keepsAnAdmin: boolean } = { keepsAnAdmin: false },
+): Promise<void> {
   const leaving = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
-  if (!leaving) throw new DomainError('not_found', 'There is no such member.');
+  if (!leaving) throw noMember();
+  if (options.keepsAnAdmin) await refuseLastAdmin(ctx, leaving);
   await revokeAllDevices(ctx, leaving._id);
-  await eraseMember(ctx, orgId, userId);
+  await eraseMember(ctx, orgId, userId, options);
   // A device that was being linked meanwhile either sees that the member is gone, or is seen here.
   await revokeAllDevices(ctx, leaving._id);
 }
 
-async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<void> {
+async function eraseMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  { keepsAnAdmin }: { keepsAnAdmin: boolean },
+): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
     const member = await memberRows(ctx).findOne(
       { org_id: orgId, user_id: userId },
       { session: transaction },
     );
-    if (!member) throw new DomainError('not_found', 'There is no such member.');
+    if (!member) throw noMember();
     if (member.removed_at !== null) return;
+    if (keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
     const { idp: _, ...rest } = member;
     const erased = { ...rest, email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) };
-    // Deleted and inserted: after an update the embedded store's unique index would keep the identity (docs/stores.md).
-    await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
-    await memberRows(ctx).insertOne(erased, { session: transaction });
-    if (member.email) {
-      await organizationRows(ctx).updateOne(
-        { _id: orgId },
-        { $pull: { admin_emails: member.email } },
-        { session: transaction },
-      );
-    }
+    await replaceMember(ctx, erased, transaction);
+    await touchRoster(ctx, orgId, { without: member.email }, transaction);
     const keys = await revokeKeysOfUser(ctx, orgId, userId, transaction);
     const details = { user_id: userId, revoked_keys: keys };
     await recordAudit(ctx, { action: 'member.remove', org_id: orgId, details }, transaction);

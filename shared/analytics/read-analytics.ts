@@ -3,152 +3,119 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
-import { usd4OfBig } from '../usage/measures.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { quarterHorizonMs } from '../usage/periods.ts';
-import { teamsByUser } from '../usage/teams.ts';
-import { median } from './median.ts';
-import { type Dimension, readWeek, type UserCell, type WeekCells } from './read-atoms.ts';
-import { suppressWeek, type Verdict } from './suppress.ts';
-import { weekEdges } from './weeks.ts';
+import { addWeek, type CellSums, newCellSums, viewCellSums, viewUsers } from './cell-sums.ts';
+import { weekKey } from './frozen-cells.ts';
+import type { Dimension, FrozenDimension, WeekCells } from './model.ts';
+import { readFrozenCells, readFrozenWeeks } from './read-frozen.ts';
+import type { Week } from './read-week.ts';
+import { askedWeeks, FROZEN_AFTER_MS, isOwnWeek } from './weeks.ts';
 
-/** The visible part of a cell, over the asked weeks. */
-interface Tally {
-  users: Map<string, UserCell>;
-  visibleWeeks: number;
-  hiddenWeeks: number;
+export interface AnalyticsQuestion {
+  fromMs?: number | undefined;
+  toMs?: number | undefined;
+  dimension: Dimension;
 }
 
 /**
- * Sums over members, of which none can be told apart. What is hidden is decided once for each week × value, never
- * for a question as a whole, so two questions cannot reveal by their difference what neither tells.
+ * Sums over members, of which none can be told apart, from weeks that are frozen. What is hidden is decided once for each
+ * week × value, never for a question as a whole, so two questions cannot reveal by their difference what neither shows.
+ * Throws `invalid_request` for anything but whole closed weeks, and for hours that were forgotten.
  */
-export async function readAnalytics(
-  ctx: Context,
-  organization: Organization,
-  asked: { fromMs?: number | undefined; toMs?: number | undefined; dimension: Dimension },
-) {
+export async function readAnalytics(ctx: Context, organization: Organization, asked: AnalyticsQuestion) {
   const { dimension } = asked;
-  const edges = weekEdges(ctx, organization, asked);
-  const [fromMs = 0, toMs = 0] = [edges[0], edges.at(-1)];
-  if (dimension === 'hour_of_week') refuseForgottenHours(ctx, fromMs);
+  const weeks = askedWeeks(ctx, organization, asked);
   const k = Math.max(K_ANONYMITY_FLOOR, organization.k_anonymity);
-  const teamOf = dimension === 'team' ? await teamNames(ctx, organization._id) : () => '';
-  const totals = newTally();
-  const cells = new Map<string, Tally>();
-  const trend: Record<string, unknown>[] = [];
-  for (let index = 0; index + 1 < edges.length; index += 1) {
-    const week = { fromMs: edges[index] ?? 0, toMs: edges[index + 1] ?? 0 };
-    const values = await readWeek(ctx, organization, week, dimension, teamOf);
-    const verdict = judge(values, k);
-    countWeek(cells, values, verdict);
-    const everyone = [...values.values()].flat();
-    count(totals, everyone, verdict.totalHidden);
-    trend.push({ start: isoTime(week.fromMs), ...viewWeek(everyone, verdict.totalHidden) });
+  const answers = await readWeeks(ctx, organization, weeks, dimension);
+  const totals = newCellSums();
+  const cells = new Map<string, CellSums>();
+  for (const { frozen, cells: byValue } of answers) {
+    if (!frozen) continue;
+    addWeek(totals, [...byValue.values()].flat(), frozen.is_total_hidden);
+    const hidden = new Set(frozen.hidden);
+    for (const [value, users] of byValue) {
+      const sums = cells.get(value) ?? newCellSums();
+      cells.set(value, sums);
+      addWeek(sums, users, hidden.has(value));
+    }
   }
+  refuseTooManyCells(cells.size, ctx.config.maxGroups);
+  const isAnyPending = answers.some(({ isPending }) => isPending);
   return {
-    from: isoTime(fromMs),
-    to: isoTime(toMs),
+    from: isoTime(weeks[0]?.fromMs ?? 0),
+    to: isoTime(weeks.at(-1)?.toMs ?? 0),
     dimension,
     k,
-    totals: viewTally(totals, k),
+    totals: totals.visibleWeeks === 0 && isAnyPending ? pending : viewCellSums(totals, k),
     cells: dimension === 'none' ? [] : viewCells(cells, dimension, k),
-    trend,
+    trend: answers.map(viewWeek),
   };
+}
+
+function refuseTooManyCells(cells: number, mostCells: number): void {
+  if (cells <= mostCells) return;
+  throw new DomainError('invalid_request', `That makes more than ${mostCells} cells: ask for fewer weeks.`);
+}
+
+const pending = { pending: true as const };
+
+interface AnsweredWeek {
+  week: Week;
+  /** Null when nothing is answered about the week. */
+  frozen: FrozenDimension | null;
+  /** It will be frozen. */
+  isPending: boolean;
+  cells: WeekCells;
+}
+
+async function readWeeks(
+  ctx: Context,
+  organization: Organization,
+  weeks: readonly Week[],
+  dimension: Dimension,
+): Promise<AnsweredWeek[]> {
+  const nowMs = ctx.clock.now();
+  return inTransaction(ctx.db, async (transaction) => {
+    const heads = await readFrozenWeeks(ctx, organization._id, weeks, transaction);
+    const cells = await readFrozenCells(ctx, [...heads.values()], dimension, transaction);
+    return weeks.map((week) => {
+      const key = weekKey(organization._id, week.fromMs);
+      const frozen = heads.get(key)?.dimensions[dimension] ?? null;
+      if (!frozen && dimension === 'hour_of_week') refuseForgottenHours(week, nowMs);
+      const isPending =
+        !heads.has(key) && (week.toMs + FROZEN_AFTER_MS > nowMs || isOwnWeek(organization, week));
+      return { week, frozen, isPending, cells: cells.get(key) ?? new Map() };
+    });
+  });
 }
 
 /** Hours are known from the quarter hours, which are kept for 35 days. */
-function refuseForgottenHours(ctx: Context, fromMs: number): void {
-  const horizonMs = quarterHorizonMs(ctx.clock.now());
+function refuseForgottenHours({ fromMs }: Week, nowMs: number): void {
+  const horizonMs = quarterHorizonMs(nowMs);
   if (fromMs >= horizonMs) return;
   throw new DomainError(
     'invalid_request',
-    `dimension=hour_of_week: hours are kept for 35 days, so from must not be before ${isoTime(horizonMs)}.`,
+    `dimension=hour_of_week: the hours of the week from ${isoTime(fromMs)} are not known. They are kept for 35 days ` +
+      `(since ${isoTime(horizonMs)}), and for weeks that were frozen within these.`,
   );
 }
 
-/** Members of several teams have a value of their own, so that each user is under one and cells never overlap. */
-async function teamNames(ctx: Context, orgId: string): Promise<(user: string) => string> {
-  const teams = await teamsByUser(ctx, orgId);
-  return (user) => [...(teams.get(user) ?? [])].sort().join(' + ');
+function viewWeek({ week, frozen, isPending, cells }: AnsweredWeek) {
+  const start = isoTime(week.fromMs);
+  if (isPending) return { start, pending: true as const };
+  if (!frozen || frozen.is_total_hidden) return { start, suppressed: true as const };
+  return { start, ...viewUsers([...cells.values()].flat()) };
 }
 
-function judge(values: WeekCells, k: number): Verdict {
-  return suppressWeek(
-    [...values].map(([value, contributions]) => ({ value, contributions })),
-    k,
-  );
-}
-
-function newTally(): Tally {
-  return { users: new Map(), visibleWeeks: 0, hiddenWeeks: 0 };
-}
-
-function countWeek(cells: Map<string, Tally>, values: WeekCells, verdict: Verdict): void {
-  for (const [value, users] of values) {
-    const tally = cells.get(value) ?? newTally();
-    cells.set(value, tally);
-    count(tally, users, verdict.hidden.has(value));
-  }
-}
-
-function count(tally: Tally, users: readonly UserCell[], hidden: boolean): void {
-  if (hidden) {
-    tally.hiddenWeeks += 1;
-    return;
-  }
-  tally.visibleWeeks += 1;
-  for (const cell of users) {
-    const known = tally.users.get(cell.user);
-    if (known) addTo(known, cell);
-    else tally.users.set(cell.user, { ...cell });
-  }
-}
-
-function addTo(cell: UserCell, other: UserCell): void {
-  cell.sessions += other.sessions;
-  cell.signals += other.signals;
-  cell.errors += other.errors;
-  cell.tokens_in += other.tokens_in;
-  cell.tokens_out += other.tokens_out;
-  cell.cost_nusd += other.cost_nusd;
-}
-
-function viewTally(tally: Tally, k: number) {
-  if (tally.visibleWeeks === 0) return { suppressed: true as const };
-  const active = [...tally.users.values()].filter((user) => user.signals > 0);
-  return {
-    ...viewSums([...tally.users.values()]),
-    median_cost_usd: active.length < 2 * k ? null : median(active.map((user) => user.cost_nusd)),
-    hidden_weeks: tally.hiddenWeeks,
-  };
-}
-
-function viewWeek(users: readonly UserCell[], hidden: boolean) {
-  return hidden ? { suppressed: true as const } : viewSums(users);
-}
-
-function viewSums(cells: readonly UserCell[]) {
-  const sum = (pick: (cell: UserCell) => number) => cells.reduce((total, cell) => total + pick(cell), 0);
-  const active = new Set(cells.filter((cell) => cell.signals > 0).map((cell) => cell.user));
-  return {
-    active_users: active.size,
-    sessions: sum((cell) => cell.sessions),
-    signals: sum((cell) => cell.signals),
-    errors: sum((cell) => cell.errors),
-    tokens_in: sum((cell) => cell.tokens_in),
-    tokens_out: sum((cell) => cell.tokens_out),
-    cost_usd: usd4OfBig(cells.reduce((total, cell) => total + BigInt(cell.cost_nusd), 0n)),
-  };
-}
-
-function viewCells(cells: ReadonlyMap<string, Tally>, dimension: Dimension, k: number) {
+function viewCells(cells: ReadonlyMap<string, CellSums>, dimension: Dimension, k: number) {
   const keyOf = (value: string): string | number | null => {
     if (dimension === 'hour_of_week') return Number(value);
     return dimension === 'team' && value === '' ? null : value;
   };
-  const order = ([a]: [string, Tally], [b]: [string, Tally]) =>
+  const order = ([a]: [string, CellSums], [b]: [string, CellSums]) =>
     dimension === 'hour_of_week' ? Number(a) - Number(b) : a < b ? -1 : 1;
   return [...cells]
     .sort(order)
-    .map(([value, tally]) => ({ key: { [dimension]: keyOf(value) }, ...viewTally(tally, k) }));
+    .map(([value, sums]) => ({ key: { [dimension]: keyOf(value) }, ...viewCellSums(sums, k) }));
 }

@@ -1,6 +1,8 @@
-/** What one user did within one atom (a week × a value). Money in nano-USD. */
+/** What one user did within one cell (a week × a value). Money in nano-USD. */
 export interface Contribution {
   user: string;
+  /** Does not count towards k: all such users together are taken for one. */
+  isPooled: boolean;
   signals: number;
   tokens_in: number;
   tokens_out: number;
@@ -8,75 +10,91 @@ export interface Contribution {
 }
 
 /** One value of a week's dimension with everyone who is in it. No user is hidden in it twice. */
-export interface Atom {
+export interface Cell {
   value: string;
   contributions: readonly Contribution[];
 }
 
-export interface Verdict {
-  /** Values that are not told for this week. */
+export interface Suppression {
+  /** Values that are not shown for this week. */
   hidden: ReadonlySet<string>;
-  /** Whether the sum over all values is not told either. */
-  totalHidden: boolean;
+  /** Whether the sum over all values is not shown either. */
+  isTotalHidden: boolean;
 }
 
-/** What dominance is judged by. Sessions and errors are too few a user for it: k alone guards them. */
+/** What the p % rule looks at. Of sessions and errors a user has too few for it: k alone guards them. */
 const GUARDED = ['signals', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
-/** Below this share of the largest user, what is left tells that user's value to within 10 %. */
-const DOMINANCE = 0.1;
+/** The p of the p % rule: whoever knows the sum and the second largest part must not know the largest so exactly. */
+const P_PERCENT = 10;
 
 /**
- * Which values of one week may be told. A value is hidden when fewer than `k` users were active in it, or when what
- * is left without its two largest users is less than a tenth of the largest. As the hidden ones together are what
- * the week's total lacks, they must be at least two and stand the same test as one: otherwise the smallest shown
- * value goes too, and the next, until they do. When the total is hidden, so is at least one value: else the others
- * would sum to it. Pure; depends on nothing but this week.
+ * Which values of one week may be shown. A cell is hidden when fewer than `k` users were active in it, or by the p %
+ * rule: when what is left without its two largest users is less than a tenth of the largest. Complementary suppression:
+ * the hidden cells are what the week's total lacks, so they must be at least two and stand the same test as one;
+ * otherwise the smallest shown cell is hidden too, and the next, until they do. When the total is hidden, so is at least
+ * one cell: else the others would sum to it. Pure; depends on nothing but this week.
  */
-export function suppressWeek(atoms: readonly Atom[], k: number): Verdict {
-  const totalHidden = !mayBeTold(atoms, k);
-  const hidden = atoms.filter((atom) => !mayBeTold([atom], k));
-  const shown = atoms.filter((atom) => !hidden.includes(atom)).sort(bySize);
-  while (shown.length > 0 && needsMore(hidden, totalHidden, k)) {
+export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
+  const isTotalHidden = !mayBeShown(cells, k);
+  const hidden = cells.filter((cell) => !mayBeShown([cell], k));
+  const shown = cells.filter((cell) => !hidden.includes(cell)).sort(bySize);
+  while (shown.length > 0 && needsMore(hidden, isTotalHidden, k)) {
     hidden.push(...shown.splice(0, 1));
   }
-  return { hidden: new Set(hidden.map((atom) => atom.value)), totalHidden };
+  return { hidden: new Set(hidden.map((cell) => cell.value)), isTotalHidden };
 }
 
-function needsMore(hidden: readonly Atom[], totalHidden: boolean, k: number): boolean {
-  if (hidden.length === 0) return totalHidden;
-  return hidden.length === 1 || !mayBeTold(hidden, k);
+function needsMore(hidden: readonly Cell[], isTotalHidden: boolean, k: number): boolean {
+  if (hidden.length === 0) return isTotalHidden;
+  return hidden.length === 1 || !mayBeShown(hidden, k);
 }
 
-/** Whether the sum over these atoms tells nothing of any one user. */
-export function mayBeTold(atoms: readonly Atom[], k: number): boolean {
-  const users = mergeUsers(atoms);
-  const active = users.filter((user) => user.signals > 0).length;
-  return active >= k && GUARDED.every((measure) => !isDominated(users.map((user) => user[measure])));
+/**
+ * Whether the sum over these cells says nothing about any one user. Pooled users do not count towards k, and the p % rule
+ * must hold both with the pool as one user and without it: an attacker may be all of the pool, or none of it.
+ */
+export function mayBeShown(cells: readonly Cell[], k: number): boolean {
+  const users = mergeUsers(cells);
+  const counted = users.filter((user) => !user.isPooled);
+  const groups = counted.length === users.length ? [users] : [users, counted];
+  return (
+    countActive(counted) >= k &&
+    groups.every((group) => GUARDED.every((measure) => holdsPPercent(group.map((user) => user[measure]))))
+  );
 }
 
-function isDominated(values: readonly number[]): boolean {
+/** How many were active among those who count towards k. */
+export function countActive(users: readonly Contribution[]): number {
+  return users.filter((user) => user.signals > 0 && !user.isPooled).length;
+}
+
+function holdsPPercent(values: readonly number[]): boolean {
   let [largest, second, sum] = [0, 0, 0];
   for (const value of values) {
     sum += value;
     if (value > largest) [largest, second] = [value, largest];
     else if (value > second) second = value;
   }
-  return sum - largest - second < DOMINANCE * largest;
+  return (sum - largest - second) * 100 >= P_PERCENT * largest;
 }
 
-function mergeUsers(atoms: readonly Atom[]): Contribution[] {
-  if (atoms.length === 1) return [...(atoms[0]?.contributions ?? [])];
+/** One contribution per user, and one for the pool. */
+export function mergeUsers(cells: readonly Cell[]): Contribution[] {
   const merged = new Map<string, Contribution>();
-  for (const contribution of atoms.flatMap((atom) => atom.contributions)) {
-    const user = merged.get(contribution.user);
-    if (!user) merged.set(contribution.user, { ...contribution });
+  for (const contribution of cells.flatMap((cell) => cell.contributions)) {
+    const key = contribution.isPooled ? POOL : contribution.user;
+    const user = merged.get(key);
+    if (!user) merged.set(key, { ...contribution, user: key });
     else for (const measure of GUARDED) user[measure] += contribution[measure];
   }
   return [...merged.values()];
 }
 
-function bySize(a: Atom, b: Atom): number {
-  const active = (atom: Atom) => atom.contributions.filter((user) => user.signals > 0).length;
-  const cost = (atom: Atom) => atom.contributions.reduce((sum, user) => sum + user.cost_nusd, 0);
+/** No user's name: these are not empty. */
+export const POOL = '';
+
+function bySize(a: Cell, b: Cell): number {
+  const active = (cell: Cell) => countActive(cell.contributions);
+  const cost = (cell: Cell) => cell.contributions.reduce((sum, user) => sum + user.cost_nusd, 0);
   return active(a) - active(b) || cost(a) - cost(b) || (a.value < b.value ? -1 : 1);
 }

@@ -1,22 +1,27 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketEdges, nextStart } from '../usage/calendar.ts';
+import type { Week } from './read-week.ts';
 
 const DEFAULT_WEEKS = 4;
 const MOST_WEEKS = 53;
+const WEEK_MS = 7 * 86_400_000;
+
+/** How long after its end a week is frozen. */
+export const FROZEN_AFTER_MS = 24 * 3_600_000;
 
 /**
- * The bounds of the asked weeks: whole closed ISO weeks of the organization's timezone, by default the last four.
- * Anything else would let two questions differ by less than a week: `invalid_request`.
+ * The asked weeks: whole closed ISO weeks of the organization's timezone, by default the last four. Anything else would
+ * let two questions differ by less than a week: `invalid_request`.
  */
-export function weekEdges(
+export function askedWeeks(
   ctx: Context,
   organization: Organization,
   asked: { fromMs?: number | undefined; toMs?: number | undefined },
-): number[] {
-  const zones = organization.timezones;
+): Week[] {
   const thisWeekMs = mondayAtOrBefore(organization, ctx.clock.now());
   const toMs = asked.toMs ?? thisWeekMs;
   const fromMs = asked.fromMs ?? weeksBefore(organization, toMs, DEFAULT_WEEKS);
@@ -33,14 +38,37 @@ export function weekEdges(
     throw new DomainError('invalid_request', `to: only weeks that are over, until ${isoTime(thisWeekMs)}.`);
   }
   try {
-    return bucketEdges(zones, 'week', fromMs, toMs, MOST_WEEKS);
+    return weeksBetween(organization, fromMs, toMs, MOST_WEEKS);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new DomainError('invalid_request', `from and to may lie at most ${MOST_WEEKS} weeks apart.`);
   }
 }
 
-const WEEK_MS = 7 * 86_400_000;
+/** The weeks that may be frozen: those that ended long enough ago, back to the one that holds `sinceMs`. */
+export function freezableWeeks(organization: Organization, sinceMs: number, nowMs: number): Week[] {
+  const toMs = mondayAtOrBefore(organization, nowMs - FROZEN_AFTER_MS);
+  const fromMs = mondayAtOrBefore(organization, sinceMs);
+  return fromMs < toMs ? weeksBetween(organization, fromMs, toMs) : [];
+}
+
+/**
+ * Whether an organization could have recorded a week while it was young: such a week is frozen even when nothing happened
+ * in it. Older ones hold only history that was imported.
+ */
+export function isOwnWeek(organization: Organization, { toMs }: Week): boolean {
+  return toMs > organization.created_at.getTime() - SIGNAL_AGE_MS.behind;
+}
+
+function weeksBetween(
+  { timezones }: Organization,
+  fromMs: number,
+  toMs: number,
+  mostWeeks = Number.POSITIVE_INFINITY,
+): Week[] {
+  const edges = bucketEdges(timezones, 'week', fromMs, toMs, mostWeeks);
+  return edges.slice(1).map((end, index) => ({ fromMs: edges[index] ?? 0, toMs: end }));
+}
 
 /** The start of the ISO week that holds a moment. */
 function mondayAtOrBefore({ timezones }: Organization, atMs: number): number {

@@ -4,7 +4,7 @@ import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
 import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
-import { totalsOf } from './mark-for-check.ts';
+import { totalsOf } from './plan-checks.ts';
 
 const DAY_MS = 86_400_000;
 

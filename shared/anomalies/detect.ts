@@ -12,18 +12,18 @@ export interface Totals {
 /** The hour of a session with most tokens, and the one with most cost. */
 export type BusiestHour = Pick<Totals, 'tokens' | 'cost_nusd'>;
 
-/** That something is unusual. Tokens, US dollars or an error rate, by type. */
-export interface Verdict {
+/** An anomaly as the rules found it: tokens, US dollars or an error rate, by type. */
+export interface FoundAnomaly {
   anomaly_type: AnomalyType;
   baseline_avg: number;
   observed: number;
   deviation_pct: number;
 }
 
-/** Design 5. */
+/** The sessions that a session is held against (docs/anomalies.md). */
 export const BASELINE = { sessions: 30, days: 28 } as const;
 const FEWEST_SESSIONS = 5;
-const SETTLED_SESSIONS = 14;
+const FULL_SESSIONS = 14;
 const HUGE_TIMES = 10;
 const SMALLEST_SPREAD = 0.25;
 const NORMAL_MAD = 1.4826;
@@ -49,14 +49,14 @@ export function mayHaveRunAway({ tokens, cost_nusd }: Totals): boolean {
 }
 
 /**
- * What is unusual about a session, held against earlier ones of its user (design 5). `baseline` are the last of the
+ * What is unusual about a session, held against earlier ones of its user (docs/anomalies.md). `baseline` are the last of the
  * sessions that had finished before it began; `hour` its busiest hour, when `mayHaveRunAway`. Pure.
  */
 export function detectAnomalies(
   session: Totals,
   baseline: readonly Totals[],
   hour: BusiestHour | null,
-): Verdict[] {
+): FoundAnomaly[] {
   const found = [
     spike(
       'token_spike',
@@ -69,7 +69,7 @@ export function detectAnomalies(
     errorSpike(session, baseline),
     runaway(hour),
   ];
-  return found.filter((verdict) => verdict !== null);
+  return found.filter((foundAnomaly) => foundAnomaly !== null);
 }
 
 function usd({ cost_nusd }: Pick<Totals, 'cost_nusd'>): number {
@@ -82,15 +82,15 @@ function spike(
   past: readonly number[],
   floor: number,
   cap: number,
-): Verdict | null {
-  if (past.length < FEWEST_SESSIONS) return observed >= cap ? verdict(type, observed, cap) : null;
+): FoundAnomaly | null {
+  if (past.length < FEWEST_SESSIONS) return observed >= cap ? foundAnomaly(type, observed, cap) : null;
   const average = mean(past);
   const isSpike = isUnlikely(observed, average, past, floor) || isHuge(observed, average, floor);
-  return isSpike ? verdict(type, observed, average) : null;
+  return isSpike ? foundAnomaly(type, observed, average) : null;
 }
 
 function isUnlikely(observed: number, average: number, past: readonly number[], floor: number): boolean {
-  const [leastScore, times] = past.length >= SETTLED_SESSIONS ? [3, 3] : [4, 5];
+  const [leastScore, times] = past.length >= FULL_SESSIONS ? [3, 3] : [4, 5];
   return observed - average >= floor && observed >= times * average && score(observed, past) >= leastScore;
 }
 
@@ -110,12 +110,12 @@ function score(observed: number, past: readonly number[]): number {
   return (Math.log1p(observed) - middle) / Math.max(spread, SMALLEST_SPREAD);
 }
 
-function errorSpike({ errors, signals }: Totals, past: readonly Totals[]): Verdict | null {
+function errorSpike({ errors, signals }: Totals, past: readonly Totals[]): FoundAnomaly | null {
   if (past.length < FEWEST_SESSIONS || signals < ERROR_SPIKE.signals) return null;
   const average = mean(past.map((session) => session.errors / session.signals));
   const usual = Math.max(average, LEAST_ERROR_RATE);
   if (wilsonLowerBound(errors, signals) <= ERROR_SPIKE.times * usual) return null;
-  return verdict('error_spike', errors / signals, average, LEAST_ERROR_RATE);
+  return foundAnomaly('error_spike', errors / signals, average, LEAST_ERROR_RATE);
 }
 
 /** What the true rate hardly lies below, after `count` of `total` (Wilson, 95 %). */
@@ -126,14 +126,14 @@ export function wilsonLowerBound(count: number, total: number): number {
   return (centre - margin) / (1 + Z ** 2 / total);
 }
 
-function runaway(hour: BusiestHour | null): Verdict | null {
+function runaway(hour: BusiestHour | null): FoundAnomaly | null {
   if (!hour) return null;
-  if (hour.tokens >= RUNAWAY.tokens) return verdict('runaway_session', hour.tokens, RUNAWAY.tokens);
-  return usd(hour) >= RUNAWAY.usd ? verdict('runaway_session', usd(hour), RUNAWAY.usd) : null;
+  if (hour.tokens >= RUNAWAY.tokens) return foundAnomaly('runaway_session', hour.tokens, RUNAWAY.tokens);
+  return usd(hour) >= RUNAWAY.usd ? foundAnomaly('runaway_session', usd(hour), RUNAWAY.usd) : null;
 }
 
 /** Nothing is infinitely more than nothing: an average below `least` is taken as that for the deviation. */
-function verdict(type: AnomalyType, observed: number, average: number, least = 1): Verdict {
+function foundAnomaly(type: AnomalyType, observed: number, average: number, least = 1): FoundAnomaly {
   const deviation = ((observed - average) / (average > 0 ? average : least)) * 100;
   return {
     anomaly_type: type,
@@ -143,7 +143,7 @@ function verdict(type: AnomalyType, observed: number, average: number, least = 1
   };
 }
 
-/** Again only when what is observed has doubled since the last report (design 5). */
+/** Whether an incident is reported (again): only when what is observed has doubled since the last report. */
 export function isWorthReporting(observed: number, reported: number | null): boolean {
   return reported === null || observed >= 2 * reported;
 }

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { job } from '../platform/queues/job.ts';
+import { dueJob } from '../platform/due/model.ts';
 
-/** Looks for anomalies in a session that has changed. */
-export const detectAnomaliesJob = job('detect-anomalies', { session_id: z.string() });
+/** Looks for anomalies in a session that has changed. The key of its due row is the session's id. */
+export const checkSessionJob = dueJob('check-session');

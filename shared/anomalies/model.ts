@@ -31,14 +31,3 @@ export const anomalyRows = collection<Anomaly>('anomalies', {
     { key: { org_id: 1, session_id: 1, detected_at: 1, _id: 1 } },
   ],
 });
-
-/** That a session is marked for a look (its `check_due_at`), for the sweeper: the row comes and goes with the mark. */
-export interface SessionCheck {
-  /** The session. */
-  _id: string;
-  due_at: Date;
-}
-
-export const sessionCheckRows = collection<SessionCheck>('session_checks', {
-  indexes: [{ key: { due_at: 1 } }],
-});

@@ -1,25 +1,25 @@
 import { BUDGET_WARNING_RATIO, CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
-import type { Budget, BudgetLevel, BudgetMetric, Tallied } from './model.ts';
-import type { Period } from './periods.ts';
+import type { Interval } from '../platform/basics/interval.ts';
+import type { Budget, BudgetLevel, BudgetMetric, Counts } from './model.ts';
 
 export type BudgetState = 'ok' | BudgetLevel;
 
 /** Usage of a budget in one of its windows. */
 export interface WindowUsage {
-  period: Period;
-  usage: Tallied;
+  interval: Interval;
+  usage: Counts;
 }
 
 /** A budget has reached a level in a window. `current` is in the unit of the budget's limit. */
-export interface Verdict {
+export interface LevelReached {
   budget: Budget;
   level: BudgetLevel;
-  period: Period;
+  interval: Interval;
   current: number;
 }
 
-/** What of a tally a budget looks at: nano-USD for `cost_usd`, else a count. */
-export function amountOf(metric: BudgetMetric, usage: Tallied): number {
+/** What of a counter a budget looks at: nano-USD for `cost_usd`, else a count. */
+export function amountOf(metric: BudgetMetric, usage: Counts): number {
   switch (metric) {
     case 'cost_usd':
       return usage.cost_nusd;
@@ -47,27 +47,31 @@ export function stateOf(current: number, limit: number): BudgetState {
 }
 
 /** Every level that a budget has reached in windows that may still fire, warning before exceeded. Pure. */
-export function evaluateBudget(budget: Budget, windows: readonly WindowUsage[], nowMs: number): Verdict[] {
+export function evaluateBudget(
+  budget: Budget,
+  windows: readonly WindowUsage[],
+  nowMs: number,
+): LevelReached[] {
   return windows
-    .filter(({ period }) => mayFire(period, nowMs))
-    .flatMap(({ period, usage }) => {
+    .filter(({ interval }) => mayFire(interval, nowMs))
+    .flatMap(({ interval, usage }) => {
       const current = amountOf(budget.metric, usage);
-      return levelsReached(current, budget.limit).map((level) => ({ budget, level, period, current }));
+      return levelsReached(current, budget.limit).map((level) => ({ budget, level, interval, current }));
     });
 }
 
 /** A closed window may fire until 48 h after its end (design 4). */
-export function mayFire(period: Period, nowMs: number): boolean {
-  return nowMs < period.endMs + CLOSED_WINDOW_FIRES_MS;
+export function mayFire(interval: Interval, nowMs: number): boolean {
+  return nowMs < interval.endMs + CLOSED_WINDOW_FIRES_MS;
 }
 
 /** The pace is measured over at least this part of the window, so that its first minutes promise no fortune. */
 const SHORTEST_PACE = 1 / 20;
 
 /** What the window will hold at its end if the rest of it goes on at the pace so far; in the unit of `current`. */
-export function forecast(current: number, period: Period, nowMs: number): number {
-  const lengthMs = period.endMs - period.startMs;
-  const elapsedMs = Math.min(Math.max(nowMs - period.startMs, lengthMs * SHORTEST_PACE), lengthMs);
-  const leftMs = Math.max(0, period.endMs - Math.max(nowMs, period.startMs));
+export function forecast(current: number, interval: Interval, nowMs: number): number {
+  const lengthMs = interval.endMs - interval.startMs;
+  const elapsedMs = Math.min(Math.max(nowMs - interval.startMs, lengthMs * SHORTEST_PACE), lengthMs);
+  const leftMs = Math.max(0, interval.endMs - Math.max(nowMs, interval.startMs));
   return Math.round(current + (current / elapsedMs) * leftMs);
 }

@@ -8,7 +8,7 @@ const fields = {
   scope_id: text(256).optional().describe('Id of the team, project or user; may be left out for `org`'),
   metric: z.enum(BUDGET_METRICS),
   threshold: z.number().positive().describe('US dollars for `cost_usd`, else a count'),
-  window: z.enum(BUDGET_WINDOWS).describe('A calendar period; weeks begin on Monday'),
+  window: z.enum(BUDGET_WINDOWS).describe('A calendar interval; weeks begin on Monday'),
   timezone: timezone.optional().describe("IANA timezone of the window; the organization's by default"),
 };
 

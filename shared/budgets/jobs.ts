@@ -1,5 +1,10 @@
-import { z } from 'zod';
-import { job } from '../platform/queues/job.ts';
+import { dueJob } from '../platform/due/model.ts';
 
-/** Looks at all budgets of an organization whose usage has changed. */
-export const evaluateBudgetsJob = job('evaluate-budgets', { org_id: z.string() });
+/** Looks at all budgets of an organization whose usage has changed. The key of its due rows is the organization's id. */
+export const evaluateBudgetsJob = dueJob('evaluate-budgets');
+
+/** What a due row of an evaluation holds. */
+export interface DueEvaluation {
+  /** The earliest end of a window that has changed. */
+  earliest_window_end: Date;
+}

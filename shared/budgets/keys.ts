@@ -1,27 +1,28 @@
 import { derivedId } from '../platform/basics/ids.ts';
-import type { Budget, BudgetLevel, Tally } from './model.ts';
+import type { Budget, BudgetLevel, CounterKey } from './model.ts';
 
-/** How many rows one window may be spread over (`gate.ts`). Raising it needs no migration; lowering it does. */
-export const SLOTS = 8;
-export const ALL_SLOTS: readonly number[] = Array.from({ length: SLOTS }, (_, slot) => slot);
-
-export function tallyKey({ scope, scope_id, window, timezone }: Tally): string {
-  return JSON.stringify([scope, scope_id, window, timezone]);
+/** The identity of a counter within its organization. Names of one timezone (`US/Eastern`) share a counter. */
+export function counterKey({ scope, scope_id, window, timezone }: CounterKey): string {
+  return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone)]);
 }
 
-export function windowKey(orgId: string, tally: string, startMs: number, slot: number): string {
-  return derivedId('bwn', orgId, tally, startMs, slot);
+/** As many as there are timezones and names of theirs. */
+const canonicalNames = new Map<string, string>();
+
+function canonicalTimezone(timezone: string): string {
+  const known = canonicalNames.get(timezone);
+  if (known) return known;
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions();
+  canonicalNames.set(timezone, timeZone);
+  return timeZone;
 }
 
-export function gateKey(orgId: string, slot: number): string {
-  return `${orgId}/${slot}`;
+/** The primary key of a counter's row in one window and one counter shard. */
+export function windowKey(orgId: string, counter: string, startMs: number, shard: number): string {
+  return derivedId('bwn', orgId, counter, startMs, shard);
 }
 
-export function takenKey(orgId: string): string {
-  return `${orgId}/taken`;
-}
-
-/** Once per (budget, window, level, revision): design 4. */
+/** The primary key of a firing: one per budget, window, level and revision. */
 export function firingKey(
   budget: Pick<Budget, '_id' | 'revision'>,
   startMs: number,

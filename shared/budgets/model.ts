@@ -17,7 +17,7 @@ export type BudgetMetric = (typeof BUDGET_METRICS)[number];
 export const BUDGET_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type BudgetWindowKind = (typeof BUDGET_WINDOWS)[number];
 
-/** Interface 6.1: what a budget can raise in a window, in the order in which it does. */
+/** What a budget can raise in a window, in the order in which it does. */
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
 
@@ -47,7 +47,8 @@ export const budgetRows = collection<Budget>('budgets', {
   ],
 });
 
-export const TALLIED = [
+/** What a counter counts. */
+export const COUNTED = [
   'cost_nusd',
   'unpriced_signals',
   'tokens_in',
@@ -56,21 +57,21 @@ export const TALLIED = [
   'sessions',
   'errors',
 ] as const;
-export type Tallied = Record<(typeof TALLIED)[number], number>;
+export type Counts = Record<(typeof COUNTED)[number], number>;
 
 /** Whose usage is counted, and over which calendar: what budgets that differ in metric and threshold share. */
-export type Tally = Pick<Budget, 'scope' | 'scope_id' | 'window' | 'timezone'>;
+export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'window' | 'timezone'>;
 
 /**
- * Usage of one tally in one calendar window. It is spread over slots (`gate.ts`), so that processes do not write
+ * What a counter has counted in one calendar window. It is spread over counter shards, so that processes do not write
  * the same row: a window's usage is the sum of its rows.
  */
-export interface BudgetWindow extends Tallied {
+export interface BudgetWindow extends Counts {
   /** `windowKey(...)`. */
   _id: string;
   org_id: string;
-  /** `tallyKey(...)`. */
-  tally: string;
+  /** `counterKey(...)`. */
+  counter: string;
   window_start: Date;
   window_end: Date;
 }
@@ -83,47 +84,8 @@ export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
     // What an evaluation reads.
     { key: { org_id: 1, window_end: 1 } },
     // What a recount replaces.
-    { key: { org_id: 1, tally: 1 } },
+    { key: { org_id: 1, counter: 1 } },
     { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S },
-  ],
-});
-
-/**
- * One slot of an organization. Every transaction that records signals writes one of them, a change of budgets
- * writes all of them: the two never overlap unseen, though a snapshot alone would let them.
- */
-export interface BudgetGate {
-  /** `gateKey(...)`. */
-  _id: string;
-  org_id: string;
-  /** Of the organization's budgets and teams: the same in all slots. */
-  version?: number;
-  touches?: number;
-}
-
-export const budgetGateRows = collection<BudgetGate>('budget_gates', {});
-
-/**
- * Usage that waits to be evaluated: written with it, deleted when that has been done. A row of its own, because one
- * that comes and goes costs nothing while there is nothing to do.
- */
-export interface BudgetDue {
-  /** `gateKey(...)` of the slot that it came through, or `takenKey(...)` while a worker evaluates it. */
-  _id: string;
-  org_id: string;
-  /** Since when. */
-  due_at: Date;
-  /** The earliest end of a window that it changed. */
-  reach: Date;
-  marks?: number;
-  /** Which worker has it: another one every time. */
-  take?: string;
-}
-
-export const budgetDueRows = collection<BudgetDue>('budget_dues', {
-  indexes: [
-    // What the sweeper looks for.
-    { key: { due_at: 1 } },
   ],
 });
 

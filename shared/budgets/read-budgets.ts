@@ -2,10 +2,11 @@ import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { ALL_SLOTS, tallyKey, windowKey } from './keys.ts';
+import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { createCalendarWindows } from './calendar-windows.ts';
+import { addTo, noUsage } from './count-signals.ts';
+import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
-import { createPeriods } from './periods.ts';
-import { addTo, noUsage } from './tally-signals.ts';
 import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
 
 /** One budget as it stands now, or `not_found`. */
@@ -17,7 +18,7 @@ export async function readBudget(ctx: Context, reader: Reader, budgetId: string)
 }
 
 /** A reader of one user sees the budgets of that user alone. */
-function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
+export function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
   if (budget.org_id !== orgId) return false;
   return userId === null || (budget.scope === 'user' && budget.scope_id === userId);
 }
@@ -47,11 +48,11 @@ export async function listBudgets(
 /** Budgets with how they stand in the window that is open now. */
 async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget[]): Promise<BudgetView[]> {
   const nowMs = ctx.clock.now();
-  const periods = createPeriods();
+  const windowAt = createCalendarWindows();
   const keyed = budgets.map((budget) => {
-    const period = periods(budget.window, budget.timezone, nowMs);
-    const keyOf = (slot: number) => windowKey(orgId, tallyKey(budget), period.startMs, slot);
-    return { budget, period, ids: ALL_SLOTS.map(keyOf) };
+    const interval = windowAt(budget.window, budget.timezone, nowMs);
+    const keyOf = (shard: number) => windowKey(orgId, counterKey(budget), interval.startMs, shard);
+    return { budget, interval, ids: ALL_COUNTER_SHARDS.map(keyOf) };
   });
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
   const [rows, evaluation] = await Promise.all([
@@ -61,11 +62,11 @@ async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
   const byId = new Map(rows.map((row) => [row._id, row]));
-  return keyed.map(({ budget, period, ids: own }) => {
+  return keyed.map(({ budget, interval, ids: own }) => {
     const usage = noUsage();
     for (const id of own) addTo(usage, byId.get(id) ?? {});
     const evaluatedMs = evaluatedSince(budget, evaluation?.evaluated_at.getTime() ?? null);
-    const status: BudgetStatus = { period, usage, evaluatedMs };
+    const status: BudgetStatus = { interval, usage, evaluatedMs };
     return viewBudget(budget, status, nowMs);
   });
 }

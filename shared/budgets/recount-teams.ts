@@ -1,13 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import { readOrganization } from '../organizations/read-organization.ts';
 import type { Context } from '../platform/context/context.ts';
-import { holdAllGates } from './gate.ts';
-import { tallyKey } from './keys.ts';
+import { applyWrites } from '../platform/mongo/writes.ts';
+import { counterKey } from './keys.ts';
 import { budgetRows } from './model.ts';
-import { recountTally } from './recount.ts';
+import { planRuleChange } from './plan-rule-change.ts';
+import { recountCounter } from './recount.ts';
 
 /**
- * Counts the budgets of teams anew whose members change in this transaction, after the change: a team is its members
+ * Counts the budgets of teams again whose members change in this transaction, after the change: a team is its members
  * now, as in the usage reads. Signals that are recorded meanwhile see either the old team and its count or the new.
  */
 export async function recountTeams(
@@ -17,11 +18,14 @@ export async function recountTeams(
   transaction: ClientSession,
 ): Promise<void> {
   if (teams.length === 0) return;
-  await holdAllGates(ctx, orgId, transaction);
   const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
+  await applyWrites(ctx, planRuleChange(orgId, ctx.clock.now()).writes, transaction);
   const touched = budgets.filter(({ scope, scope_id }) => scope === 'team' && teams.includes(scope_id));
   if (touched.length === 0) return;
   const organization = await readOrganization(ctx, orgId, transaction);
-  const tallies = new Map(touched.map((budget) => [tallyKey(budget), budget]));
-  for (const tally of tallies.values()) await recountTally(ctx, organization, tally, transaction);
+  const counters = new Map(touched.map((budget) => [counterKey(budget), budget]));
+  for (const counter of counters.values()) {
+    const { writes } = await recountCounter(ctx, organization, counter, transaction);
+    await applyWrites(ctx, writes, transaction);
+  }
 }

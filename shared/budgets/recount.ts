@@ -1,75 +1,82 @@
 import type { ClientSession } from 'mongoose';
 import { memberRows, type Organization } from '../organizations/model.ts';
-import { timezoneAt } from '../organizations/read-organization.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import type { Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type RollupPeriod, rollupRows } from '../usage/model.ts';
-import { periodStarts, QUARTER_HOUR_MS } from '../usage/periods.ts';
-import { tallyKey, windowKey } from './keys.ts';
-import { budgetWindowRows, TALLIED, type Tallied, type Tally } from './model.ts';
-import { createPeriods, type Period } from './periods.ts';
-import { addTo, noUsage } from './tally-signals.ts';
+import { deleteRows, insertRow, type Write } from '../platform/mongo/writes.ts';
+import { rollupRows } from '../usage/model.ts';
+import { type Part, splitRange } from '../usage/split-range.ts';
+import { createCalendarWindows } from './calendar-windows.ts';
+import { addTo, noUsage } from './count-signals.ts';
+import { counterKey, windowKey } from './keys.ts';
+import { budgetWindowRows, COUNTED, type CounterKey, type Counts } from './model.ts';
 
+/** What a counter has counted in a window. */
 export interface CountedWindow {
-  period: Period;
-  usage: Tallied;
+  interval: Interval;
+  usage: Counts;
+}
+
+/** What a recount found, and the writes that put it in place of what the counter's windows held. */
+export interface Recount {
+  windows: readonly CountedWindow[];
+  writes: readonly Write[];
 }
 
 /**
- * Counts every window of a tally that may still fire from the rollups, and puts the result in place of what its
- * windows held. Exact when the transaction holds all gates. Returns what it counted.
+ * Counts every window of a counter that may still fire, from the rollups. Exact in a transaction that raises the
+ * organization's version (`planRuleChange`).
  */
-export async function recountTally(
+export async function recountCounter(
   ctx: Context,
   organization: Organization,
-  tally: Tally,
+  counter: CounterKey,
   transaction: ClientSession,
-): Promise<CountedWindow[]> {
-  const counted = await countWindows(ctx, organization, tally, transaction);
-  const key = tallyKey(tally);
+): Promise<Recount> {
+  const windows = await countWindows(ctx, organization, counter, transaction);
+  const key = counterKey(counter);
   const org_id = organization._id;
-  await budgetWindowRows(ctx).deleteMany({ org_id, tally: key }, { session: transaction });
-  const rows = counted.map(({ period, usage }) => ({
-    _id: windowKey(org_id, key, period.startMs, 0),
+  const rows = windows.map(({ interval, usage }) => ({
+    _id: windowKey(org_id, key, interval.startMs, 0),
     org_id,
-    tally: key,
-    window_start: new Date(period.startMs),
-    window_end: new Date(period.endMs),
+    counter: key,
+    window_start: dateAt(interval.startMs),
+    window_end: dateAt(interval.endMs),
     ...usage,
   }));
-  if (rows.length > 0) await budgetWindowRows(ctx).insertMany(rows, { session: transaction });
-  return counted;
+  const cleared = deleteRows(budgetWindowRows, { org_id, counter: key });
+  return { windows, writes: [cleared, ...rows.map((row) => insertRow(budgetWindowRows, row))] };
 }
 
 async function countWindows(
   ctx: Context,
   organization: Organization,
-  tally: Tally,
+  counter: CounterKey,
   transaction: ClientSession,
 ): Promise<CountedWindow[]> {
   const nowMs = ctx.clock.now();
-  const periods = createPeriods();
-  const windowAt = (epochMs: number): Period => periods(tally.window, tally.timezone, epochMs);
-  const fromMs = windowAt(nowMs - CLOSED_WINDOW_FIRES_MS).startMs;
-  const toMs = nowMs + SIGNAL_AGE_MS.ahead + QUARTER_HOUR_MS;
-  const who = await dimensionsOf(ctx, organization._id, tally, transaction);
+  const calendarWindowAt = createCalendarWindows();
+  const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
+  const edges = windowEdges(windowAt, nowMs - CLOSED_WINDOW_FIRES_MS, nowMs + SIGNAL_AGE_MS.ahead + 1);
+  const who = await dimensionsOf(ctx, organization._id, counter, transaction);
   const windows = new Map<number, CountedWindow>();
-  for (const span of spansOf(organization, windowAt, fromMs, toMs)) {
-    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, span, who, transaction)) {
-      const period = windowAt(_id.getTime());
-      const window = windows.get(period.startMs) ?? { period, usage: noUsage() };
-      windows.set(period.startMs, window);
+  for (const part of splitRange(organization, edges)) {
+    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, part, who, transaction)) {
+      const interval = windowAt(_id.getTime());
+      const window = windows.get(interval.startMs) ?? { interval, usage: noUsage() };
+      windows.set(interval.startMs, window);
       addTo(window.usage, usage);
     }
   }
   return [...windows.values()];
 }
 
-/** The rollups of a tally's scope. A team is the members that it has now. */
+/** The rollups of a counter's scope. A team is the members that it has now. */
 async function dimensionsOf(
   ctx: Context,
   orgId: string,
-  { scope, scope_id }: Tally,
+  { scope, scope_id }: CounterKey,
   transaction: ClientSession,
 ): Promise<Record<string, unknown> | null> {
   if (scope === 'org') return null;
@@ -82,54 +89,24 @@ async function dimensionsOf(
   return { user_id: { $in: inTeam.map(({ user_id }) => user_id) } };
 }
 
-interface Span {
-  period: RollupPeriod;
-  fromMs: number;
-  toMs: number;
-}
-
-/** Days of the organization's calendar where one lies within a single window, quarter hours for the rest. */
-function spansOf(
-  organization: Organization,
-  windowAt: (epochMs: number) => Period,
-  fromMs: number,
-  toMs: number,
-): Span[] {
-  const spans: Span[] = [];
-  for (let atMs = fromMs; atMs < toMs; ) {
-    const startMs = periodStarts(organization, atMs).day;
-    const endMs = endOfDay(organization, startMs);
-    const isWhole = startMs >= fromMs && endMs <= windowAt(startMs).endMs;
-    const period: RollupPeriod = isWhole ? 'day' : 'quarter_hour';
-    const last = spans.at(-1);
-    if (last?.period === period) last.toMs = Math.min(endMs, toMs);
-    else spans.push({ period, fromMs: atMs, toMs: Math.min(endMs, toMs) });
-    atMs = endMs;
-  }
-  return spans;
-}
-
-/** A day of the rollups ends at the next local midnight, or where the organization's timezone changes. */
-function endOfDay(organization: Organization, startMs: number): number {
-  const local = Temporal.Instant.fromEpochMilliseconds(startMs).toZonedDateTimeISO(
-    timezoneAt(organization, startMs),
-  );
-  const tomorrow = local.toPlainDate().add({ days: 1 }).toZonedDateTime(local.timeZoneId);
-  const change = organization.timezones.find((entry) => entry.from.getTime() > startMs);
-  return Math.min(tomorrow.epochMilliseconds, change?.from.getTime() ?? Number.POSITIVE_INFINITY);
+/** The bounds of the windows that hold any of `[fromMs, toMs)`. */
+function windowEdges(windowAt: (epochMs: number) => Interval, fromMs: number, toMs: number): number[] {
+  const edges = [windowAt(fromMs).startMs];
+  for (let edge = edges[0] ?? fromMs; edge < toMs; edges.push(edge)) edge = windowAt(edge).endMs;
+  return edges;
 }
 
 async function sumRollups(
   ctx: Context,
   orgId: string,
-  { period, fromMs, toMs }: Span,
+  { period, fromMs, toMs }: Part,
   who: Record<string, unknown> | null,
   transaction: ClientSession,
-): Promise<({ _id: Date } & Tallied)[]> {
-  const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
-  const sums = Object.fromEntries(TALLIED.map((measure) => [measure, { $sum: `$${measure}` }]));
+): Promise<({ _id: Date } & Counts)[]> {
+  const start = { $gte: dateAt(fromMs), $lt: dateAt(toMs) };
+  const sums = Object.fromEntries(COUNTED.map((measure) => [measure, { $sum: `$${measure}` }]));
   return rollupRows(ctx)
-    .aggregate<{ _id: Date } & Tallied>(
+    .aggregate<{ _id: Date } & Counts>(
       [
         { $match: { org_id: orgId, period, start } },
         ...(who ? [{ $match: who }] : []),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
+import type { Interval } from '../platform/basics/interval.ts';
 import { usd4 } from '../pricing/money.ts';
 import { amountOf, forecast, stateOf } from './evaluate.ts';
 import {
@@ -8,9 +9,8 @@ import {
   BUDGET_WINDOWS,
   type Budget,
   type BudgetMetric,
-  type Tallied,
+  type Counts,
 } from './model.ts';
-import type { Period } from './periods.ts';
 
 /** A budget with how it stands in the window that is open now. */
 export const budgetView = z.strictObject({
@@ -38,14 +38,14 @@ export const budgetView = z.strictObject({
 export type BudgetView = z.output<typeof budgetView>;
 
 export interface BudgetStatus {
-  period: Period;
-  usage: Tallied;
+  interval: Interval;
+  usage: Counts;
   /** Epoch milliseconds; null before the first evaluation. */
   evaluatedMs: number | null;
 }
 
 export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number): BudgetView {
-  const { period, usage, evaluatedMs } = status;
+  const { interval, usage, evaluatedMs } = status;
   const { metric, limit } = budget;
   const current = amountOf(metric, usage);
   return {
@@ -60,10 +60,10 @@ export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number):
     current: shown(metric, current),
     remaining: shown(metric, Math.max(0, limit - current)),
     utilization_pct: Math.round((current / limit) * 10_000) / 100,
-    window_start: isoTime(period.startMs),
-    window_end: isoTime(period.endMs),
+    window_start: isoTime(interval.startMs),
+    window_end: isoTime(interval.endMs),
     state: stateOf(current, limit),
-    forecast: shown(metric, forecast(current, period, nowMs)),
+    forecast: shown(metric, forecast(current, interval, nowMs)),
     unpriced_signals: usage.unpriced_signals,
     last_evaluated_at: evaluatedMs === null ? null : isoTime(evaluatedMs),
     revision: budget.revision,

@@ -3,10 +3,9 @@ import { DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { countWrongCode, refuseGuesser } from './guesses.ts';
+import { findPending, invalidCode } from './find-pending.ts';
 import { activeSeats } from './list-devices.ts';
-import { type DeviceGrant, deviceGrantRows } from './model.ts';
-import { parseUserCode } from './user-code.ts';
+import { deviceGrantRows } from './model.ts';
 
 /**
  * A member takes the device that shows this user code into the own account. Once: of two who try, one wins.
@@ -43,26 +42,4 @@ export async function approveLinking(
     const details = { account_id: member.accountId, device_id: grant.device_id };
     await recordAudit(ctx, { action: 'device.approve', org_id: member.orgId, details }, transaction);
   });
-}
-
-async function findPending(
-  ctx: Context,
-  member: { accountId: string; address: string },
-  typedCode: string,
-): Promise<DeviceGrant> {
-  const guessers = [`account:${member.accountId}`, `address:${member.address}`];
-  refuseGuesser(ctx, guessers);
-  const code = parseUserCode(typedCode);
-  const grant = code === null ? null : await deviceGrantRows(ctx).findOne({ user_code: code });
-  refuseGuesser(ctx, guessers);
-  const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
-  if (grant?.status === 'pending' && !isExpired) return grant;
-  countWrongCode(ctx, guessers);
-  if (grant?.status === 'pending')
-    throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
-  throw invalidCode();
-}
-
-function invalidCode(): DomainError {
-  return new DomainError('invalid_grant', 'This code is not known, or it was used already.');
 }

@@ -51,7 +51,7 @@ export interface DeviceGrant {
   device_id: string;
   name: string | null;
   public_key: Record<string, unknown> | null;
-  status: 'pending' | 'approved' | 'redeemed';
+  status: 'pending' | 'approved' | 'denied' | 'redeemed';
   account_id: string | null;
   interval_s: number;
   last_polled_at: Date | null;

@@ -37,6 +37,7 @@ export async function redeemGrant(
     throw new DomainError('invalid_grant', 'This device code is not known, or it was used already.');
   if (grant.expires_at.getTime() <= ctx.clock.now())
     throw new DomainError('expired_token', 'This device code has expired. Begin again.');
+  if (grant.status === 'denied') throw new DomainError('access_denied', 'The person has denied this device.');
   if (grant.status === 'pending' || grant.account_id === null) return refusePoll(ctx, grant);
 
   const member = await readMember(ctx, grant.account_id);

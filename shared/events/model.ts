@@ -12,9 +12,11 @@ export interface Event {
   data: Record<string, unknown>;
   /** The envelope as it is sent, byte for byte; only where a webhook subscribes. */
   body?: string;
+  /** Its place among the events of one transaction; only where a webhook subscribes. */
+  index?: number;
   created_at: Date;
 }
 
 export const eventRows = collection<Event>('events', {
-  indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { created_at: 1 } }],
+  indexes: [{ key: { org_id: 1, type: 1, created_at: 1 } }, { key: { created_at: 1 } }],
 });

@@ -57,14 +57,18 @@ function csvCell(type: ColumnType | undefined, value: Value): string {
 }
 
 /** What makes a spreadsheet read a cell as a formula, also in full width; and what it skips before looking. */
-const FORMULA_START = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/;
+const FORMULA_START = '[=+\\-@\\t\\r\\n\\0\uFF1D\uFF0B\uFF0D\uFF20]';
+const AT_START = new RegExp(`^${FORMULA_START}`);
+/** Where a reader that separates cells at semicolons or tabs would begin a cell with one. */
+const AFTER_SEPARATOR = new RegExp(`([;\\t])(?=["\\s]*${FORMULA_START})`, 'g');
 
-/** A cell that begins like a formula gets an apostrophe before it (abuse case 104). */
+/** A cell that begins like a formula gets an apostrophe before it; so does each part that another separator makes one. */
 export function neutralize(cell: string): string {
-  return FORMULA_START.test(cell) ? `'${cell}` : cell;
+  const safe = cell.replace(AFTER_SEPARATOR, "$1'");
+  return AT_START.test(safe) ? `'${safe}` : safe;
 }
 
-/** One JSON object a line; money is a number with all its 9 decimals. */
+/** One JSON object per line; money is a number with all its 9 decimals. */
 async function* encodeNdjson(
   columns: Columns,
   batches: AsyncIterable<readonly Row[]>,

@@ -25,6 +25,7 @@ export async function createOrganization(
     timezones: [{ from: new Date(0), timezone: input.timezone ?? 'UTC' }],
     session_timeout: input.session_timeout ?? SESSION_TIMEOUT_S,
     k_anonymity: K_ANONYMITY_FLOOR,
+    k_population: 'reported',
     admin_emails: input.admin_emails ?? [],
     teams: [],
     created_at: new Date(ctx.clock.now()),

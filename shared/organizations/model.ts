@@ -1,4 +1,4 @@
-import type { Plan, Role } from '../platform/basics/contract.ts';
+import type { KPopulation, Plan, Role } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
 export interface Organization {
@@ -10,8 +10,12 @@ export interface Organization {
   /** Seconds of silence that end a session. */
   session_timeout: number;
   k_anonymity: number;
+  /** Who counts towards k in analytics; all others are pooled as one. */
+  k_population: KPopulation;
   admin_emails: string[];
   teams: string[];
+  /** Rises with every change of a role and every removal, so that two at one time conflict. */
+  roster_changes?: number;
   created_at: Date;
 }
 
@@ -29,12 +33,18 @@ export interface Member {
   teams: string[];
   /** Identity-provider subject; unique together, so a person belongs to one organization. */
   idp?: { iss: string; sub: string };
+  /** The account that added the member; absent when an operator did. */
+  invited_by?: string;
+  /** When the invited person said no: until an admin renews the invitation nobody can join by it. */
+  declined_at?: Date;
   created_at: Date;
   removed_at: Date | null;
 }
 
 export const memberRows = collection<Member>('members', {
   indexes: [
+    // Whom a first sign-in may be.
+    { key: { email: 1 } },
     { key: { org_id: 1, user_id: 1 }, unique: true },
     {
       key: { 'idp.iss': 1, 'idp.sub': 1 },

@@ -1,6 +1,8 @@
 import { hashedKey } from '../platform/basics/ids.ts';
 import type { Signal } from '../signals/model.ts';
 import type { Session } from './model.ts';
+import type { SessionChange } from './plan-sessions.ts';
+import { silenceEndsMs } from './silence.ts';
 
 /** What `assignSignals` needs of a signal. */
 export type Assignable = Omit<Signal, 'session_id'>;
@@ -8,8 +10,10 @@ export type Assignable = Omit<Signal, 'session_id'>;
 export interface Assignment {
   /** Session id by signal `_id`. */
   placed: Map<string, string>;
+  /** Signals (`_id`) that would have brought their session more models than it may have. */
+  refused: Set<string>;
   /** Every session that is new or differs, with what it was before (null: new). */
-  changed: { before: Session | null; after: Session }[];
+  changed: SessionChange[];
   /** The newest session of the key. */
   newest: Session | null;
   /** Whether the key has gained a session or one reaches further back: such transactions must not overlap. */
@@ -22,7 +26,7 @@ export function sessionKey(orgId: string, userId: string, projectId: string, ada
 }
 
 /**
- * Puts signals of one key into sessions, in event time (design 3). Pure. `existing` must hold every session of the
+ * Puts signals of one key into sessions, in event time (docs/sessions.md). Pure. `existing` must hold every session of the
  * key that reaches to within `timeoutMs` of the earliest signal, and all newer ones. Sessions never overlap, so
  * their starts and their ends have one order.
  */
@@ -32,16 +36,22 @@ export function assignSignals(input: {
   signals: readonly Assignable[];
   timeoutMs: number;
   nowMs: number;
+  mostModels: number;
   newSessionId: () => string;
 }): Assignment {
   const before = new Map(input.existing.map((session) => [session._id, session]));
   const sessions = input.existing.map((session) => structuredClone(session));
   sessions.sort((a, b) => a.started_at.getTime() - b.started_at.getTime());
   const placed = new Map<string, string>();
+  const refused = new Set<string>();
   const inTime = [...input.signals].sort((a, b) => a.ts.getTime() - b.ts.getTime());
   for (const signal of inTime) {
-    const session =
-      nearestFitting(sessions, signal.ts.getTime(), input.timeoutMs) ?? begin(sessions, signal, input);
+    const joined = nearestFitting(sessions, signal.ts.getTime(), input.timeoutMs);
+    if (joined && !hasRoomFor(joined, signal.model, input.mostModels)) {
+      refused.add(signal._id);
+      continue;
+    }
+    const session = joined ?? begin(sessions, signal, input);
     absorb(session, signal);
     placed.set(signal._id, session._id);
   }
@@ -52,6 +62,7 @@ export function assignSignals(input: {
     .map((after) => ({ before: before.get(after._id) ?? null, after }));
   return {
     placed,
+    refused,
     changed,
     newest: sessions.at(-1) ?? null,
     reshaped: changed.some(
@@ -78,6 +89,11 @@ function nearestFitting(sessions: readonly Session[], ts: number, timeoutMs: num
     if (session.ended_at.getTime() < ts && distance > timeoutMs) break;
   }
   return best;
+}
+
+function hasRoomFor({ model_tokens }: Session, model: string | null, mostModels: number): boolean {
+  if (model === null || model_tokens.length < mostModels) return true;
+  return model_tokens.some((entry) => entry.model === model);
 }
 
 function distanceTo(session: Session, ts: number): number {
@@ -166,7 +182,7 @@ function endSuperseded(
 
 /** Silence has lasted: a signal now would begin another session. */
 export function isPastTimeout(session: Session, timeoutMs: number, nowMs: number): boolean {
-  return nowMs > session.last_activity_at.getTime() + timeoutMs;
+  return nowMs >= silenceEndsMs(session, timeoutMs);
 }
 
 /** Ends an open session in place: the idle gap is not work, so it ends with its last activity. */

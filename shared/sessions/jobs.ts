@@ -1,5 +1,13 @@
-import { z } from 'zod';
-import { job } from '../platform/queues/job.ts';
+import { dueJob } from '../platform/due/model.ts';
 
-/** Looks at an open session whose silence may have lasted. */
-export const closeSessionJob = job('close-session', { session_id: z.string() });
+/**
+ * Looks at an open session whose silence may have lasted. Its due row is inserted by the transaction that opens the
+ * session and deleted by the one that ends it. The row's key is the session key, so its primary key lets only one
+ * session of a key be open (docs/adr/0002).
+ */
+export const endSessionJob = dueJob('end-session');
+
+/** What the due row of an open session holds. */
+export interface OpenSession {
+  session_id: string;
+}

@@ -26,8 +26,7 @@ export interface Session {
   signal_count: number;
   error_count: number;
   intervention_count: number;
-  /** When anomalies are to be looked for next; absent while nothing has changed since the last look. */
-  check_due_at?: Date;
+  /** When anomalies were last looked for; absent before the first look. */
   checked_at?: Date;
 }
 
@@ -55,19 +54,3 @@ export interface SessionHead {
 }
 
 export const sessionHeadRows = collection<SessionHead>('session_heads', {});
-
-/**
- * The timer of an open session: inserted when it opens, deleted when it ends, in the same transaction. Its primary
- * key is the session key, so only one session of a key can be open. Moved by delete and insert, never updated
- * (docs/stores.md: an updated index entry stays behind on the embedded store).
- */
-export interface SessionTimer {
-  _id: string;
-  session_id: string;
-  org_id: string;
-  due_at: Date;
-}
-
-export const sessionTimerRows = collection<SessionTimer>('session_timers', {
-  indexes: [{ key: { due_at: 1 } }, { key: { org_id: 1 } }],
-});

@@ -3,7 +3,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { usd4 } from '../pricing/money.ts';
 import type { Session } from './model.ts';
 
-/** A session as the API and the events show it (interface 2.1, and what design 3 adds), without its signals. */
+/** A session as the API and the events show it, without its signals. */
 export const sessionView = z.strictObject({
   id: z.string(),
   user_id: z.string(),

@@ -83,7 +83,9 @@ export const signalResult = z.discriminatedUnion('status', [
     status: z.literal('rejected'),
     code: z
       .string()
-      .describe('`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind`; stable'),
+      .describe(
+        '`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models`; stable',
+      ),
     detail: z.string(),
   }),
 ]);

@@ -1,13 +1,7 @@
-import { anomalyRows, sessionCheckRows } from '../anomalies/model.ts';
+import { frozenCellRows, frozenWeekRows } from '../analytics/model.ts';
+import { anomalyRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
-import {
-  budgetDueRows,
-  budgetEvaluationRows,
-  budgetFiringRows,
-  budgetGateRows,
-  budgetRows,
-  budgetWindowRows,
-} from '../budgets/model.ts';
+import { budgetEvaluationRows, budgetFiringRows, budgetRows, budgetWindowRows } from '../budgets/model.ts';
 import { ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
 import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
@@ -20,13 +14,13 @@ import { organizationVersionRows } from '../organizations/versions.ts';
 import { dueRows } from '../platform/due/model.ts';
 import { createCollections } from '../platform/mongo/collection.ts';
 import type { Db } from '../platform/mongo/connect.ts';
+import { schemaRows } from '../platform/mongo/schema.ts';
 import { instanceRows } from '../platform/mongo/transaction-guard.ts';
-import { sessionHeadRows, sessionRows, sessionTimerRows } from '../sessions/model.ts';
+import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
-import { webhookTaskRows } from '../webhooks/endpoints/tasks.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
@@ -37,18 +31,16 @@ export const COLLECTIONS = [
   signalRows,
   sessionRows,
   sessionHeadRows,
-  sessionTimerRows,
   rollupRows,
   snapshotRows,
+  frozenWeekRows,
+  frozenCellRows,
   eventRows,
   budgetRows,
   budgetWindowRows,
-  budgetGateRows,
-  budgetDueRows,
   budgetFiringRows,
   budgetEvaluationRows,
   anomalyRows,
-  sessionCheckRows,
   deviceRows,
   deviceSeatRows,
   deviceGrantRows,
@@ -60,11 +52,11 @@ export const COLLECTIONS = [
   webhookRows,
   deliveryRows,
   queuedDeliveryRows,
-  webhookTaskRows,
   auditRows,
   dueRows,
   idempotencyRecordRows,
   instanceRows,
+  schemaRows,
 ] as const;
 
 /** Creates what is missing of all collections and indexes. Safe to repeat, and while others run. */

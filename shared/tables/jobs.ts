@@ -1,3 +1,4 @@
+import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
 import * as ledger from '../credits/ledger/jobs.ts';
@@ -17,6 +18,7 @@ export const JOBS: readonly Job[] = [
   deliveries,
   webhooks,
   usage,
+  analytics,
   ledger,
   meter,
   retention,

@@ -1,3 +1,4 @@
+import * as analytics from '../analytics/metrics.ts';
 import * as ledger from '../credits/ledger/metrics.ts';
 import * as meter from '../credits/meter/metrics.ts';
 import * as devices from '../devices/metrics.ts';
@@ -11,6 +12,17 @@ import * as sending from '../webhooks/sending/metrics.ts';
 
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
-  for (const declared of [ledger, meter, devices, ingest, platform, retention, usage, deliveries, sending])
+  for (const declared of [
+    analytics,
+    ledger,
+    meter,
+    devices,
+    ingest,
+    platform,
+    retention,
+    usage,
+    deliveries,
+    sending,
+  ])
     for (const metric of Object.values(declared)) metric(ctx);
 }

@@ -4,11 +4,7 @@ import { idempotencyRetention } from '../idempotency/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
 import { signalRetention } from '../signals/retention.ts';
 import { quarterHourRetention } from '../usage/retention.ts';
-import {
-  deliveryRetention,
-  heldDeliveryRetention,
-  pendingDeliveryRetention,
-} from '../webhooks/deliveries/retention.ts';
+import { deliveryRetention, pendingDeliveryRetention } from '../webhooks/deliveries/retention.ts';
 
 /** Everything that is not kept for ever. Each rule is declared by its noun; no noun imports this table. */
 export const RETENTION: readonly RetentionRule[] = [
@@ -16,7 +12,6 @@ export const RETENTION: readonly RetentionRule[] = [
   quarterHourRetention,
   eventRetention,
   deliveryRetention,
-  heldDeliveryRetention,
   pendingDeliveryRetention,
   auditRetention,
   idempotencyRetention,

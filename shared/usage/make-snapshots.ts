@@ -3,7 +3,7 @@ import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { type Rollup, rollupRows, type Snapshot, snapshotRows } from './model.ts';
 import { MADE_AFTER_MS, snapshotKey } from './plan-stale-snapshots.ts';
 import { type Part, type WholePart, wholeParts } from './split-range.ts';
@@ -62,8 +62,10 @@ export async function makeSnapshots(
   let made = 0;
   for (const [index, part] of parts.entries()) {
     if (fresh.has(keys[index] ?? '')) continue;
-    const wasMade = await inTransaction(ctx.db, (transaction) =>
-      makeSnapshot(ctx, organization._id, part, transaction),
+    const wasMade = await inTransaction(
+      ctx.db,
+      (transaction) => makeSnapshot(ctx, organization._id, part, transaction),
+      LONG_TRANSACTION,
     );
     if (wasMade) made += 1;
   }

@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { addRow } from './add-measures.ts';
 import { ceilToQuarter } from './calendar.ts';
 import { findRollups } from './make-snapshots.ts';
@@ -95,13 +95,17 @@ async function reconcileDay(
   const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
   const keptMs = Math.max(day.fromMs, ceilToQuarter(quarterHorizonMs(nowMs)));
   const parts: Part[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
-  const { wrong, differing } = await inTransaction(ctx.db, async (transaction) => {
-    const there: Rollup[] = [];
-    for (const part of parts) there.push(...(await findRollups(ctx, organization._id, part, transaction)));
-    const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
-    const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
-    return reconcileRows(ctx, organization, { parts, right, there, repair }, transaction);
-  });
+  const { wrong, differing } = await inTransaction(
+    ctx.db,
+    async (transaction) => {
+      const there: Rollup[] = [];
+      for (const part of parts) there.push(...(await findRollups(ctx, organization._id, part, transaction)));
+      const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
+      const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
+      return reconcileRows(ctx, organization, { parts, right, there, repair }, transaction);
+    },
+    LONG_TRANSACTION,
+  );
   if (repair) return { wrong, repaired: wrong };
   for (const { right, there } of differing) {
     if (right.period !== 'day') continue;
@@ -117,15 +121,19 @@ async function reconcileMonth(
   repair: boolean,
   left: ReadonlyMap<string, Rollup>,
 ): Promise<Found> {
-  const { wrong } = await inTransaction(ctx.db, async (transaction) => {
-    const days = await findRollups(ctx, organization._id, { ...month, period: 'day' }, transaction);
-    const there = await findRollups(ctx, organization._id, month, transaction);
-    const right = new Map<string, Rollup>();
-    for (const day of days) addRow(right, monthOf(organization, day));
-    for (const row of left.values()) addRow(right, row);
-    const asked = { parts: [month], right: [...right.values()], there, repair };
-    return reconcileRows(ctx, organization, asked, transaction);
-  });
+  const { wrong } = await inTransaction(
+    ctx.db,
+    async (transaction) => {
+      const days = await findRollups(ctx, organization._id, { ...month, period: 'day' }, transaction);
+      const there = await findRollups(ctx, organization._id, month, transaction);
+      const right = new Map<string, Rollup>();
+      for (const day of days) addRow(right, monthOf(organization, day));
+      for (const row of left.values()) addRow(right, row);
+      const asked = { parts: [month], right: [...right.values()], there, repair };
+      return reconcileRows(ctx, organization, asked, transaction);
+    },
+    LONG_TRANSACTION,
+  );
   return { wrong, repaired: repair ? wrong : 0 };
 }
 

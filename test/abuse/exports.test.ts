@@ -27,11 +27,23 @@ afterAll(async () => {
 });
 
 describe('cells that a spreadsheet would run (104)', () => {
-  it.each(['=1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '\0=1', '＝1', '＋1', '－1', '＠A'])(
+  it.each(['=1', '+1', '-1', '@SUM(A1)', '\r=1', '\n=1', '\0=1', '＝1', '＋1', '－1', '＠A'])(
     '%j gets an apostrophe',
     (cell) => expect(neutralize(cell)).toBe(`'${cell}`),
   );
-  it.each(['', 'ada', '1', 'a=1', "'=1", '日本'])('%j stays', (cell) => expect(neutralize(cell)).toBe(cell));
+  it.each([
+    ['x;=1+1', "x;'=1+1"],
+    ['x\t@SUM(1)', "x\t'@SUM(1)"],
+    ['x;"=1+1"', `x;'"=1+1"`],
+    ['x; =1', "x;' =1"],
+    ['\t=1', "'\t'=1"],
+    [';+1;-1', ";'+1;'-1"],
+  ])('%j begins no formula for a reader that separates at semicolons or tabs', (cell, safe) =>
+    expect(neutralize(cell)).toBe(safe),
+  );
+  it.each(['', 'ada', '1', 'a=1', "'=1", '日本', 'a;b=1', 'a\tb'])('%j stays', (cell) =>
+    expect(neutralize(cell)).toBe(cell),
+  );
 
   it.each(['a\n=1', 'a\r=1', 'a\r\n=1', '\n', '\r', 'a\r', 'a,\n"=1'])(
     '%j stays one cell for a reader that ends rows at LF, at CR or at both',

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember } from '../../shared/administration/members.ts';
+import { addMember, removeMember, setTeams } from '../../shared/administration/members.ts';
+import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { pick, seeded } from '../support/random.ts';
@@ -71,8 +73,13 @@ beforeAll(async () => {
     };
   });
   await recordAll(api.ctx, tenant.orgId, calls);
+  await freeze(tenant.orgId);
 });
 afterAll(() => api.close());
+
+async function freeze(orgId: string) {
+  return freezeAnalytics(api.ctx, await readOrganization(api.ctx, orgId));
+}
 
 async function ask(query: Record<string, string>) {
   const path = `/api/v1/org/${tenant.orgId}/analytics?${new URLSearchParams(query).toString()}`;
@@ -94,21 +101,22 @@ const VALUE: Record<string, (call: Call) => string | number | null> = {
   },
 };
 
-/** The visible atoms of a week: what may be told of each value. */
+/** The visible cells of a week: what may be shown of each value. */
 function visible(dimension: string, week: number) {
   const of = calls.filter((call) => call.ts >= (EDGES[week] ?? 0) && call.ts < (EDGES[week + 1] ?? 0));
   const byValue = Map.groupBy(of, (call) => VALUE[dimension]?.(call) ?? null);
-  const atoms = [...byValue].map(([value, those]) => ({
+  const cells = [...byValue].map(([value, those]) => ({
     value: String(value),
     contributions: contributionsOf(those),
   }));
-  const verdict = suppressWeek(atoms, K);
-  return { of, byValue, verdict };
+  const suppression = suppressWeek(cells, K);
+  return { of, byValue, suppression };
 }
 
 function contributionsOf(those: Call[]): Contribution[] {
   return [...Map.groupBy(those, (call) => call.user_id)].map(([user, own]) => ({
     user,
+    isPooled: false,
     signals: own.length,
     tokens_in: own.reduce((sum, call) => sum + call.tokens_in, 0),
     tokens_out: own.reduce((sum, call) => sum + call.tokens_out, 0),
@@ -118,7 +126,7 @@ function contributionsOf(those: Call[]): Contribution[] {
 
 describe('GET /api/v1/org/{orgId}/analytics', () => {
   it.each(Object.keys(VALUE))(
-    'by %s answers, for every range of weeks, sums of visible week × value atoms and of nothing else',
+    'by %s answers, for every range of weeks, sums of visible cells (week × value) and of nothing else',
     async (dimension) => {
       let [shown, hidden] = [0, 0];
       for (let from = 0; from < 4; from += 1) {
@@ -129,7 +137,7 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
           for (const cell of answer.cells) {
             const value = cell.key[dimension] as string | number | null;
             const those = weeks.filter(({ byValue }) => byValue.has(value));
-            const open = those.filter(({ verdict }) => !verdict.hidden.has(String(value)));
+            const open = those.filter(({ suppression }) => !suppression.hidden.has(String(value)));
             const inside = open.flatMap(({ byValue }) => byValue.get(value) ?? []);
             if (open.length === 0) {
               expect(cell, where).toEqual({ key: { [dimension]: value }, suppressed: true });
@@ -176,27 +184,134 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
     for (const cell of cells) expect(cell.median_cost_usd === null).toBe(cell.active_users < 10);
   });
 
-  it('suppresses all of an organization of four, and follows a floor that was raised', async () => {
+  it('suppresses all of an organization of four, also when two more come late', async () => {
     const small = await makeTenant(api.ctx);
-    const week = Date.parse('2026-04-08T10:00:00Z');
-    const people = (count: number) =>
-      Array.from({ length: count }, (_, user) => ({ ts: week, user_id: `s${user}` }));
     const read = async (dimension: string) => {
       const path = `/api/v1/org/${small.orgId}/analytics?dimension=${dimension}&from=2026-04-06`;
       return (await api.call(path, { key: small.key })).body;
     };
-    await recordAll(api.ctx, small.orgId, people(4));
-    for (const dimension of Object.keys(VALUE)) {
-      const answer = await read(dimension);
-      expect(answer.totals).toEqual({ suppressed: true });
-      expect(answer.trend).toEqual([{ start: '2026-04-06T00:00:00.000Z', suppressed: true }]);
-      for (const cell of answer.cells) expect(Object.keys(cell)).toEqual(['key', 'suppressed']);
-    }
-    await recordAll(api.ctx, small.orgId, people(6).slice(4));
-    expect((await read('model')).cells[0]).toMatchObject({ active_users: 6 });
-    await changeOrganization(api.ctx, small.orgId, { k_anonymity: 7 });
-    const raised = await read('model');
-    expect([raised.k, raised.totals]).toEqual([7, { suppressed: true }]);
+    const record = (from: number, to: number) =>
+      recordAll(
+        api.ctx,
+        small.orgId,
+        Array.from({ length: to - from }, (_, index) => ({
+          ts: Date.parse('2026-04-08T10:00:00Z'),
+          user_id: `s${from + index}`,
+        })),
+      );
+    const expectSuppressed = async () => {
+      for (const dimension of Object.keys(VALUE)) {
+        const answer = await read(dimension);
+        expect(answer.totals).toEqual({ suppressed: true });
+        expect(answer.trend).toEqual([{ start: '2026-04-06T00:00:00.000Z', suppressed: true }]);
+        for (const cell of answer.cells) expect(Object.keys(cell)).toEqual(['key', 'suppressed']);
+      }
+    };
+    await record(0, 4);
+    await freeze(small.orgId);
+    await expectSuppressed();
+    await record(4, 6);
+    expect(await freeze(small.orgId)).toEqual({ frozen: 0, restated: 0 });
+    await expectSuppressed();
+    await record(6, 9);
+    expect((await freeze(small.orgId)).restated).toBe(6);
+    for (const dimension of Object.keys(VALUE))
+      expect((await read(dimension)).totals, dimension).toMatchObject({ active_users: 9 });
+  });
+
+  it('follows a floor that was raised in weeks that are frozen from then on', async () => {
+    const many = await makeTenant(api.ctx);
+    const record = (day: string) =>
+      recordAll(
+        api.ctx,
+        many.orgId,
+        Array.from({ length: 6 }, (_, user) => ({ ts: Date.parse(`${day}T10:00:00Z`), user_id: `s${user}` })),
+      );
+    const read = async () => {
+      const path = `/api/v1/org/${many.orgId}/analytics?from=2026-04-06`;
+      return (await api.call(path, { key: many.key })).body;
+    };
+    await record('2026-04-08');
+    await freeze(many.orgId);
+    expect((await read()).trend).toMatchObject([{ active_users: 6 }]);
+    await changeOrganization(api.ctx, many.orgId, { k_anonymity: 7 });
+    await record('2026-04-14');
+    clock.set(Date.parse('2026-04-21T00:00:00Z'));
+    await freeze(many.orgId);
+    const raised = await read();
+    clock.set(NOW);
+    expect([raised.k, raised.totals.active_users]).toEqual([7, 6]);
+    expect(raised.trend).toMatchObject([{ active_users: 6 }, { suppressed: true }]);
+  });
+
+  it('is pending until a day after the end of a week, and says so for the totals too', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    await recordAll(
+      api.ctx,
+      orgId,
+      Array.from({ length: 7 }, (_, user) => ({
+        ts: Date.parse('2026-04-14T10:00:00Z'),
+        user_id: `p${user}`,
+      })),
+    );
+    const read = async () => {
+      const path = `/api/v1/org/${orgId}/analytics?from=2026-04-13&dimension=model`;
+      return (await api.call(path, { key })).body;
+    };
+    clock.set(Date.parse('2026-04-20T23:59:59.999Z'));
+    await freeze(orgId);
+    const before = await read();
+    const pending = [{ start: '2026-04-13T00:00:00.000Z', pending: true }];
+    expect([before.totals, before.cells, before.trend]).toEqual([{ pending: true }, [], pending]);
+    clock.set(Date.parse('2026-04-21T00:00:00Z'));
+    expect((await read()).trend).toEqual(pending);
+    expect(await freeze(orgId)).toMatchObject({ frozen: 1 });
+    const after = await read();
+    clock.set(NOW);
+    expect(after.totals).toMatchObject({ active_users: 7, hidden_weeks: 0 });
+    expect(after.cells).toMatchObject([{ key: { model: 'gpt-4o-mini' }, signals: 7 }]);
+  });
+
+  it('changes no past answer when members move between teams or leave', async () => {
+    const query = { dimension: 'team' };
+    const before = await ask(query);
+    await setTeams(api.ctx, tenant.orgId, 'u6', ['blue']);
+    await removeMember(api.ctx, tenant.orgId, 'u8');
+    expect(await freeze(tenant.orgId)).toEqual({ frozen: 0, restated: 0 });
+    expect(await ask(query)).toEqual(before);
+  });
+
+  it('with members only, takes all others for one that does not count towards k', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const organization = await changeOrganization(api.ctx, orgId, { k_population: 'members' });
+    expect(organization.k_population).toBe('members');
+    const users = Array.from({ length: 9 }, (_, user) => `m${user}`);
+    const member = { org_id: orgId, role: 'member' as const };
+    for (const user_id of users.slice(0, 4))
+      await addMember(api.ctx, { ...member, user_id, email: `${user_id}@x.test` });
+    const ts = Date.parse('2026-04-08T10:00:00Z');
+    const read = async () =>
+      (await api.call(`/api/v1/org/${orgId}/analytics?from=2026-04-06`, { key })).body.totals;
+    await recordAll(
+      api.ctx,
+      orgId,
+      users.map((user_id) => ({ ts, user_id })),
+    );
+    await freeze(orgId);
+    expect(await read()).toEqual({ suppressed: true });
+    const other = await makeTenant(api.ctx);
+    await changeOrganization(api.ctx, other.orgId, { k_population: 'members' });
+    for (const user_id of users.slice(0, 5))
+      await addMember(api.ctx, { ...member, org_id: other.orgId, user_id, email: `${user_id}@y.test` });
+    await recordAll(
+      api.ctx,
+      other.orgId,
+      users.map((user_id) => ({ ts, user_id })),
+    );
+    await freeze(other.orgId);
+    const path = `/api/v1/org/${other.orgId}/analytics?from=2026-04-06`;
+    const shown = (await api.call(path, { key: other.key })).body;
+    expect(shown.totals).toMatchObject({ active_users: 6, signals: 9 });
   });
 
   it('has no filter by user, and takes whole closed weeks only', async () => {
@@ -219,14 +334,13 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
     }
   });
 
-  it('needs org:read, Team or Enterprise; a foreign organization looks like none', async () => {
+  it('needs org:read, on any plan; a foreign organization looks like none', async () => {
     const path = `/api/v1/org/${tenant.orgId}/analytics`;
     expect((await api.call(path)).status).toBe(401);
     const other = await makeTenant(api.ctx, { scopes: ['usage:read'] });
     expect((await api.call(path, { key: other.key })).body.code).toBe('missing_scope');
     const free = await makeTenant(api.ctx, { plan: 'free' });
-    const own = await api.call(`/api/v1/org/${free.orgId}/analytics`, { key: free.key });
-    expect([own.status, own.body.code]).toEqual([403, 'plan_required']);
+    expect((await api.call(`/api/v1/org/${free.orgId}/analytics`, { key: free.key })).status).toBe(200);
     const foreign = await api.call(path, { key: free.key });
     const nowhere = await api.call('/api/v1/org/org_nowhere/analytics', { key: free.key });
     expect(foreign.status).toBe(404);

@@ -453,6 +453,25 @@ describe('GET /v1/ledger', () => {
     expect((await api.call('/v1/ledger', { key: spender.session })).body.transactions).toHaveLength(3);
   });
 
+  test('with include=receipt shows the id of each transaction, and device and receipt of each spend, as they were answered', async () => {
+    const spender = await makeSpender();
+    const answers = [await spend(spender.token), await spend(spender.token)];
+    await addCredits(spender, { bucket: 'paid', amount: 7 });
+    const { transactions } = (await api.call('/v1/ledger?include=receipt', { key: spender.session })).body;
+    const plain = (await api.call('/v1/ledger', { key: spender.session })).body.transactions;
+    const ids = transactions.map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(5);
+    const bare = transactions.map(({ id, device_id, receipt, ...row }: Record<string, unknown>) => row);
+    expect(bare).toEqual(plain);
+    const spends = transactions.filter(({ reason }: { reason: string }) => reason === 'receipt');
+    expect(spends).toMatchObject(
+      answers.map(({ body }) => ({ device_id: spender.deviceId, receipt: body.receipt })).reverse(),
+    );
+    const first = await api.call('/v1/ledger?include=receipt&limit=2', { key: spender.session });
+    expect(first.body.transactions).toEqual(transactions.slice(0, 2));
+    expect((await api.call('/v1/ledger?include=all', { key: spender.session })).status).toBe(400);
+  });
+
   test('401 for a device token and an API key; 400 for a forged cursor, another filter with it, unknown parameters', async () => {
     const spender = await makeSpender();
     expect((await api.call('/v1/ledger', { key: spender.token })).status).toBe(401);
@@ -464,6 +483,23 @@ describe('GET /v1/ledger', () => {
     expect((await call('from=yesterday')).status).toBe(400);
     expect((await call('x=1')).status).toBe(400);
   });
+});
+
+test('GET /v1/balance of a member without a device is what the plan gives', async () => {
+  const person = await makePerson(ctx, idp, { plan: 'free' });
+  const { status, body } = await api.call('/v1/balance', { key: person.session });
+  expect([status, body]).toEqual([
+    200,
+    {
+      balances: {
+        window: { credits: 20, resets_at: null },
+        monthly: { credits: 200, resets_at: null },
+        paid: { credits: 0, lots: [] },
+        granted: { credits: 0, lots: [] },
+      },
+      total: 220,
+    },
+  ]);
 });
 
 describe('a key that comes back after its 48 hours', () => {

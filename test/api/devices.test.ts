@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { touchDevices } from '../../shared/credits/ledger/remember-devices.ts';
 import { deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
@@ -284,6 +285,43 @@ describe('POST /v1/devices/revoke', () => {
     await api.ctx.redis.meter.set(epoch, open);
     expect((await deviceRows(api.ctx).findOne({ _id: device_id }))?.status).toBe('active');
     expect((await revoke(api, person, device_id)).status).toBe(200);
+  });
+
+  test.each([
+    ['beside another member', { account_id: 'usr_x' }, 'application/json'],
+    ['without a type', {}, undefined],
+    ['as text', {}, 'text/plain'],
+    ['as a form', {}, 'application/x-www-form-urlencoded'],
+  ])('takes a device_id %s', async (_what, beside, type) => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    // Bytes, so that fetch adds no type of its own.
+    const answer = await fetch(`${api.url}/v1/devices/revoke`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${person.session}`,
+        ...(type === undefined ? {} : { 'Content-Type': type }),
+      },
+      body: Buffer.from(JSON.stringify({ device_id, ...beside })),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, { revoked: true }]);
+    expect(await spendingDevices(person.accountId)).toEqual([]);
+  });
+
+  test('bites also in a Redis that was rebuilt from the rows before they said so', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_id } = await linkDevice(api, person);
+    const updateOne = deviceRows(api.ctx).updateOne.bind(deviceRows(api.ctx));
+    vi.spyOn(deviceRows(api.ctx), 'updateOne').mockImplementationOnce(async (...args) => {
+      const { account, epoch } = accountKeys(person.accountId);
+      await api.ctx.redis.producer.del(account, epoch);
+      await recoverCredits(api.ctx);
+      expect(await spendingDevices(person.accountId)).toEqual([device_id]);
+      return updateOne(...args);
+    });
+    expect((await revoke(api, person, device_id)).status).toBe(200);
+    expect(await spendingDevices(person.accountId)).toEqual([]);
+    vi.restoreAllMocks();
   });
 
   test('leaves a trace in the audit log', async () => {

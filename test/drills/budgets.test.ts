@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { budgetDueRows } from '../../shared/budgets/model.ts';
 import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
@@ -102,10 +102,13 @@ async function expectEachLevelOnce(orgId: string): Promise<void> {
     timeoutMs: 30_000,
     what: 'all events',
   });
-  await until(async () => (await budgetDueRows(ctx).countDocuments({ org_id: orgId })) === 0, {
-    timeoutMs: 30_000,
-    what: 'nothing left to evaluate',
-  });
+  await until(
+    async () => (await dueRows(ctx).countDocuments({ kind: 'evaluate-budgets', org_id: orgId })) === 0,
+    {
+      timeoutMs: 30_000,
+      what: 'nothing left to evaluate',
+    },
+  );
   const fired = (await events()).map(({ type, data }) => [data.budget_name, type].join(' '));
   expect(fired.toSorted()).toEqual(wanted.toSorted());
 }

@@ -23,7 +23,7 @@ import {
   spendOnce,
   type TestAccount,
 } from '../support/credits.ts';
-import { type TestContext, until } from '../support/harness.ts';
+import { openTestContext, type TestContext, until } from '../support/harness.ts';
 
 const SLOTS = 16_384;
 let folder: string;
@@ -136,6 +136,19 @@ test('a master that lost everything is rebuilt from the ledger, and the others s
     const lost = (await nodeOf(account)) === 1;
     expect((await readBalances(ctx, account.accountId)).total).toBe(lost ? 218 : 217);
   }
+});
+
+test('REDIS_WAIT_REPLICAS asks the master that holds the account, and without a replica there a spend is 504', async () => {
+  const config = { ...ctx.config, redisWaitReplicas: 1 };
+  const waiting = await openTestContext({ sharing: { ...ctx, config } });
+  await until(() => waiting.redis.meter.status === 'ready');
+  const account = await makeAccount(ctx);
+  await expect(spendOnce(waiting, account.token)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  const waits = clients.map(async (client) => (await client.info('commandstats')).includes('cmdstat_wait:'));
+  const holder = await nodeOf(account);
+  expect(await Promise.all(waits)).toEqual(clients.map((_client, index) => index === holder));
+  expect((await spendOnce(ctx, account.token)).replayed).toBe(false);
+  await waiting.close();
 });
 
 test('a job runs', async () => {

@@ -12,7 +12,7 @@ import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
-import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys } from '../../shared/platform/redis/keys.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -282,6 +282,8 @@ describe("Redis' clock", () => {
 });
 
 test('503 backpressure when the ledger lags too far behind; repeats are still answered', async () => {
+  // Its ledger is another one, so that the shards must be opened for it.
+  await direct.redis.producer.del(...ALL_SHARDS.map((shard) => shardKeys(shard).epoch));
   const small = await openCreditContext({
     redisUrl: redis.url,
     env: { LEDGER_STREAM_ENTRIES_PER_SHARD: '10' },

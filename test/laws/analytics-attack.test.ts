@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Atom, type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
+import { judgeLate } from '../../shared/analytics/judge-late.ts';
+import type { UserCell, WeekCells } from '../../shared/analytics/model.ts';
+import { type Cell, type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { pick, seeded } from '../support/random.ts';
 
 /**
@@ -13,7 +15,8 @@ const MEASURES = ['signals', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
 const TOLERANCE = 1e-9;
 
 interface Population {
-  weeks: Atom[][];
+  /** By week. For a restated one what was there on time and what came late are two of them. */
+  weeks: Cell[][];
 }
 
 /** A random organization: skewed, sparse, with hermits, giants, and values that nearly all or nearly none use. */
@@ -29,7 +32,7 @@ function populate(seed: number): Population {
   const weeks = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
     Array.from(
       { length: values },
-      (_, value): Atom => ({
+      (_, value): Cell => ({
         value: `v${value}`,
         contributions: size.flatMap((scale, user): Contribution[] => {
           const active = exclusive ? home[user] === value : random() < density;
@@ -38,6 +41,7 @@ function populate(seed: number): Population {
           return [
             {
               user: `u${user}`,
+              isPooled: false,
               signals: amount(),
               tokens_in: amount(),
               tokens_out: amount(),
@@ -46,7 +50,7 @@ function populate(seed: number): Population {
           ];
         }),
       }),
-    ).filter((atom) => atom.contributions.length > 0),
+    ).filter((cell) => cell.contributions.length > 0),
   );
   return { weeks };
 }
@@ -54,27 +58,27 @@ function populate(seed: number): Population {
 /** One answer of the API: which unknowns it sums. */
 type Answer = ReadonlySet<string>;
 
-/** All answers to `from = week i, to = week j, dimension`: cells are the sums of visible atoms, as the API makes them. */
+/** All answers to `from = week i, to = week j, dimension`: cells are the sums of visible cells, as the API makes them. */
 function askEverything({ weeks }: Population): Answer[] {
-  const verdicts = weeks.map((atoms) => suppressWeek(atoms, K));
+  const suppressions = weeks.map((cells) => suppressWeek(cells, K));
   const answers: Answer[] = [];
   for (let from = 0; from < weeks.length; from += 1) {
     for (let to = from + 1; to <= weeks.length; to += 1) {
       const asked = Array.from({ length: to - from }, (_, index) => from + index);
-      const names = new Set(asked.flatMap((week) => (weeks[week] ?? []).map((atom) => atom.value)));
+      const names = new Set(asked.flatMap((week) => (weeks[week] ?? []).map((cell) => cell.value)));
       for (const name of names) {
         answers.push(
           unknownsOf(
             weeks,
-            asked.filter((week) => !verdicts[week]?.hidden.has(name)),
-            (atom) => atom.value === name,
+            asked.filter((week) => !suppressions[week]?.hidden.has(name)),
+            (cell) => cell.value === name,
           ),
         );
       }
       answers.push(
         unknownsOf(
           weeks,
-          asked.filter((week) => !verdicts[week]?.totalHidden),
+          asked.filter((week) => !suppressions[week]?.isTotalHidden),
           () => true,
         ),
       );
@@ -83,11 +87,11 @@ function askEverything({ weeks }: Population): Answer[] {
   return answers.filter((answer) => answer.size > 0);
 }
 
-function unknownsOf(weeks: Atom[][], asked: number[], wanted: (atom: Atom) => boolean): Set<string> {
+function unknownsOf(weeks: Cell[][], asked: number[], wanted: (cell: Cell) => boolean): Set<string> {
   const unknowns = new Set<string>();
   for (const week of asked) {
-    for (const atom of (weeks[week] ?? []).filter(wanted)) {
-      for (const { user } of atom.contributions) unknowns.add(`${week} ${atom.value} ${user}`);
+    for (const cell of (weeks[week] ?? []).filter(wanted)) {
+      for (const { user } of cell.contributions) unknowns.add(`${week} ${cell.value} ${user}`);
     }
   }
   return unknowns;
@@ -149,9 +153,9 @@ function nearlyOne(
 ): string[] {
   const found: string[] = [];
   const amount = new Map<string, Contribution>();
-  population.weeks.forEach((atoms, week) => {
-    for (const atom of atoms) {
-      for (const row of atom.contributions) amount.set(`${week} ${atom.value} ${row.user}`, row);
+  population.weeks.forEach((cells, week) => {
+    for (const cell of cells) {
+      for (const row of cell.contributions) amount.set(`${week} ${cell.value} ${row.user}`, row);
     }
   });
   const isSum = (row: readonly number[]) => row.every((value) => value > -TOLERANCE);
@@ -176,6 +180,48 @@ function nearlyOne(
   return found;
 }
 
+/** What is shown of one week before and after its late part (the second week) restates it; null when it does not. */
+function askBeforeAndAfter([onTime = [], late = []]: Cell[][]): Answer[] | null {
+  const first = suppressWeek(onTime, K);
+  const frozen = { hidden: [...first.hidden], is_total_hidden: first.isTotalHidden, judged_users: 0 };
+  const cells = { before: weekCells(onTime), now: weekCells([...onTime, ...late]) };
+  const decision = judgeLate(frozen, cells, K);
+  if (decision.outcome !== 'restate') return null;
+  const show = (weeks: Cell[][], asked: number[], { hidden, isTotalHidden }: typeof first): Answer[] => {
+    const names = [...cells.now.keys()].filter((name) => !hidden.has(name));
+    const shown = names.map((name) => unknownsOf(weeks, asked, (cell) => cell.value === name));
+    return isTotalHidden ? shown : [...shown, unknownsOf(weeks, asked, () => true)];
+  };
+  const answers = [
+    ...show([onTime, late], [0], first),
+    ...show([onTime, late], [0, 1], decision.suppression),
+  ];
+  return answers.filter((answer) => answer.size > 0);
+}
+
+function weekCells(cells: readonly Cell[]): WeekCells {
+  const byValue = Map.groupBy(cells, ({ value }) => value);
+  return new Map(
+    [...byValue].map(([value, those]) => {
+      const users = new Map<string, UserCell>();
+      for (const one of those.flatMap(({ contributions }) => contributions)) {
+        const known = users.get(one.user);
+        if (!known) users.set(one.user, { ...one, sessions: 1, errors: 0 });
+        else for (const measure of MEASURES) known[measure] += one[measure];
+      }
+      return [value, [...users.values()]];
+    }),
+  );
+}
+
+function expectNothingExposed(population: Population, answers: readonly Answer[], seed: number): void {
+  const unknowns = [...new Set(answers.flatMap((answer) => [...answer]))];
+  const reduced = reduce(answers.map((answer) => unknowns.map((unknown) => (answer.has(unknown) ? 1 : 0))));
+  const exposed = targetsOf(unknowns).filter((target) => spans(reduced, target));
+  expect(exposed, `seed ${seed}: a user's value is determined`).toEqual([]);
+  expect(nearlyOne(population, unknowns, reduced), `seed ${seed}: known to within 10 %`).toEqual([]);
+}
+
 describe('an attacker who asks every permitted question', () => {
   it.each(Array.from({ length: 40 }, (_, block) => block))(
     'learns no one user’s value, populations of block %i',
@@ -183,21 +229,27 @@ describe('an attacker who asks every permitted question', () => {
       for (let index = 0; index < 30; index += 1) {
         const seed = block * 1_000 + index;
         const population = populate(seed);
-        const answers = askEverything(population);
-        const unknowns = [...new Set(answers.flatMap((answer) => [...answer]))];
-        const reduced = reduce(
-          answers.map((answer) => unknowns.map((unknown) => (answer.has(unknown) ? 1 : 0))),
-        );
-        const exposed = targetsOf(unknowns).filter((target) => spans(reduced, target));
-        expect(exposed, `seed ${seed}: a user's value is determined`).toEqual([]);
-        expect(nearlyOne(population, unknowns, reduced), `seed ${seed}: known to within 10 %`).toEqual([]);
+        expectNothingExposed(population, askEverything(population), seed);
       }
     },
   );
 
-  it('would succeed without the suppression of a second value: the attack can win', () => {
+  it('learns no one user’s value from a week before and after it was restated', () => {
+    let restated = 0;
+    for (let seed = 50_000; seed < 51_500; seed += 1) {
+      const weeks = populate(seed).weeks.slice(0, 2);
+      const answers = askBeforeAndAfter(weeks);
+      if (!answers) continue;
+      restated += 1;
+      expectNothingExposed({ weeks }, answers, seed);
+    }
+    expect(restated).toBeGreaterThan(100);
+  });
+
+  it('would succeed without complementary suppression: the attack can win', () => {
     const person = (user: string): Contribution => ({
       user,
+      isPooled: false,
       signals: 9,
       tokens_in: 9,
       tokens_out: 9,
@@ -211,13 +263,13 @@ describe('an attacker who asks every permitted question', () => {
     const unknowns = [...new Set(answers.flatMap((answer) => [...answer]))];
     const reduced = reduce(answers.map((answer) => unknowns.map((unknown) => (answer.has(unknown) ? 1 : 0))));
     expect(targetsOf(unknowns).some((target) => spans(reduced, target))).toBe(true);
-    const verdict = suppressWeek(
+    const suppression = suppressWeek(
       [
         { value: 'big', contributions: many },
         { value: 'small', contributions: [person('z')] },
       ],
       K,
     );
-    expect(verdict.hidden).toEqual(new Set(['big', 'small']));
+    expect(suppression.hidden).toEqual(new Set(['big', 'small']));
   });
 });

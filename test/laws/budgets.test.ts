@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
+import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { forecast, levelsReached } from '../../shared/budgets/evaluate.ts';
 import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget } from '../../shared/budgets/model.ts';
-import { periodAt } from '../../shared/budgets/periods.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { compare, counted } from '../support/budget-oracle.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -38,13 +38,13 @@ describe('calendar windows', () => {
     const moments = fc.integer({ min: Date.UTC(2011, 0), max: Date.UTC(2035, 0) });
     fc.assert(
       fc.property(windows, fc.constantFrom(...zones), moments, (window, zone, atMs) => {
-        const period = periodAt(window, zone, atMs);
-        expect(period.startMs).toBeLessThanOrEqual(atMs);
-        expect(atMs).toBeLessThan(period.endMs);
-        expect(periodAt(window, zone, period.startMs)).toEqual(period);
-        expect(periodAt(window, zone, period.endMs - 1)).toEqual(period);
-        expect(periodAt(window, zone, period.endMs).startMs).toBe(period.endMs);
-        expect(period.startMs % 900_000).toBe(0);
+        const interval = calendarWindowAt(window, zone, atMs);
+        expect(interval.startMs).toBeLessThanOrEqual(atMs);
+        expect(atMs).toBeLessThan(interval.endMs);
+        expect(calendarWindowAt(window, zone, interval.startMs)).toEqual(interval);
+        expect(calendarWindowAt(window, zone, interval.endMs - 1)).toEqual(interval);
+        expect(calendarWindowAt(window, zone, interval.endMs).startMs).toBe(interval.endMs);
+        expect(interval.startMs % 900_000).toBe(0);
       }),
       { numRuns: 500 },
     );
@@ -63,7 +63,10 @@ describe('calendar windows', () => {
     ['monthly', 'America/New_York', '2026-11-21T12:00Z', '2026-11-01T04:00Z', 721],
   ] as const)('a %s window in %s at %s begins at %s and lasts %d h', (window, zone, at, start, hours) => {
     const startMs = Date.parse(start);
-    expect(periodAt(window, zone, Date.parse(at))).toEqual({ startMs, endMs: startMs + hours * HOUR });
+    expect(calendarWindowAt(window, zone, Date.parse(at))).toEqual({
+      startMs,
+      endMs: startMs + hours * HOUR,
+    });
   });
 });
 
@@ -87,19 +90,19 @@ describe('levels', () => {
   });
 
   test('a forecast is never less than what there is, and is that at the end', () => {
-    const period = { startMs: 0, endMs: 1_000_000 };
+    const interval = { startMs: 0, endMs: 1_000_000 };
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e9 }),
         fc.integer({ min: 0, max: 999_999 }),
         (current, nowMs) => {
-          expect(forecast(current, period, nowMs)).toBeGreaterThanOrEqual(current);
-          expect(forecast(current, period, nowMs)).toBeLessThanOrEqual(21 * current);
-          expect(forecast(current, period, period.endMs)).toBe(current);
+          expect(forecast(current, interval, nowMs)).toBeGreaterThanOrEqual(current);
+          expect(forecast(current, interval, nowMs)).toBeLessThanOrEqual(21 * current);
+          expect(forecast(current, interval, interval.endMs)).toBe(current);
         },
       ),
     );
-    expect(forecast(30, period, 250_000)).toBe(120);
+    expect(forecast(30, interval, 250_000)).toBe(120);
   });
 });
 

@@ -1,6 +1,8 @@
+import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
+import { counterKey } from '../../shared/budgets/keys.ts';
 import { type Budget, budgetWindowRows } from '../../shared/budgets/model.ts';
-import { type Period, periodAt } from '../../shared/budgets/periods.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
+import type { Interval } from '../../shared/platform/basics/interval.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { type Signal, signalRows } from '../../shared/signals/model.ts';
@@ -20,7 +22,7 @@ export async function scan(ctx: Context, budget: Budget): Promise<Map<number, nu
     })[budget.scope];
   const sums = new Map<number, number>();
   const add = (at: Date, amount: number) => {
-    const { startMs } = periodAt(budget.window, budget.timezone, at.getTime());
+    const { startMs } = calendarWindowAt(budget.window, budget.timezone, at.getTime());
     sums.set(startMs, (sums.get(startMs) ?? 0) + amount);
   };
   if (budget.metric === 'sessions') for (const it of sessions.filter(isMine)) add(it.started_at, 1);
@@ -37,9 +39,9 @@ function amountOf({ metric }: Budget, signal: Signal): number {
 }
 
 /** What the rows of a budget's windows hold: start (ms) -> amount; only windows that may still fire. */
-export async function counted(ctx: Context, budget: Budget, since: Period): Promise<Map<number, number>> {
-  const tally = JSON.stringify([budget.scope, budget.scope_id, budget.window, budget.timezone]);
-  const rows = await budgetWindowRows(ctx).find({ org_id: budget.org_id, tally }).toArray();
+export async function counted(ctx: Context, budget: Budget, since: Interval): Promise<Map<number, number>> {
+  const counter = counterKey(budget);
+  const rows = await budgetWindowRows(ctx).find({ org_id: budget.org_id, counter }).toArray();
   const sums = new Map<number, number>();
   for (const row of rows) {
     if (row.window_start.getTime() < since.startMs) continue;
@@ -53,7 +55,7 @@ export async function counted(ctx: Context, budget: Budget, since: Period): Prom
 
 /** Both, without windows that hold nothing. */
 export async function compare(ctx: Context, budget: Budget): Promise<{ expected: object; found: object }> {
-  const since = periodAt(budget.window, budget.timezone, ctx.clock.now() - 48 * 3_600_000);
+  const since = calendarWindowAt(budget.window, budget.timezone, ctx.clock.now() - 48 * 3_600_000);
   const [expected, found] = [await scan(ctx, budget), await counted(ctx, budget, since)];
   const shown = (sums: Map<number, number>) =>
     Object.fromEntries(

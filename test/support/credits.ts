@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
@@ -18,7 +19,7 @@ import { ensureAccount } from '../../shared/credits/meter/ensure-account.ts';
 import { shutShards } from '../../shared/credits/meter/epoch.ts';
 import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { readAccount } from '../../shared/credits/meter/read-balance.ts';
-import { deviceRows } from '../../shared/devices/model.ts';
+import { deviceRows, deviceSeatId, deviceSeatRows } from '../../shared/devices/model.ts';
 import {
   accountOfToken,
   credentialHash,
@@ -43,7 +44,7 @@ export interface OwnRedis {
   stop(): Promise<void>;
 }
 
-/** A Redis of one test file: gates and accounts have the same names everywhere. */
+/** A Redis of one test file: epochs and accounts have the same names everywhere. */
 export async function startOwnRedis(extraArgs: string[] = []): Promise<OwnRedis> {
   const dir = mkdtempSync(join(tmpdir(), 'usage-governor-redis-'));
   const port = await findFreePort();
@@ -65,6 +66,22 @@ export async function startOwnRedis(extraArgs: string[] = []): Promise<OwnRedis>
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Makes a Redis the replica of another, and waits until it has a whole copy. */
+export async function copyFrom(replica: { url: string }, primary: { url: string }): Promise<void> {
+  const client = new Redis(replica.url);
+  await client.call('REPLICAOF', '127.0.0.1', new URL(primary.url).port);
+  const isInSync = async () => (await client.info('replication')).includes('master_link_status:up');
+  await until(isInSync, { timeoutMs: 20_000, what: 'a replica in sync' });
+  client.disconnect();
+}
+
+/** Makes a replica a primary, with the data that it has. */
+export async function promote(replica: { url: string }): Promise<void> {
+  const client = new Redis(replica.url);
+  await client.call('REPLICAOF', 'NO', 'ONE');
+  client.disconnect();
 }
 
 /** A PLANS_FILE of these plans, for the environment of a context. */
@@ -113,6 +130,13 @@ export async function addDevice(
   const deviceId = newId('dev');
   const { id, token } = mintDeviceToken(accountId);
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
+  const seat = seats++;
+  await deviceSeatRows(ctx).insertOne({
+    _id: deviceSeatId(accountId, seat),
+    account_id: accountId,
+    device_id: deviceId,
+    seat,
+  });
   await deviceRows(ctx).insertOne({
     _id: deviceId,
     account_id: accountId,
@@ -121,7 +145,7 @@ export async function addDevice(
     name: null,
     public_key: null,
     status: 'active',
-    seat: seats++,
+    seat,
     created_at: new Date(ctx.clock.now()),
     revoked_at: null,
   });

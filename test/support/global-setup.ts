@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +22,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The tests start some hundred processes of ours: each finds what the one before it compiled.
   process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node');
+  await buildDashboard();
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-stores-'));
   const started: RunningStore[] = [];
   const { MONGODB_URL, REDIS_URL } = process.env;
@@ -33,4 +36,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await Promise.all(started.map((store) => store.stop()));
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+/** The dashboard's files, where they have changed. */
+async function buildDashboard(): Promise<void> {
+  const build = spawn(process.execPath, ['scripts/dashboard/build.ts', '--if-changed'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  const [code] = await once(build, 'exit');
+  if (code !== 0) throw new Error('The dashboard was not built; the reason is above.');
 }

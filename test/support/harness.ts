@@ -92,6 +92,7 @@ export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoU
     OPERATOR_TOKEN: 'operator-token-of-the-tests',
     API_KEY_PEPPER: 'pepper-of-the-tests-0123456789abcdef',
     CURSOR_SECRET: 'cursor-secret-of-the-tests-0123456789',
+    SESSION_SECRET: 'session-secret-of-the-tests-0123456789',
     WEBHOOK_SECRET_KEYS: `k1:${Buffer.from('webhook-key-of-the-tests-0123456').toString('base64')}`,
     SIGNING_KEY: TEST_SIGNING_KEY,
     RATE_LIMITS: 'off',
@@ -135,6 +136,8 @@ interface ApiOptions extends TestOptions {
   /** Instead of the table. */
   routes?: readonly AnyRoute[];
   longestAnswerMs?: number;
+  /** Instead of a free one, for who has to know it before. */
+  port?: number;
 }
 
 /** A real api on a free port. Closes its context too, unless that came from outside. */
@@ -144,7 +147,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const check = options.routes ? createContract(options.routes) : contract;
   const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
   const server = createHttpServer(app, ctx.config);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
 const AUDIENCE = 'urn:test:api';
@@ -36,14 +39,17 @@ interface MintOptions {
   key?: CryptoKey | Uint8Array;
 }
 
-/** A small real issuer: discovery and JWKS over HTTP, and tokens right and wrong in every way. */
-export async function startIssuer(): Promise<TestIssuer> {
+/** Made for the tests; a process trusts it by NODE_EXTRA_CA_CERTS. Good for 127.0.0.1 until 2126. */
+export const ISSUER_CERTIFICATE = join(import.meta.dirname, 'tls/certificate.pem');
+
+/** A small real issuer: discovery and JWKS over HTTP, or HTTPS, and tokens right and wrong in every way. */
+export async function startIssuer({ tls = false } = {}): Promise<TestIssuer> {
   let keys = await newKeys('key-1');
   const moreKeys: JWK[] = [];
   const hung = new Set<ServerResponse>();
   const state: Pick<TestIssuer, 'answer' | 'fetches'> = { answer: 'keys', fetches: { keys: 0, other: 0 } };
   const listen = async (port: number): Promise<Server> => {
-    const server = createServer((req, res) => {
+    const server = createAnyServer(tls, (req, res) => {
       const { issuer } = described;
       if (req.url === '/.well-known/openid-configuration') {
         res.setHeader('Content-Type', 'application/json');
@@ -63,7 +69,7 @@ export async function startIssuer(): Promise<TestIssuer> {
   const described = { issuer: '' };
   let server = await listen(0);
   const { port } = server.address() as AddressInfo;
-  described.issuer = `http://127.0.0.1:${port}`;
+  described.issuer = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   return Object.assign(state, {
     issuer: described.issuer,
     env: { OIDC_ISSUER: described.issuer, OIDC_AUDIENCE: AUDIENCE, OIDC_CLIENT_ID: 'test-client' },
@@ -86,6 +92,12 @@ export async function startIssuer(): Promise<TestIssuer> {
       server = await listen(port);
     },
   });
+}
+
+function createAnyServer(tls: boolean, listener: RequestListener): Server {
+  if (!tls) return createServer(listener);
+  const key = readFileSync(join(import.meta.dirname, 'tls/key.pem'));
+  return createTlsServer({ key, cert: readFileSync(ISSUER_CERTIFICATE) }, listener);
 }
 
 async function newKeys(kid: string) {

@@ -40,6 +40,8 @@ export interface Receiver {
   received: Received[];
   /** Bytes of answers that were written. */
   sentBytes: number;
+  /** Connections that were accepted so far. */
+  accepted: number;
   /** Sockets that are open now. */
   sockets: Set<Socket>;
   behave(next: Behaviour | ((request: Received) => Behaviour)): void;
@@ -52,6 +54,7 @@ export async function startReceiver(first: Behaviour = { status: 200 }): Promise
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => void take(request, response));
   server.on('connection', (socket) => {
+    receiver.accepted += 1;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -59,6 +62,7 @@ export async function startReceiver(first: Behaviour = { status: 200 }): Promise
     url: '',
     received: [],
     sentBytes: 0,
+    accepted: 0,
     sockets,
     behave: (next) => {
       behaviour = next;

@@ -1,15 +1,20 @@
+import type { ClientSession } from 'mongoose';
+import type { Event } from '../../shared/events/model.ts';
+import type { NewEvent } from '../../shared/events/new-event.ts';
 import type { EventType } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import {
   type Delivery,
   deliveryRows,
   logOfQueued,
   queuedDeliveryRows,
 } from '../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../shared/webhooks/deliveries/record-events.ts';
+import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import type { Webhook } from '../../shared/webhooks/endpoints/model.ts';
 import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
 
@@ -45,8 +50,18 @@ export async function raise(
     ts: new Date(ctx.clock.now()),
     data: { ...data, index },
   }));
-  const rows = await inTransaction(ctx.db, (transaction) => recordEvents(ctx, events, transaction));
-  return rows.map(({ _id }) => _id);
+  return commitPlan(ctx, async (transaction) => {
+    const plan = planEvents(events, await findSubscribers(ctx, orgId, transaction), ctx.clock.now());
+    return { ...plan, result: plan.events.map(({ _id }) => _id) };
+  });
+}
+
+/** Writes an event with its deliveries in a transaction of the test's own, which nothing wakes. */
+export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<Event> {
+  const subscribers = await findSubscribers(ctx, event.org_id, transaction);
+  const { events, writes } = planEvents([event], subscribers, ctx.clock.now());
+  await applyWrites(ctx, writes, transaction);
+  return events[0] as Event;
 }
 
 /** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */

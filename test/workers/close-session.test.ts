@@ -5,7 +5,7 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
-import { closeSession } from '../../workers/index.ts';
+import { endSession } from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
@@ -20,12 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => ctx.close());
 
-async function openSession(): Promise<{ orgId: string; sessionId: string }> {
+async function openSession(): Promise<{ orgId: string; sessionId: string; key: string }> {
   const { orgId } = await makeTenant(ctx);
   const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const [result] = await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
   if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
-  return { orgId, sessionId: result.session_id };
+  const session = await sessionRows(ctx).findOne({ _id: result.session_id });
+  return { orgId, sessionId: result.session_id, key: session?.key ?? '' };
 }
 
 async function endedEvents(orgId: string): Promise<number> {
@@ -34,25 +35,25 @@ async function endedEvents(orgId: string): Promise<number> {
 
 describe('the timer of an open session', () => {
   it('adds one delayed job when the session opens, and none for later activity', async () => {
-    const { orgId, sessionId } = await openSession();
+    const { orgId, key } = await openSession();
     const sender = { orgId, boundUserId: null, defaultProjectId: null };
     await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
     await ctx.queues.drained();
-    const job = await ctx.queues.of('close-session').getJob(sessionId);
+    const job = await ctx.queues.of('end-session').getJob(`${key}-${clock.now() + TIMEOUT + 1}`);
     expect(job?.delay).toBe(TIMEOUT + 1);
-    const delayed = await ctx.queues.of('close-session').getDelayed();
-    expect(delayed.filter((one) => one.data.session_id === sessionId)).toHaveLength(1);
+    const delayed = await ctx.queues.of('end-session').getDelayed();
+    expect(delayed.filter((one) => one.data.key === key)).toHaveLength(1);
   });
 
   it('looks again while there is activity, ends after the silence, and raises one event however often it runs', async () => {
-    const { orgId, sessionId } = await openSession();
-    expect(await closeSession.handle({ session_id: sessionId }, ctx)).toEqual({
+    const { orgId, sessionId, key } = await openSession();
+    expect(await endSession.handle({ key }, ctx)).toEqual({
       notBeforeMs: clock.now() + TIMEOUT + 1,
     });
     clock.advance(TIMEOUT);
-    expect(await closeSession.handle({ session_id: sessionId }, ctx)).toBeDefined();
+    expect(await endSession.handle({ key }, ctx)).toBeDefined();
     clock.advance(1);
-    await Promise.all(Array.from({ length: 5 }, () => closeSession.handle({ session_id: sessionId }, ctx)));
+    await Promise.all(Array.from({ length: 5 }, () => endSession.handle({ key }, ctx)));
     const session = await sessionRows(ctx).findOne({ _id: sessionId });
     expect(session).toMatchObject({ state: 'ended', end_reason: 'timeout' });
     expect(session?.ended_at).toEqual(session?.last_activity_at);
@@ -60,10 +61,10 @@ describe('the timer of an open session', () => {
   });
 
   it('follows a changed session_timeout', async () => {
-    const { orgId, sessionId } = await openSession();
+    const { orgId, sessionId, key } = await openSession();
     await changeOrganization(ctx, orgId, { session_timeout: 60 });
     clock.advance(60_001);
-    await closeSession.handle({ session_id: sessionId }, ctx);
+    await endSession.handle({ key }, ctx);
     expect(await sessionRows(ctx).findOne({ _id: sessionId })).toMatchObject({ state: 'ended' });
     await expect(changeOrganization(ctx, orgId, { session_timeout: 59 })).rejects.toThrow('60..86400');
   });
@@ -74,7 +75,7 @@ describe('the timer of an open session', () => {
     for (const { kind } of JOBS) await ctx.queues.of(kind).obliterate({ force: true });
     clock.advance(TIMEOUT + 10_000);
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(closeSession, ctx, connection);
+    const worker = startWorker(endSession, ctx, connection);
     await until(async () => {
       await sweepOnce(ctx);
       const session = await sessionRows(ctx).findOne({ _id: sessionId });
@@ -87,14 +88,14 @@ describe('the timer of an open session', () => {
 
   it('does not end a session in which a signal arrives at the same moment twice or half', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { orgId, sessionId } = await openSession();
+      const { orgId, key } = await openSession();
       clock.advance(TIMEOUT + 1);
       const sender = { orgId, boundUserId: null, defaultProjectId: null };
       await Promise.all([
-        closeSession.handle({ session_id: sessionId }, ctx),
+        endSession.handle({ key }, ctx),
         recordSignals(ctx, sender, [makeSignal({ ts: clock.now() - 1_000 })]),
       ]);
-      await closeSession.handle({ session_id: sessionId }, ctx);
+      await endSession.handle({ key }, ctx);
       const sessions = await sessionRows(ctx).find({ org_id: orgId }).toArray();
       const open = sessions.filter((session) => session.state === 'open').length;
       expect(await endedEvents(orgId)).toBe(sessions.length - open);

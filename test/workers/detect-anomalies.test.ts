@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSession, sweepDueChecks } from '../../shared/anomalies/check-session.ts';
-import { anomalyRows, sessionCheckRows } from '../../shared/anomalies/model.ts';
+import { checkSession } from '../../shared/anomalies/check-session.ts';
+import { checkSessionJob } from '../../shared/anomalies/jobs.ts';
+import { anomalyRows } from '../../shared/anomalies/model.ts';
 import { type Event, eventRows } from '../../shared/events/model.ts';
+import { closeSession } from '../../shared/ingest/end-session.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { closeSession } from '../../shared/sessions/end-session.ts';
+import { readDue } from '../../shared/platform/due/plan-due.ts';
+import { sweepDue } from '../../shared/platform/due/sweep-due.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
-import { detectAnomalies } from '../../workers/index.ts';
+import { checkSession as checkSessionRow } from '../../workers/index.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
 
@@ -51,7 +54,7 @@ describe('a session that stands out', () => {
   test('is reported while it runs, with the payload of interface 6.2, and listed', async () => {
     const { orgId, key } = await makePast();
     const sessionId = await post(orgId, { tokens_in: 100_000 });
-    expect(await detectAnomalies.handle({ session_id: sessionId }, ctx)).toBeUndefined();
+    expect(await checkSessionRow.handle({ key: sessionId }, ctx)).toBeUndefined();
     const [event, ...more] = await events(orgId);
     expect(more).toEqual([]);
     expect(event?.data).toEqual({
@@ -79,7 +82,7 @@ describe('a session that stands out', () => {
     await closeSession(ctx, own(orgId), sessionId);
     expect(await checkSession(ctx, sessionId)).toEqual({ reported: 1 });
     expect(await checkSession(ctx, sessionId)).toEqual({ reported: 0 });
-    expect(await sessionCheckRows(ctx).countDocuments({ _id: sessionId })).toBe(0);
+    expect(await readDue(ctx, checkSessionJob, sessionId)).toBeNull();
   });
 
   test('is one incident, reported again only when it has doubled', async () => {
@@ -109,15 +112,15 @@ describe('a session that stands out', () => {
     expect(await events(orgId)).toHaveLength(1);
   });
 
-  test('keeps its mark when a signal comes while it is looked at', async () => {
+  test('stays due when a signal comes while it is looked at', async () => {
     const { orgId } = await makePast();
     const sessionId = await post(orgId, { tokens_in: 55_000 });
     await Promise.all([checkSession(ctx, sessionId), post(orgId, { tokens_in: 60_000 })]);
-    const session = await sessionRows(ctx).findOne({ _id: sessionId });
     // Either it was seen, or another look is due.
-    if ((await events(orgId)).length > 0) return;
-    expect(session?.check_due_at).toBeDefined();
-    expect(await sessionCheckRows(ctx).countDocuments({ _id: sessionId })).toBe(1);
+    const wasSeen = (await events(orgId)).length > 0;
+    expect(wasSeen || (await readDue(ctx, checkSessionJob, sessionId)) !== null).toBe(true);
+    clock.advance(61_000);
+    if (!wasSeen) expect(await checkSession(ctx, sessionId)).toEqual({ reported: 1 });
   });
 });
 
@@ -143,23 +146,23 @@ describe('the baseline', () => {
   });
 });
 
-test('a session below every floor is never marked', async () => {
+test('a session below every floor is never due for a look', async () => {
   clock.set(NOW);
   const { orgId } = await makeTenant(ctx);
   const sessionId = await post(orgId, { tokens_in: 49_999 });
-  expect(await sessionCheckRows(ctx).countDocuments({ _id: sessionId })).toBe(0);
+  expect(await readDue(ctx, checkSessionJob, sessionId)).toBeNull();
 });
 
 test('a check whose job was lost is found by the sweeper', async () => {
   const { orgId } = await makePast();
   const sessionId = await post(orgId, { tokens_in: 100_000 });
   await ctx.queues.drained();
-  await ctx.queues.of('detect-anomalies').obliterate({ force: true });
+  await ctx.queues.of('check-session').obliterate({ force: true });
   clock.advance(2_500);
-  await sweepDueChecks(ctx);
+  await sweepDue(ctx);
   await ctx.queues.drained();
-  const jobs = await ctx.queues.of('detect-anomalies').getJobs(['waiting', 'delayed']);
-  expect(jobs.map((job) => job.data.session_id)).toContain(sessionId);
+  const jobs = await ctx.queues.of('check-session').getJobs(['waiting', 'delayed']);
+  expect(jobs.map((job) => job.data.key)).toContain(sessionId);
 });
 
 test('5 M tokens within an hour are a runaway session, spread over two hours they are not', async () => {

@@ -43,7 +43,7 @@ export async function projectRound(
   options: RoundOptions = {},
 ): Promise<Round> {
   const shares = shareOut(await lengthsOf(ctx, shards));
-  const { batches, stuck: unread } = await readBatches(ctx, shares, options);
+  const { batches, stuck: unread, unopened } = await readBatches(ctx, shares, options);
   const written = await writeBatches(
     ctx,
     batches.filter(({ entries }) => entries.length > 0),
@@ -52,9 +52,10 @@ export async function projectRound(
   if (moved > 0) await rememberDevices(ctx, written.batches);
   const stuck = new Map([...unread, ...written.stuck]);
   const filled = new Set(batches.flatMap(({ shard, entries }) => (entries.length > 0 ? [shard] : [])));
+  const isLeft = (shard: number) => filled.has(shard) || stuck.has(shard) || unopened.has(shard);
   return {
     moved,
-    drained: new Set(shards.filter((shard) => !filled.has(shard) && !stuck.has(shard))),
+    drained: new Set(shards.filter((shard) => !isLeft(shard))),
     reached: new Map(written.batches.map(({ shard, entries }) => [shard, entries.at(-1)?.streamId ?? '-'])),
     stuck,
   };
@@ -77,32 +78,32 @@ export async function drainStreams(ctx: Context, shards: readonly number[]): Pro
   return stuck;
 }
 
+const BOUND_ELSEWHERE =
+  'The ledger was opened for the data of another Redis, or for other data of this one (docs/credits.md)';
+
 async function readBatches(
   ctx: Context,
   shares: ReadonlyMap<number, number>,
   { after, beforeOpening = false }: RoundOptions,
-): Promise<{ batches: ShardBatch[]; stuck: Map<number, Error> }> {
-  if (shares.size === 0) return { batches: [], stuck: new Map() };
+): Promise<{ batches: ShardBatch[]; stuck: Map<number, Error>; unopened: Set<number> }> {
+  const unopened = new Set<number>();
+  if (shares.size === 0) return { batches: [], stuck: new Map(), unopened };
   const fences = await readFences(ctx, [...shares.keys()]);
   const stuck = new Map<number, Error>();
   const read = [...shares].map(async ([shard, share]): Promise<ShardBatch | null> => {
     const fence = fences.get(shard) ?? { n: 0, lastId: '0-0', epoch: '' };
-    const { entries, problem, identity } = await readStream(ctx, shard, {
-      after: after?.get(shard),
-      most: share,
-    });
-    if (!beforeOpening && identity !== fence.epoch) {
-      stuck.set(
-        shard,
-        new Error('The ledger is open for the data of another Redis, or for other data of this one'),
-      );
-      return null;
-    }
+    const from = { after: after?.get(shard), most: share };
+    const { entries, problem, identity, isOpen } = await readStream(ctx, shard, from);
+    const isBound = beforeOpening || identity === fence.epoch;
+    // A shard that is not open is no trouble here: whoever opens it binds the ledger to its data.
+    if (!isBound && !isOpen) unopened.add(shard);
+    if (!isBound && isOpen) stuck.set(shard, new Error(BOUND_ELSEWHERE));
+    if (!isBound) return null;
     if (problem) stuck.set(shard, problem);
     return { shard, fence, entries };
   });
   const batches = await Promise.all(read);
-  return { batches: batches.filter((batch) => batch !== null), stuck };
+  return { batches: batches.filter((batch) => batch !== null), stuck, unopened };
 }
 
 /** Takes out of the streams what the ledger has. Returns how many entries that were. */

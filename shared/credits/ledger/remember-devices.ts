@@ -1,12 +1,11 @@
+import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { perContext } from '../../platform/context/per-context.ts';
 import { deviceTokenRows } from '../meter/model.ts';
 import type { ShardBatch } from './write-batches.ts';
 
 /** A device is written at most once in this time. */
 const RESOLUTION_MS = 60_000;
-const MOST_KNOWN = 100_000;
-const lastWritten = perContext(() => new Map<string, number>());
+const lastWritten = boundedCache<string, number>({ max: 100_000 });
 
 /** Remembers when devices last spent. It is a courtesy: that it fails never stops the ledger. */
 export async function rememberDevices(ctx: Context, batches: readonly ShardBatch[]): Promise<void> {
@@ -28,7 +27,6 @@ export async function touchDevices(
   sightings: readonly { device_id: string; at_ms: number }[],
 ): Promise<void> {
   const written = lastWritten(ctx);
-  if (written.size > MOST_KNOWN) written.clear();
   const due = new Map<string, number>();
   for (const { device_id, at_ms } of sightings) {
     const last = written.get(device_id);

@@ -40,8 +40,9 @@ export interface StreamRead {
   entries: StreamEntry[];
   /** Why the entry after these cannot be read. */
   problem: Error | null;
-  /** Identity of the data that they were read from. */
+  /** Identity of the data that they were read from, and whether the shard is open for it. */
   identity: string;
+  isOpen: boolean;
 }
 
 /** The oldest entries of a shard, `most` of them, that come after a stream id; up to one that cannot be read. */
@@ -62,7 +63,8 @@ export async function readStream(
     if (error) throw error;
     return reply;
   }) as [[string, string[]][], [state: string, identity: string]];
-  return { ...readEntries(found), identity: look[1] };
+  const [state, identity] = look;
+  return { ...readEntries(found), identity, isOpen: state === 'open' };
 }
 
 /** How long the oldest entry of all has waited, in ms, by Redis alone. Throws when that cannot be had. */

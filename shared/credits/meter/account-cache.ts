@@ -1,6 +1,7 @@
-import type { Context } from '../../platform/context/context.ts';
+import type { Interval } from '../../platform/basics/interval.ts';
+import { boundedCache } from '../../platform/context/cache.ts';
 import type { Anchor, Bucket } from './model.ts';
-import { type Interval, monthAt } from './month.ts';
+import { monthAt } from './month.ts';
 
 /** What the last answer said of an account: enough to sign the next receipt before asking. It may be stale. */
 export interface CachedAccount {
@@ -13,23 +14,11 @@ export interface CachedAccount {
   bucket: Bucket | null;
 }
 
-interface AccountCache {
-  accounts: Map<string, CachedAccount>;
-  /** Device id by token id. */
-  devices: Map<string, string>;
-}
+/** What this process last heard of accounts, by account id. */
+export const cachedAccounts = boundedCache<string, CachedAccount>({ max: 200_000 });
 
-const LIMIT = 200_000;
-const caches = new WeakMap<Context['redis'], AccountCache>();
-
-/** The account cache of this process. */
-export function accountCacheOf(ctx: Context): AccountCache {
-  const cache = caches.get(ctx.redis) ?? { accounts: new Map(), devices: new Map() };
-  caches.set(ctx.redis, cache);
-  if (cache.accounts.size > LIMIT) cache.accounts.clear();
-  if (cache.devices.size > LIMIT) cache.devices.clear();
-  return cache;
-}
+/** The device of a token, by token id. */
+export const cachedDevices = boundedCache<string, string>({ max: 200_000 });
 
 /** The bucket of the next credit. A period that is over is full again, so the credit comes from the first of those. */
 export function predictBucket(account: CachedAccount, nowMs: number): Bucket {

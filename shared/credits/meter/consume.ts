@@ -1,7 +1,7 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
-import { accountCacheOf, type CachedAccount, monthOf } from './account-cache.ts';
+import { type CachedAccount, cachedAccounts, cachedDevices, monthOf } from './account-cache.ts';
 import { decodeAnchor } from './account-state.ts';
 import { callMeter, type MeterReply, meterScript, replyOf } from './call-meter.ts';
 import { answerOf, decodeSpendOutcome, digest, RECORD_KEPT_S } from './idempotency.ts';
@@ -91,7 +91,7 @@ async function callConsume(
   nowMs: number,
 ): Promise<SpendReply> {
   const { accountId, keys, idk } = request;
-  const account = accountCacheOf(ctx).accounts.get(accountId);
+  const account = cachedAccounts(ctx).get(accountId);
   const month = account ? monthOf(account, nowMs) : { startMs: '', endMs: '' };
   const deadlineMs = (await redisNow(ctx, keys.shard)) + DEADLINE_MS;
   return callMeter(ctx, {
@@ -128,7 +128,7 @@ function toSpent(code: 'spent' | 'replay', [text]: Values): Spent {
 
 function cacheSpent(ctx: Context, request: Request, values: Values): void {
   const [, bucket, windowEnd, monthStart, monthEnd] = values;
-  const account = accountCacheOf(ctx).accounts.get(request.accountId);
+  const account = cachedAccounts(ctx).get(request.accountId);
   if (!account) return;
   account.bucket = bucketOf(bucket);
   account.windowEndMs = windowEnd ? Number(windowEnd) : null;
@@ -139,9 +139,8 @@ function cacheAccount(ctx: Context, request: Request, code: 'month' | 'bucket', 
   const [bucket, windowEnd, monthStart, monthEnd, ...identity] =
     code === 'bucket' ? values : ['', '', '', '', ...values];
   const [anchor, device, org, user] = identity;
-  const { accounts, devices } = accountCacheOf(ctx);
-  devices.set(request.tokenId, device ?? '');
-  accounts.set(request.accountId, {
+  cachedDevices(ctx).set(request.tokenId, device ?? '');
+  cachedAccounts(ctx).set(request.accountId, {
     org: org ?? '',
     user: user ?? '',
     anchor: decodeAnchor(anchor ?? ''),

@@ -1,10 +1,5 @@
+import type { Interval } from '../../platform/basics/interval.ts';
 import type { Anchor } from './model.ts';
-
-/** A half-open interval, in epoch milliseconds. */
-export interface Interval {
-  startMs: number;
-  endMs: number;
-}
 
 /** The month of an account that holds a moment: from its day and time to that of the next calendar month. */
 export function monthAt(anchor: Anchor, epochMs: number): Interval {

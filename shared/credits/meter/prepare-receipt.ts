@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { signerOf } from '../receipts/signer.ts';
-import { accountCacheOf, predictBucket } from './account-cache.ts';
+import { cachedAccounts, cachedDevices, predictBucket } from './account-cache.ts';
 import type { Bucket } from './model.ts';
 
 /** What is sent as the receipt's bucket when there is no receipt: to ask which, or to be answered a repeat only. */
@@ -34,9 +35,8 @@ export async function prepareReceipt(
   request: ReceiptRequest,
   nowMs: number,
 ): Promise<PreparedReceipt> {
-  const { accounts, devices } = accountCacheOf(ctx);
-  const account = accounts.get(request.accountId);
-  const device = devices.get(request.tokenId);
+  const account = cachedAccounts(ctx).get(request.accountId);
+  const device = cachedDevices(ctx).get(request.tokenId);
   const signer = signerOf(ctx);
   if (signer.publicKey() === null) return { bucket: REPLAY_ONLY, jws: '' };
   if (!account || device === undefined) return { bucket: ASK, jws: '' };
@@ -56,19 +56,9 @@ export async function prepareReceipt(
   };
   try {
     const signed = signer.sign(claims);
-    return { bucket, jws: typeof signed === 'string' ? signed : await withinMs(SIGNING_MS, signed) };
+    return { bucket, jws: typeof signed === 'string' ? signed : await within(SIGNING_MS, 'Signing', signed) };
   } catch (error) {
     ctx.log.error({ err: error }, 'a receipt could not be signed');
     return { bucket: REPLAY_ONLY, jws: '' };
-  }
-}
-
-async function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`not within ${ms} ms`)), ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }

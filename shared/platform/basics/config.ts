@@ -29,10 +29,12 @@ const environment = z.object({
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),
+  SESSION_SECRET: z.string().min(32, 'needs at least 32 characters'),
   OIDC_ISSUER: httpUrl.optional(),
   OIDC_JWKS_URL: httpUrl.optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_TOKEN_TYPE: z.string().min(1).default('at+jwt'),
   OIDC_MAX_TOKEN_AGE_S: integer(86_400, 60, 31_536_000),
   SIGNING_KEY_FILE: z.string().optional(),
@@ -48,10 +50,12 @@ const environment = z.object({
     ),
   WEBHOOK_PORTS: list.default([]).pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535))),
   WEBHOOK_ALLOWED_NETWORKS: list.default([]).pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
+  WEBHOOKS_PER_ORGANIZATION: integer(250, 1, 10_000),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')
     .optional(),
+  SUPPORT_CONTACT: z.string().min(1).max(200).optional(),
   MAIL_FROM: z.string().default('usage-governor <usage-governor@localhost>'),
   OTLP_BODY_BYTES: integer(16_777_216, 65_536, 268_435_456),
   RATE_LIMITS: flag.default(true),
@@ -60,6 +64,7 @@ const environment = z.object({
   BAD_CREDENTIALS_PER_MINUTE: integer(60, 1, 1_000_000),
   MAX_CONNECTIONS: integer(10_000, 1, 1_000_000),
   MAX_GROUPS: integer(10_000, 1, 1_000_000),
+  MODELS_PER_SESSION: integer(100, 1, 10_000),
   SIGNAL_RETENTION_DAYS: integer(396, 35, 36_500),
   EVENT_RETENTION_DAYS: integer(30, 1, 3_650),
   AUDIT_RETENTION_DAYS: integer(730, 1, 36_500),

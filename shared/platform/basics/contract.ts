@@ -42,11 +42,16 @@ export const WEBHOOK_SECRET_LENGTH = { min: 32, max: 256 } as const;
 export const WEBHOOK_URL_LENGTH = 2_000;
 /** Bytes that the delivery log keeps of an endpoint's answer. */
 export const WEBHOOK_ANSWER_BYTES = 16_384;
-/** Webhooks per organization. */
-export const WEBHOOKS_PER_ORGANIZATION = 1_000;
+/** How long a webhook's secret still signs after it was changed. Milliseconds. */
+export const OLD_SECRET_SIGNS_MS = 24 * 3_600_000;
+/** Deliveries that one webhook holds; the oldest beyond these expire. */
+export const HELD_DELIVERIES = 100_000;
 
 /** Least k of k-anonymity; an organization may raise it. */
 export const K_ANONYMITY_FLOOR = 5;
+/** Who counts towards k: every user that signals report, or members of the organization only. */
+export const K_POPULATIONS = ['reported', 'members'] as const;
+export type KPopulation = (typeof K_POPULATIONS)[number];
 
 export const PLANS = ['free', 'team', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];

@@ -16,6 +16,7 @@ export const ERRORS = {
   insufficient_credits: { status: 402, title: 'There are no credits left' },
   missing_scope: { status: 403, title: 'The credential does not allow this' },
   cross_site: { status: 403, title: 'The request came from another site' },
+  not_a_member: { status: 403, title: 'The person belongs to no organization here' },
   plan_required: { status: 403, title: "The organization's plan does not include this" },
   not_found: { status: 404, title: 'There is no such object' },
   method_not_allowed: { status: 405, title: 'The method is not supported on this path' },

@@ -6,6 +6,7 @@ interface Judged {
   OPERATOR_TOKEN: string;
   API_KEY_PEPPER: string;
   CURSOR_SECRET: string;
+  SESSION_SECRET: string;
   WEBHOOK_SECRET_KEYS: string;
   WEBHOOK_ALLOWED_NETWORKS: readonly string[];
   RATE_LIMITS: boolean;
@@ -38,8 +39,8 @@ export function faultsInProduction(values: Judged): string[] {
 }
 
 function secretFaults(values: Judged): string[] {
-  const { OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET, WEBHOOK_SECRET_KEYS } = values;
-  const texts = Object.entries({ OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET });
+  const { OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET, SESSION_SECRET, WEBHOOK_SECRET_KEYS } = values;
+  const texts = Object.entries({ OPERATOR_TOKEN, API_KEY_PEPPER, CURSOR_SECRET, SESSION_SECRET });
   const keys = WEBHOOK_SECRET_KEYS.split(',').map((key) => ['WEBHOOK_SECRET_KEYS', key.split(':')[1] ?? '']);
   const secrets = [...texts, ...keys] as [name: string, secret: string][];
   const placeholders = secrets.filter(([, secret]) => isPlaceholder(secret));

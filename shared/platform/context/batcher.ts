@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isStoreError } from '../basics/errors.ts';
+import { within } from '../basics/within.ts';
 
 /**
  * Group commit. Within one process, one batch per key is in flight; what arrives meanwhile joins the next one. A batch
@@ -24,9 +25,14 @@ export interface Batching<Item, Result> {
   lingerMs?: number;
   /** How many, just answered or waiting, make a key busy (default 2). */
   lingerFrom?: number;
+  /** How long one batch may take (milliseconds; default 20 s) before it fails and the next one goes on. */
+  deadlineMs?: number;
   /** Returns one result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
+
+/** Above the deadline of a transaction, which knows whether anything was kept. */
+const BATCH_DEADLINE_MS = 20_000;
 
 interface Waiting {
   item: unknown;
@@ -93,7 +99,8 @@ function takeBatch(queue: Waiting[], batching: Batching<unknown, unknown>): Wait
 
 async function resolveBatch(batch: Waiting[], batching: Batching<unknown, unknown>): Promise<void> {
   try {
-    const results = await batching.run(batch.map((entry) => entry.item));
+    const running = batching.run(batch.map((entry) => entry.item));
+    const results = await within(batching.deadlineMs ?? BATCH_DEADLINE_MS, 'A batch', running);
     batch.forEach((entry, index) => {
       entry.resolve(results[index]);
     });

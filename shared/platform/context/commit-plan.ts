@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
 import { applyWrites, type Write } from '../mongo/writes.ts';
-import type { PlannedWakeUp } from '../queues/wake-up.ts';
+import { channelOf, type PlannedWakeUp } from '../queues/wake-up.ts';
 import type { Context } from './context.ts';
 
 /** What a change comes to, as data: what is written, and who is woken once that has been committed. */
@@ -15,6 +15,9 @@ export interface Decision<Result> extends Plan {
   readonly result: Result;
 }
 
+/** The plan that changes nothing. */
+export const NO_PLAN: Plan = { writes: [], wakeUps: [] };
+
 /** Several plans as one. */
 export function joinPlans(...plans: readonly Plan[]): Plan {
   return {
@@ -24,8 +27,8 @@ export function joinPlans(...plans: readonly Plan[]): Plan {
 }
 
 /**
- * Runs one change as one transaction. `decide` reads (and only reads) in the transaction and returns what follows; all of
- * it is written together, committed, and then the wake-ups are added. A conflict runs `decide` again from its start.
+ * Runs one change as one transaction. `decide` reads in the transaction and returns what follows from it; all of that is
+ * written together, committed, and then the wake-ups are added. A conflict runs `decide` again from its start.
  */
 export async function commitPlan<Result>(
   ctx: Context,
@@ -48,8 +51,9 @@ export async function commitPlan<Result>(
 /** Adds wake-ups, all of a queue at once, and never fails: what is lost here, the sweeper finds. */
 export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
   const nowMs = ctx.clock.now();
-  for (const { message } of wakeUps)
-    if (message) ctx.redis.queues.publish(message.channel, message.text).catch(() => undefined);
+  for (const { job, publish } of wakeUps)
+    if (publish !== undefined)
+      ctx.redis.queues.publish(channelOf(ctx.queues, job), publish).catch(() => undefined);
   for (const [job, together] of Map.groupBy(wakeUps, ({ job }) => job))
     ctx.queues.wake(
       job,

@@ -39,11 +39,14 @@ export interface ContextOptions {
   queuePrefix?: string;
 }
 
+/** Above the longest command that an api or a worker sends; a CLI may build an index for hours. */
+const SOCKET_TIMEOUT_MS = 60_000;
+
 /** Opens the stores. Rejects when MongoDB does not answer in 5 s; Redis may come later. */
 export async function openContext(config: Config, options: ContextOptions): Promise<Context> {
   const log = options.log ?? createLog({ level: config.logLevel, process: options.process });
-  const db = await connectMongo(config.mongodbUrl);
   const serves = options.process === 'api' || options.process === 'worker';
+  const db = await connectMongo(config.mongodbUrl, serves ? { socketTimeoutMs: SOCKET_TIMEOUT_MS } : {});
   const guard = serves ? await startTransactionGuard(db, log) : null;
   const producer = connectRedis(config, 'producer');
   const redis = {

@@ -1,26 +1,40 @@
+import { within } from '../basics/within.ts';
 import type { Context } from './context.ts';
 import { partsReady } from './metrics.ts';
+import type { Warning } from './warnings.ts';
 
 export type Part = 'mongo' | 'redis';
 export interface Readiness {
   status: 'ready' | 'degraded' | 'down';
   parts: Record<Part, 'ok' | 'failing'>;
+  /** What an operator should look at; absent when there is nothing. */
+  warnings?: string[];
 }
 
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** Asks both stores. `down` only when neither group can serve: losing MongoDB must not stop credits being spent. */
-export async function readReadiness(ctx: Context): Promise<Readiness> {
+/**
+ * Asks both stores. `down` only when neither group can serve: losing MongoDB must not stop credits being spent. A warning
+ * makes it `degraded`.
+ */
+export async function readReadiness(ctx: Context, warnings: readonly Warning[]): Promise<Readiness> {
   const [mongo, redis] = await Promise.all([
     answers(() => ctx.db.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected'))),
     answers(() => Promise.all([ctx.redis.producer.ping(), ctx.redis.queues.ping()])),
   ]);
   partsReady(ctx).set({ part: 'mongo' }, mongo ? 1 : 0);
   partsReady(ctx).set({ part: 'redis' }, redis ? 1 : 0);
-  return {
-    status: mongo && redis ? 'ready' : mongo || redis ? 'degraded' : 'down',
-    parts: { mongo: mongo ? 'ok' : 'failing', redis: redis ? 'ok' : 'failing' },
-  };
+  const parts = { mongo: mongo ? 'ok' : 'failing', redis: redis ? 'ok' : 'failing' } as const;
+  if (!mongo || !redis) return { status: mongo || redis ? 'degraded' : 'down', parts };
+  const said = await readWarnings(ctx, warnings);
+  return said.length === 0 ? { status: 'ready', parts } : { status: 'degraded', parts, warnings: said };
+}
+
+/** What cannot be read in time is no warning: the stores have answered. */
+async function readWarnings(ctx: Context, warnings: readonly Warning[]): Promise<string[]> {
+  const asked = warnings.map((warning) => within(PROBE_TIMEOUT_MS, 'A warning', warning(ctx)));
+  const said = await Promise.allSettled(asked);
+  return said.flatMap((each) => (each.status === 'fulfilled' && each.value !== null ? [each.value] : []));
 }
 
 async function answers(probe: () => Promise<unknown>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { dateAt } from '../basics/clock.ts';
 import { commitPlan } from '../context/commit-plan.ts';
 import type { Context } from '../context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../mongo/counter-shards.ts';
-import { deleteRows, insertRow } from '../mongo/writes.ts';
+import { deleteRows, insertRow, type Write } from '../mongo/writes.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from './model.ts';
 
 /** What a worker has claimed. */
@@ -48,9 +48,9 @@ export async function claimDue<Details extends object>(
   );
 }
 
-/** Ends a claim whose work is done, unless another worker has claimed it meanwhile. */
-export async function finishClaim(ctx: Context, { _id, claim_id }: Claim<object>): Promise<void> {
-  await dueRows(ctx).deleteOne({ _id, claim_id });
+/** The write that ends a claim whose work is done, unless another worker has claimed it meanwhile. */
+export function finishClaim({ _id, claim_id }: Claim<object>): Write {
+  return deleteRows(dueRows, { _id, claim_id });
 }
 
 /** Every row of a kind for a key: the plain one, one per shard, and the claimed one. */

@@ -36,6 +36,9 @@ export function collection<T extends Row>(
   return Object.assign(handleOf, { collectionName, indexes });
 }
 
+/** What MongoDB answers when a collection is there already. */
+const NAMESPACE_EXISTS = 48;
+
 /** Where each operation of a handle has filters among its arguments. */
 const FILTERS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> = {
   find: first,
@@ -86,7 +89,17 @@ export async function createCollections(db: Db, declared: readonly CollectionDec
   const there = await database.listCollections({}, { nameOnly: true }).toArray();
   const names = new Set(there.map(({ name }) => name));
   for (const { collectionName, indexes } of declared) {
-    if (!names.has(collectionName)) await database.createCollection(collectionName);
+    if (!names.has(collectionName)) await createUnlessThere(database, collectionName);
     if (indexes.length > 0) await database.collection(collectionName).createIndexes([...indexes]);
+  }
+}
+
+/** Another release may create it at the same time. */
+async function createUnlessThere(database: mongo.Db, name: string): Promise<void> {
+  try {
+    await database.createCollection(name);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== NAMESPACE_EXISTS) throw error;
   }
 }

@@ -3,7 +3,7 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 /** An open MongoDB connection. */
 export interface Db {
   connection: Connection;
-  /** Tells the other processes in which driver session (hex id) this one writes: see transaction-guard.ts. */
+  /** Tells the other processes in which driver session (hex id) this one writes: see transaction-guard.ts. Cheap to repeat. */
   registerSession(session: string): Promise<void>;
 }
 
@@ -13,9 +13,13 @@ export const DURABLE = { w: 'majority', j: true } as const;
 /**
  * Opens one connection. It fails fast (no buffering), drops `undefined` from the rows that are written, and never
  * creates an index by itself: `release` does. A server that hangs without closing its connections is noticed after 7 s
- * (heartbeat and connect timeout), as one that is gone. Rejects when no server answers within 5 s.
+ * (heartbeat and connect timeout), as one that is gone. With `socketTimeoutMs` a single connection that has gone dark is
+ * given up after as long; it must be above the longest command. Rejects when no server answers within 5 s.
  */
-export async function connectMongo(url: string, options: { maxPoolSize?: number } = {}): Promise<Db> {
+export async function connectMongo(
+  url: string,
+  options: { maxPoolSize?: number; socketTimeoutMs?: number } = {},
+): Promise<Db> {
   const connection = mongoose.createConnection(url, {
     autoIndex: false,
     autoCreate: false,
@@ -25,6 +29,7 @@ export async function connectMongo(url: string, options: { maxPoolSize?: number 
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 2_000,
+    ...(options.socketTimeoutMs === undefined ? {} : { socketTimeoutMS: options.socketTimeoutMs }),
     writeConcern: DURABLE,
     readConcern: { level: 'majority' },
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mongo } from 'mongoose';
 import type { Log } from '../basics/log.ts';
+import { within } from '../basics/within.ts';
 import { collection } from './collection.ts';
 import type { Db } from './connect.ts';
 
@@ -8,7 +9,7 @@ import type { Db } from './connect.ts';
 interface Instance {
   _id: string;
   /** Grows while the process lives. */
-  beat: number;
+  heartbeat: number;
   /** Driver session ids, hex. */
   sessions: string[];
 }
@@ -22,65 +23,90 @@ export interface TransactionGuard {
 const TICK_MS = 1_000;
 /** Unchanged for so long, by the observer's own monotonic clock: the process is dead or as good as dead. */
 const DEAD_AFTER_MS = 4_000;
+/** A tick that takes longer is given up, so that a dark connection does not stop the heartbeat. */
+const TICK_DEADLINE_MS = 3_000;
+/** The driver uses its sessions again; one that it has not used for so long is gone from its pool, or comes anew. */
+const SESSION_KEPT_MS = 600_000;
 /** A heartbeat is no record: it need not survive a crash. */
 const FLEETING = { writeConcern: { w: 1, j: false } } as const;
+
+interface Guard {
+  id: string;
+  db: Db;
+  log: Log;
+  deadAfterMs: number;
+  /** When each driver session was used last, by the monotonic clock. */
+  sessions: Map<string, number>;
+  /** Since when (monotonic) another process has had the heartbeat that it has. */
+  seen: Map<string, { heartbeat: number; sinceMs: number }>;
+}
 
 /**
  * Ends the transactions of processes that were killed. MongoDB keeps an abandoned transaction, and with it every row
  * that it wrote, for a minute; whoever would write these rows waits. So each process says that it lives and in which
  * sessions it writes, and the others end the sessions of one that has fallen silent. A process that was only stopped
- * for a while finds its transaction gone and runs it again.
+ * for a while finds its transaction gone, runs it again, and is guarded as before from its next heartbeat on.
  */
 export async function startTransactionGuard(
   db: Db,
   log: Log,
   deadAfterMs = DEAD_AFTER_MS,
 ): Promise<TransactionGuard> {
-  const id = randomUUID();
+  const guard: Guard = { id: randomUUID(), db, log, deadAfterMs, sessions: new Map(), seen: new Map() };
   const instances = instanceRows({ db });
-  await instances.insertOne({ _id: id, beat: 0, sessions: [] });
-  db.registerSession = async (session) => {
-    await instances.updateOne({ _id: id }, { $push: { sessions: session } }, FLEETING);
-  };
-  const seen = new Map<string, { beat: number; sinceMs: number }>();
+  await instances.insertOne({ _id: guard.id, heartbeat: 0, sessions: [] });
+  db.registerSession = (session) => register(guard, session);
   let ticking: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    ticking = ticking.then(() => tick(db, id, seen, deadAfterMs, log)).catch(() => undefined);
+    ticking = ticking
+      .then(() => within(TICK_DEADLINE_MS, 'A heartbeat', tick(guard)))
+      .catch((error: unknown) => log.debug({ err: error }, 'a heartbeat was missed'));
   }, TICK_MS);
   timer.unref();
   return {
     stop: async () => {
       clearInterval(timer);
       await ticking;
-      await instances.deleteOne({ _id: id }).catch(() => undefined);
+      await instances.deleteOne({ _id: guard.id }).catch(() => undefined);
     },
   };
 }
 
-async function tick(
-  db: Db,
-  ownId: string,
-  seen: Map<string, { beat: number; sinceMs: number }>,
-  deadAfterMs: number,
-  log: Log,
-): Promise<void> {
-  await instanceRows({ db }).updateOne({ _id: ownId }, { $inc: { beat: 1 } }, { upsert: true, ...FLEETING });
+/** A session is written down before its first transaction; the driver has few, so that this is rarely a write. */
+async function register({ id, db, sessions }: Guard, session: string): Promise<void> {
+  const isKnown = sessions.has(session);
+  sessions.set(session, performance.now());
+  if (isKnown) return;
+  await instanceRows({ db }).updateOne({ _id: id }, { $addToSet: { sessions: session } }, FLEETING);
+}
+
+async function tick(guard: Guard): Promise<void> {
+  await beat(guard);
+  const { db, seen, id: ownId, deadAfterMs } = guard;
   const nowMs = performance.now();
   for (const instance of await instanceRows({ db }).find().toArray()) {
     const last = seen.get(instance._id);
-    if (last?.beat !== instance.beat) seen.set(instance._id, { beat: instance.beat, sinceMs: nowMs });
-    else if (nowMs - last.sinceMs > deadAfterMs && instance._id !== ownId) await bury(db, instance, log);
+    if (last?.heartbeat !== instance.heartbeat)
+      seen.set(instance._id, { heartbeat: instance.heartbeat, sinceMs: nowMs });
+    else if (nowMs - last.sinceMs > deadAfterMs && instance._id !== ownId) await reap(guard, instance);
   }
 }
 
-async function bury(db: Db, instance: Instance, log: Log): Promise<void> {
+/** Every heartbeat writes the whole list, so that a row that others have reaped comes back as it was. */
+async function beat({ id, db, sessions }: Guard): Promise<void> {
+  const forgetBeforeMs = performance.now() - SESSION_KEPT_MS;
+  for (const [session, usedMs] of sessions) if (usedMs < forgetBeforeMs) sessions.delete(session);
+  const update = { $inc: { heartbeat: 1 }, $set: { sessions: [...sessions.keys()] } };
+  await instanceRows({ db }).updateOne({ _id: id }, update, { upsert: true, ...FLEETING });
+}
+
+async function reap({ db, log, seen }: Guard, instance: Instance): Promise<void> {
   const sessions = (instance.sessions ?? []).map((hex) => ({
     id: new mongo.Binary(Buffer.from(hex, 'hex'), 4),
   }));
-  log.warn(
-    { instance: instance._id, sessions: sessions.length },
-    'a process fell silent; its transactions are ended',
-  );
+  const fields = { instance: instance._id, sessions: sessions.length };
+  log.warn(fields, 'a process fell silent; its transactions are ended');
   if (sessions.length > 0) await db.connection.getClient().db('admin').command({ killSessions: sessions });
   await instanceRows({ db }).deleteOne({ _id: instance._id });
+  seen.delete(instance._id);
 }

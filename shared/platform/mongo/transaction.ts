@@ -1,21 +1,10 @@
-import type { ClientSession } from 'mongoose';
-import { isDuplicateKey } from '../basics/errors.ts';
+import { type ClientSession, mongo } from 'mongoose';
+import { isDuplicateKey, isStoreError } from '../basics/errors.ts';
+import { DeadlineError, within } from '../basics/within.ts';
 import { type Db, DURABLE } from './connect.ts';
 
-/** All attempts at one transaction together; then the store counts as away (503) and nothing was kept. */
-const TRANSACTION_TIMEOUT_MS = 15_000;
-
-const afterCommits = new WeakMap<ClientSession, (() => void)[]>();
-
-/**
- * Runs `act` once when the transaction has committed, and never when it has not: for wake-ups, which may be lost.
- * Throws for a session that `inTransaction` did not open, so that nothing is forgotten silently.
- */
-export function afterCommit(transaction: ClientSession, act: () => void): void {
-  const acts = afterCommits.get(transaction);
-  if (!acts) throw new Error('afterCommit needs a transaction of inTransaction');
-  acts.push(act);
-}
+/** All attempts at one transaction together; then the store counts as away (503) and nothing is kept. */
+const TRANSACTION_DEADLINE_MS = 15_000;
 
 export interface TransactionOptions {
   /**
@@ -23,54 +12,81 @@ export interface TransactionOptions {
    * (five attempts). Without it a duplicate key fails the transaction.
    */
   onDuplicateKey?: 'retry';
+  /** Instead of 15 s. */
+  deadlineMs?: number;
 }
+
+/** For work that reads much and that no request waits for. MongoDB ends a transaction after a minute. */
+export const LONG_TRANSACTION: TransactionOptions = { deadlineMs: 55_000 };
 
 const DUPLICATE_KEY_ATTEMPTS = 5;
 
 /**
  * Runs `work` as one transaction: all of it or nothing. Write conflicts are tried again, so `work` runs from its
- * start each time and must not act on anything outside (`commitPlan` is for that).
+ * start each time and must not act on anything outside (`commitPlan` is for that). Throws a store error when it does not
+ * get through in time, and then it never commits; an error that `isOutcomeUnknown` knows when the commit was sent and
+ * its answer did not come.
  */
 export async function inTransaction<T>(
   db: Db,
   work: (transaction: ClientSession) => Promise<T>,
-  { onDuplicateKey }: TransactionOptions = {},
+  options: TransactionOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(db, work);
+      return await runOnce(db, work, options.deadlineMs ?? TRANSACTION_DEADLINE_MS);
     } catch (error) {
-      const mayRetry = onDuplicateKey === 'retry' && attempt < DUPLICATE_KEY_ATTEMPTS;
+      const mayRetry = options.onDuplicateKey === 'retry' && attempt < DUPLICATE_KEY_ATTEMPTS;
       if (!mayRetry || !isDuplicateKey(error)) throw error;
     }
   }
 }
 
-async function runOnce<T>(db: Db, work: (transaction: ClientSession) => Promise<T>): Promise<T> {
+/** Where a transaction is: a caller that gives it up while it works can be sure that it does not commit. */
+interface Progress {
+  isCommitting: boolean;
+  isGivenUp: boolean;
+}
+
+// The driver's own `timeoutMS` has no effect on a transaction (docs/stores.md), so the deadline is ours.
+async function runOnce<T>(
+  db: Db,
+  work: (transaction: ClientSession) => Promise<T>,
+  deadlineMs: number,
+): Promise<T> {
+  const progress: Progress = { isCommitting: false, isGivenUp: false };
+  try {
+    return await within(deadlineMs, 'A transaction', commit(db, work, progress));
+  } catch (error) {
+    progress.isGivenUp = true;
+    throw progress.isCommitting && isStoreError(error) ? outcomeUnknown(error) : error;
+  }
+}
+
+function commit<T>(db: Db, work: (transaction: ClientSession) => Promise<T>, progress: Progress): Promise<T> {
   return db.connection.getClient().withSession(async (session) => {
-    await register(db, session);
-    const attempt = () => {
-      afterCommits.set(session, []);
-      return work(session);
+    await db.registerSession(session.id?.id.toString('hex') ?? '');
+    const attempt = async () => {
+      progress.isCommitting = false;
+      const result = await work(session);
+      if (progress.isGivenUp) throw new DeadlineError('The transaction was given up');
+      progress.isCommitting = true;
+      return result;
     };
-    const result = await session.withTransaction(attempt, {
-      readConcern: { level: 'snapshot' },
-      writeConcern: DURABLE,
-      timeoutMS: TRANSACTION_TIMEOUT_MS,
-    });
-    for (const act of afterCommits.get(session) ?? []) act();
-    return result;
+    const options = { readConcern: { level: 'snapshot' as const }, writeConcern: DURABLE };
+    return session.withTransaction(attempt, options);
   });
 }
 
-const registered = new WeakMap<Db, Set<string>>();
+const UNKNOWN = 'UnknownTransactionCommitResult';
 
-/** The driver has few sessions and uses them again, so that this is rarely a write. */
-async function register(db: Db, session: ClientSession): Promise<void> {
-  const known = registered.get(db) ?? new Set<string>();
-  registered.set(db, known);
-  const id = session.id?.id.toString('hex') ?? '';
-  if (known.has(id)) return;
-  await db.registerSession(id);
-  known.add(id);
+/** A commit whose answer did not come; one that the store has refused is told as it is. */
+function outcomeUnknown(error: unknown): unknown {
+  const isRefused = error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
+  if (isRefused) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new mongo.MongoServerError({
+    message: `The answer to a commit did not come: ${message}`,
+    errorLabels: [UNKNOWN],
+  });
 }

@@ -1,4 +1,5 @@
 import type { Job } from './job.ts';
+import type { Queues } from './queues.ts';
 
 /** A wake-up as data: the job that tells a worker to look at a row. It may be lost; the sweeper finds the row. */
 export interface PlannedWakeUp {
@@ -8,8 +9,8 @@ export interface PlannedWakeUp {
   readonly data: unknown;
   /** Epoch milliseconds; what has passed is at once. */
   readonly dueMs: number;
-  /** What the workers are told beside it by Redis' publish: nothing is kept, and nothing may depend on it. */
-  readonly message?: { readonly channel: string; readonly text: string };
+  /** Published to the workers before the job is added, on the same connection; nothing may depend on its being heard. */
+  readonly publish?: string;
 }
 
 /** A wake-up whose data is of its job's shape. */
@@ -18,4 +19,9 @@ export function wakeUp<Data>(
   planned: Omit<PlannedWakeUp, 'job' | 'data'> & { data: Data },
 ): PlannedWakeUp {
   return { job: job as Job, ...planned };
+}
+
+/** The channel on which what wake-ups of a job publish is heard. */
+export function channelOf({ prefix }: Queues, { kind }: Job): string {
+  return `${prefix}:${kind}`;
 }

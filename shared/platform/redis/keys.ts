@@ -31,7 +31,7 @@ export interface AccountKeys extends ShardKeys {
   /** Hash: state, plan, anchor, devices. */
   account: string;
   /** What one idempotency key was answered; `idk` is its hash. */
-  record(idk: string): string;
+  record: (idk: string) => string;
 }
 
 export function accountKeys(accountId: string): AccountKeys {

@@ -1,33 +1,53 @@
 import { organizationRows } from '../../organizations/model.ts';
-import { isoTime } from '../../platform/basics/clock.ts';
+import { dateAt, isoTime } from '../../platform/basics/clock.ts';
+import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { sendMail } from '../../platform/mail/send-mail.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
+import { updateRow } from '../../platform/mongo/writes.ts';
+import { alertAdminsJob } from '../endpoints/jobs.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
-import { endTask, readTask, setTask } from '../endpoints/tasks.ts';
 
-const TRY_AGAIN_MS = 60_000;
+/** How often to look whether there is a mail server, and somebody to write to. */
+const LOOK_AGAIN_MS = 300_000;
 
-/** Tells an organization's admins that a webhook is failing: one mail, tried again each minute until it was taken. */
+/**
+ * Tells an organization's admins that a webhook is failing: one mail. Without a mail server or an admin's address the
+ * alert stays due and counts as unsent. Throws when the mail server fails, so that the due row is postponed.
+ */
 export async function alertAdmins(ctx: Context, webhookId: string): Promise<void> {
-  if (!(await readTask(ctx, 'alert-admins', webhookId))) return;
+  if (!(await readDue(ctx, alertAdminsJob, webhookId))) return;
   const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
-  if (webhook?.status === 'failing') {
-    try {
-      await mailAdmins(ctx, webhook);
-    } catch (error) {
-      ctx.log.warn({ err: error, webhook_id: webhookId }, 'the admins were not told; again in a minute');
-      const dueMs = ctx.clock.now() + TRY_AGAIN_MS;
-      await inTransaction(ctx.db, (transaction) =>
-        setTask(ctx, { kind: 'alert-admins', webhook_id: webhookId, dueMs, untilMs: dueMs }, transaction),
-      );
-      return;
+  const isWanted = webhook?.status === 'failing' && webhook.alerted_at === null;
+  const wasSent = isWanted && (await mailAdmins(ctx, webhook));
+  await commitPlan(ctx, async (transaction) => {
+    // Whoever enables the webhook and sees it fail again has set another row meanwhile.
+    const due = await readDue(ctx, alertAdminsJob, webhookId, transaction);
+    if (!due) return { ...NO_PLAN, result: undefined };
+    if (isWanted && !wasSent) {
+      const dueMs = ctx.clock.now() + LOOK_AGAIN_MS;
+      return { ...setDue(alertAdminsJob, { key: webhookId, orgId: due.org_id, dueMs }), result: undefined };
     }
-  }
-  await endTask(ctx, 'alert-admins', webhookId);
+    const alerted_at = dateAt(ctx.clock.now());
+    const failing = { _id: webhookId, failing_since: webhook?.failing_since ?? null };
+    const told = wasSent ? [updateRow(webhookRows, failing, { $set: { alerted_at } })] : [];
+    return { writes: [clearDue(alertAdminsJob, webhookId), ...told], wakeUps: [], result: undefined };
+  });
 }
 
-async function mailAdmins(ctx: Context, webhook: Webhook): Promise<void> {
+/** How many failing webhooks nobody was told of yet. */
+export async function countUnsentAlerts(ctx: Context): Promise<number> {
+  return webhookRows(ctx).countDocuments({ status: 'failing', alerted_at: null });
+}
+
+/** The warning of `/readyz` about failing webhooks whose admins were not told. */
+export async function warnOfUnsentAlerts(ctx: Context): Promise<string | null> {
+  const unsent = await countUnsentAlerts(ctx);
+  if (unsent === 0) return null;
+  return `${unsent} failing ${unsent === 1 ? 'webhook' : 'webhooks'}, and the admins were not told (governor webhook list)`;
+}
+
+async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
   const organization = await organizationRows(ctx).findOne({ _id: webhook.org_id });
   const to = organization?.admin_emails ?? [];
   const sent = await sendMail(ctx, {
@@ -37,6 +57,7 @@ async function mailAdmins(ctx: Context, webhook: Webhook): Promise<void> {
   });
   const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
   ctx.log.warn(fields, 'a webhook is failing');
+  return sent;
 }
 
 function textOf(webhook: Webhook, baseUrl: string): string {

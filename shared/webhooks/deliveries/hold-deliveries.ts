@@ -1,30 +1,36 @@
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
-import { webhookRows } from '../endpoints/model.ts';
-import { endTask } from '../endpoints/tasks.ts';
+import { clearDue, readDue } from '../../platform/due/plan-due.ts';
+import { holdWebhookJob } from '../endpoints/jobs.ts';
+import { isPaused, webhookRows } from '../endpoints/model.ts';
 import { type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
 
 const HELD_AT_ONCE = 200;
 
-/** Holds everything that a failing webhook has not finished; what comes due meanwhile is held by its own attempt. */
+/** Holds everything that a paused webhook has not finished; what comes due meanwhile is held by its own attempt. */
 export async function holdDeliveries(ctx: Context, webhookId: string): Promise<void> {
   while (await holdSome(ctx, webhookId));
-  await endTask(ctx, 'hold-webhook', webhookId);
 }
 
-/** Whether there may be more. */
+/** Whether there may be more. The transaction that finds the last ones ends the due row. */
 async function holdSome(ctx: Context, webhookId: string): Promise<boolean> {
-  return inTransaction(ctx.db, async (transaction) => {
+  return commitPlan(ctx, async (transaction) => {
+    const due = await readDue(ctx, holdWebhookJob, webhookId, transaction);
+    if (!due) return { ...NO_PLAN, result: false };
     const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
-    if (webhook?.status !== 'failing') return false;
-    const rows = await queuedDeliveryRows(ctx)
-      .find({ webhook_id: webhookId, state: 'pending' }, { session: transaction })
-      .limit(HELD_AT_ONCE)
-      .toArray();
-    if (rows.length === 0) return false;
-    const held = rows.map((row): QueuedDelivery => ({ ...row, state: 'held', at: row.position }));
-    await replaceQueued(ctx, held, transaction);
-    return rows.length === HELD_AT_ONCE;
+    const rows =
+      webhook && isPaused(webhook)
+        ? await queuedDeliveryRows(ctx)
+            .find({ webhook_id: webhookId, state: 'pending' }, { session: transaction })
+            .limit(HELD_AT_ONCE)
+            .toArray()
+        : [];
+    const held = replaceQueued(
+      rows.map((row): QueuedDelivery => ({ ...row, state: 'held', at: row.position })),
+    );
+    if (rows.length === HELD_AT_ONCE) return { ...held, result: true };
+    const ended = { writes: [clearDue(holdWebhookJob, webhookId)], wakeUps: [] };
+    return { ...joinPlans(held, ended), result: false };
   });
 }

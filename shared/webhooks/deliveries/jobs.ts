@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dueJob } from '../../platform/due/model.ts';
 import { job } from '../../platform/queues/job.ts';
 
 const dueDeliveries = {
@@ -13,3 +14,12 @@ export const deliverWebhookJob = job('deliver-webhook', dueDeliveries);
 
 /** Attempts 2 to 5, so that no first attempt waits behind them. */
 export const retryWebhookJob = job('retry-webhook', dueDeliveries);
+
+/** Plans deliveries that were too many for the transaction of their events. The key is the first event. */
+export const planDeliveriesJob = dueJob('plan-deliveries');
+
+/** Queues exhausted deliveries of a webhook again. The key is the webhook. */
+export const recoverDeliveriesJob = dueJob('recover-deliveries');
+
+/** Expires what a webhook holds beyond its limit. */
+export const expireHeldJob = job('expire-held', {});

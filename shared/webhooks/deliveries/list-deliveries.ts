@@ -1,9 +1,28 @@
 import type { ClientSession } from 'mongoose';
+import type { EventType } from '../../platform/basics/contract.ts';
 import { type Order, type Position, walkPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
+import {
+  type Delivery,
+  type DeliveryStatus,
+  deliveryRows,
+  logOfQueued,
+  queuedDeliveryRows,
+} from './model.ts';
+
+/** What a list of deliveries may be narrowed to. */
+export interface DeliveryFilter {
+  status?: DeliveryStatus | undefined;
+  type?: EventType | undefined;
+}
+
+interface Page {
+  order: Order;
+  limit: number;
+  after: Position | null;
+}
 
 /**
  * One page of a webhook's log, ordered by (`created_at`, id). Counts only when `total` is not known. One snapshot, so
@@ -12,35 +31,56 @@ import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './
 export async function listDeliveries(
   ctx: Context,
   webhook: Webhook,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
+  filter: DeliveryFilter,
+  page: Page & { total: number | null },
 ): Promise<{ rows: Delivery[]; hasMore: boolean; last: Position | null; total: number }> {
   return inTransaction(ctx.db, async (snapshot) => {
-    const walked = await walk(ctx, webhook, page, snapshot);
-    return { ...walked, total: page.total ?? (await countDeliveries(ctx, webhook, snapshot)) };
+    const found = await findPage(ctx, webhook, filter, page, snapshot);
+    return { ...found, total: page.total ?? (await countDeliveries(ctx, webhook, filter, snapshot)) };
   });
 }
 
+/** The newest delivery of a webhook, or null. */
 export async function lastDelivery(ctx: Context, webhook: Webhook): Promise<Delivery | null> {
   const { rows } = await inTransaction(ctx.db, (snapshot) =>
-    walk(ctx, webhook, { order: 'desc', limit: 1, after: null }, snapshot),
+    findPage(ctx, webhook, {}, { order: 'desc', limit: 1, after: null }, snapshot),
   );
   return rows[0] ?? null;
 }
 
-async function countDeliveries(ctx: Context, webhook: Webhook, session: ClientSession): Promise<number> {
-  const filter = { webhook_id: webhook._id };
-  const unfinished = await queuedDeliveryRows(ctx).countDocuments(filter, { session });
-  return unfinished + (await deliveryRows(ctx).countDocuments(filter, { session }));
+type Found = ReturnType<typeof filtersOf>;
+
+/** A delivery is in one collection while it is not finished and in another afterwards; null where none can match. */
+function filtersOf(webhook: Webhook, { status, type }: DeliveryFilter) {
+  const both = { webhook_id: webhook._id, ...(type ? { type } : {}) };
+  if (status === undefined) return { queued: both, done: both };
+  const isQueued = status === 'pending' || status === 'held';
+  return isQueued
+    ? { queued: { ...both, state: status }, done: null }
+    : { queued: null, done: { ...both, status } };
 }
 
-function walk(
+async function countDeliveries(
   ctx: Context,
   webhook: Webhook,
-  page: { order: Order; limit: number; after: Position | null },
+  filter: DeliveryFilter,
+  session: ClientSession,
+): Promise<number> {
+  const { queued, done } = filtersOf(webhook, filter);
+  const unfinished = queued ? await queuedDeliveryRows(ctx).countDocuments(queued, { session }) : 0;
+  return unfinished + (done ? await deliveryRows(ctx).countDocuments(done, { session }) : 0);
+}
+
+function findPage(
+  ctx: Context,
+  webhook: Webhook,
+  filter: DeliveryFilter,
+  page: Page,
   snapshot: ClientSession,
 ): ReturnType<typeof walkPage<Delivery>> {
+  const filters = filtersOf(webhook, filter);
   const find = (condition: Record<string, unknown>, limit: number) =>
-    findBoth(ctx, { webhook_id: webhook._id, ...condition }, page.order, limit, snapshot);
+    findBoth(ctx, filters, condition, { order: page.order, limit }, snapshot);
   return walkPage<Delivery>({
     ...page,
     fromMs: webhook.created_at.getTime(),
@@ -55,20 +95,30 @@ function walk(
 /** What is not finished and what is, in one order. */
 async function findBoth(
   ctx: Context,
-  filter: Record<string, unknown>,
-  order: Order,
-  limit: number,
+  filters: Found,
+  condition: Record<string, unknown>,
+  { order, limit }: { order: Order; limit: number },
   session: ClientSession,
 ): Promise<Delivery[]> {
   const direction = order === 'desc' ? -1 : 1;
-  const sort = { created_at: direction, _id: direction } as const;
-  const options = { session, sort, limit };
-  const queued = await queuedDeliveryRows(ctx).find(filter, options).toArray();
-  const done = await deliveryRows(ctx).find(filter, options).toArray();
-  return [...queued.map(logOfQueued), ...done].toSorted((a, b) => direction * compare(a, b)).slice(0, limit);
+  const options = { session, limit, sort: { created_at: direction, _id: direction } as const };
+  const queued = filters.queued
+    ? await queuedDeliveryRows(ctx)
+        .find({ ...filters.queued, ...condition }, options)
+        .toArray()
+    : [];
+  const done = filters.done
+    ? await deliveryRows(ctx)
+        .find({ ...filters.done, ...condition }, options)
+        .toArray()
+    : [];
+  return [...queued.map(logOfQueued), ...done]
+    .toSorted((a, b) => direction * compareDeliveries(a, b))
+    .slice(0, limit);
 }
 
-function compare(a: Delivery, b: Delivery): number {
+/** Compares deliveries in the order of the log: by `created_at`, then id. */
+export function compareDeliveries(a: Delivery, b: Delivery): number {
   const apart = a.created_at.getTime() - b.created_at.getTime();
   if (apart !== 0) return apart;
   return a._id < b._id ? -1 : 1;

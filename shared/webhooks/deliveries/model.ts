@@ -2,7 +2,15 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import type { EventType } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 
-export const DELIVERY_STATUSES = ['pending', 'succeeded', 'held', 'exhausted', 'cancelled'] as const;
+/** `expired`: it was held until newer ones had taken all places. */
+export const DELIVERY_STATUSES = [
+  'pending',
+  'succeeded',
+  'held',
+  'exhausted',
+  'cancelled',
+  'expired',
+] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export const ATTEMPT_ERRORS = ['dns', 'connect', 'tls', 'timeout', 'http', 'blocked'] as const;
@@ -34,10 +42,16 @@ export interface Delivery {
   next_attempt_at: Date | null;
   attempts: Attempt[];
   created_at: Date;
+  /** Null while it is not finished. The log keeps a delivery for some days from then on. */
+  finished_at: Date | null;
 }
 
 export const deliveryRows = collection<Delivery>('deliveries', {
-  indexes: [{ key: { webhook_id: 1, created_at: 1, _id: 1 } }, { key: { created_at: 1 } }],
+  indexes: [
+    { key: { webhook_id: 1, created_at: 1, _id: 1 } },
+    { key: { webhook_id: 1, status: 1, created_at: 1 } },
+    { key: { finished_at: 1 } },
+  ],
 });
 
 export const POSITIONS_PER_MS = 4_096;
@@ -47,7 +61,7 @@ export const POSITIONS_PER_MS = 4_096;
  * index keeps what an update leaves (docs/stores.md), and moves to `deliveries` when it is finished. `(round, attempt)`
  * is the intent: only the outcome of exactly that attempt moves it.
  */
-export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at'> {
+export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
   /** The event's: what is sent, byte for byte. */
   body: string;
   state: 'pending' | 'held';
@@ -71,22 +85,18 @@ export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries'
   ],
 });
 
-/** What the log shows of a delivery that is not finished. */
+/** A delivery that is not finished, as the log shows it. */
 export function logOfQueued(queued: QueuedDelivery): Delivery {
-  const isPending = queued.state === 'pending';
-  return {
-    ...loggedPart(queued),
-    status: queued.state,
-    next_attempt_at: isPending ? dateAt(queued.at) : null,
-  };
+  const next_attempt_at = queued.state === 'pending' ? dateAt(queued.at) : null;
+  return { ...loggedPart(queued), status: queued.state, next_attempt_at, finished_at: null };
 }
 
-/** A delivery that is finished, or was cancelled. */
-export function finished(queued: QueuedDelivery, status: DeliveryStatus): Delivery {
-  return { ...loggedPart(queued), status, next_attempt_at: null };
+/** A delivery that is finished at `nowMs`, as the log keeps it. */
+export function finished(queued: QueuedDelivery, status: DeliveryStatus, nowMs: number): Delivery {
+  return { ...loggedPart(queued), status, next_attempt_at: null, finished_at: dateAt(nowMs) };
 }
 
-function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_attempt_at'> {
+function loggedPart(queued: QueuedDelivery): Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
   const { _id, event_id, webhook_id, org_id, type, round, attempts, created_at } = queued;
   return { _id, event_id, webhook_id, org_id, type, round, attempts, created_at };
 }

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
+import { commitPlan, type Decision, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
-import { markFailing } from './mark-failing.ts';
+import { planFailing } from './mark-failing.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
 import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
@@ -54,14 +54,18 @@ function submit(ctx: Context, key: string, outcome: Outcome): Promise<void> {
     maxWeight: OUTCOMES_PER_TRANSACTION,
     weigh: () => 1,
     run: async (outcomes) => {
-      const recorded = inTransaction(ctx.db, (transaction) => record(ctx, outcomes, transaction));
+      const recorded = commitPlan(ctx, (transaction) => decide(ctx, outcomes, transaction));
       await within(RECORD_DEADLINE_MS, 'Recording outcomes', recorded);
       return outcomes.map(() => undefined);
     },
   });
 }
 
-async function record(ctx: Context, outcomes: readonly Outcome[], transaction: ClientSession): Promise<void> {
+async function decide(
+  ctx: Context,
+  outcomes: readonly Outcome[],
+  transaction: ClientSession,
+): Promise<Decision<undefined>> {
   const ids = [...new Set(outcomes.map(({ deliveryId }) => deliveryId))];
   const found = await queuedDeliveryRows(ctx)
     .find({ _id: { $in: ids } }, { session: transaction })
@@ -74,9 +78,10 @@ async function record(ctx: Context, outcomes: readonly Outcome[], transaction: C
     const next = stepOf(ctx, row, outcome);
     if (next) after.set(row._id, next);
   }
-  if (after.size === 0) return;
-  await replaceQueued(ctx, [...after.values()], transaction);
-  for (const webhookId of exhaustedAt(after.values())) await markFailing(ctx, webhookId, transaction);
+  const plans = [replaceQueued([...after.values()])];
+  for (const webhookId of exhaustedAt(after.values()))
+    plans.push(await planFailing(ctx, webhookId, transaction));
+  return { ...joinPlans(...plans), result: undefined };
 }
 
 function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
@@ -86,12 +91,13 @@ function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
 
 /** What an outcome makes of a delivery, finished or not; null when it changes nothing. Pure. */
 function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDelivery | Delivery | null {
-  if (outcome.kind === 'cancel') return finished(row, 'cancelled');
+  const nowMs = ctx.clock.now();
+  if (outcome.kind === 'cancel') return finished(row, 'cancelled', nowMs);
   if (outcome.kind === 'hold')
     return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
   const attempts = [...row.attempts, outcome.result].slice(-LOGGED_ATTEMPTS);
-  if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded');
-  if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted');
+  if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded', nowMs);
+  if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);
   const attempt = outcome.attempt + 1;
   const next = { ...row, attempts, attempt, wake: wakeOf({ ...row, attempt }) };
   // Held while it was under way: it stays held until its webhook is enabled. What the drain sent goes on by the schedule.

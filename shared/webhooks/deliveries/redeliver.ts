@@ -1,9 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
+import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
-import { type Webhook, webhookRows } from '../endpoints/model.ts';
+import { deleteRows, type Write } from '../../platform/mongo/writes.ts';
+import { getWebhook } from '../endpoints/get-webhook.ts';
+import { isPaused, type Webhook } from '../endpoints/model.ts';
 import {
   type Delivery,
   deliveryRows,
@@ -16,15 +18,18 @@ import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
 
 /**
- * Sends a delivery again from attempt 1, whatever became of it: the same event id and bytes. While its webhook is
- * failing it is held. Throws `not_found`.
+ * Sends a delivery again from attempt 1, whatever became of it: the same event id and bytes. While its webhook is paused
+ * it is held. Throws `not_found`.
  */
-export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: string): Promise<Delivery> {
-  return inTransaction(ctx.db, async (transaction) => {
-    const delivery = await takeOut(ctx, deliveryId, webhook._id, transaction);
-    const current = await webhookRows(ctx).findOne({ _id: webhook._id }, { session: transaction });
-    if (!current) throw new DomainError('not_found', 'There is no such webhook.');
-    const isHeld = current.status === 'failing';
+export async function redeliver(
+  ctx: Context,
+  { _id, org_id }: Webhook,
+  deliveryId: string,
+): Promise<Delivery> {
+  return commitPlan(ctx, async (transaction) => {
+    const webhook = await getWebhook(ctx, org_id, _id, transaction);
+    const { delivery, takeOut } = await findDelivery(ctx, deliveryId, _id, transaction);
+    const isHeld = isPaused(webhook);
     const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
     const queued: QueuedDelivery = {
       ...delivery,
@@ -33,28 +38,33 @@ export async function redeliver(ctx: Context, webhook: Webhook, deliveryId: stri
       ...nextRoundOf(delivery),
       position,
     };
-    await replaceQueued(ctx, [queued], transaction);
-    return logOfQueued(queued);
+    const plan = joinPlans({ writes: takeOut, wakeUps: [] }, replaceQueued([queued]));
+    return { ...plan, result: logOfQueued(queued) };
   });
 }
 
-type TakenOut = Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake' | 'position'>;
+/** What a delivery is before it is queued again. */
+export type Requeued = Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake' | 'position'>;
 
-/** From the log of what is finished, or as it is queued. */
-async function takeOut(
+/** A finished delivery with its event's bytes, as it is queued again. */
+export function requeued({ status: _status, ...delivery }: Delivery, body: string): Requeued {
+  const { next_attempt_at: _next, finished_at: _finished, ...logged } = delivery;
+  return { ...logged, body };
+}
+
+/** As it is queued, or from the log of what is finished, which it then leaves. */
+async function findDelivery(
   ctx: Context,
   _id: string,
   webhookId: string,
   transaction: ClientSession,
-): Promise<TakenOut> {
+): Promise<{ delivery: Requeued; takeOut: Write[] }> {
   const options = { session: transaction };
   const queued = await queuedDeliveryRows(ctx).findOne({ _id }, options);
-  if (queued?.webhook_id === webhookId) return queued;
+  if (queued?.webhook_id === webhookId) return { delivery: queued, takeOut: [] };
   const delivery = await deliveryRows(ctx).findOne({ _id }, options);
   const event = delivery && (await eventRows(ctx).findOne({ _id: delivery.event_id }, options));
   if (delivery?.webhook_id !== webhookId || event?.body === undefined)
     throw new DomainError('not_found', 'There is no such delivery.');
-  await deliveryRows(ctx).deleteOne({ _id }, options);
-  const { status: _status, next_attempt_at: _next, ...logged } = delivery;
-  return { ...logged, body: event.body };
+  return { delivery: requeued(delivery, event.body), takeOut: [deleteRows(deliveryRows, { _id })] };
 }

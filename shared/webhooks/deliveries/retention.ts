@@ -1,25 +1,15 @@
 import { daysBefore, retentionRule } from '../../platform/mongo/retention.ts';
-import { deliveryRows, POSITIONS_PER_MS, queuedDeliveryRows } from './model.ts';
+import { deliveryRows, queuedDeliveryRows } from './model.ts';
 
+/** Finished deliveries, by when they were finished. */
 export const deliveryRetention = retentionRule('deliveries', deliveryRows, {
   old: (config, nowMs) => ({
-    filter: { created_at: { $lt: daysBefore(nowMs, config.eventRetentionDays) } },
-    ageField: 'created_at',
+    filter: { finished_at: { $lt: daysBefore(nowMs, config.eventRetentionDays) } },
+    ageField: 'finished_at',
   }),
 });
 
-/** Held deliveries, by their place in the order of events. */
-export const heldDeliveryRetention = retentionRule('held_deliveries', queuedDeliveryRows, {
-  old: (config, nowMs) => ({
-    filter: {
-      state: 'held' as const,
-      at: { $lt: daysBefore(nowMs, config.eventRetentionDays).getTime() * POSITIONS_PER_MS },
-    },
-    ageField: 'at',
-  }),
-});
-
-/** Deliveries that nobody could attempt, by when they were due. */
+/** Deliveries that nobody could attempt, by when they were due. What is held stays until its webhook is enabled or deleted. */
 export const pendingDeliveryRetention = retentionRule('pending_deliveries', queuedDeliveryRows, {
   old: (config, nowMs) => ({
     filter: {

@@ -27,6 +27,8 @@ export const deliveryView = z.strictObject({
 /** A webhook with what became of its deliveries. */
 export const listedWebhookView = webhookView.extend({
   status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
+  failing_since: z.string().nullable(),
+  alerted_at: z.string().nullable().describe('When the admins were told that it is failing'),
   held: z.int().describe('Deliveries that wait for that'),
   last_delivery: deliveryView.nullable(),
 });
@@ -47,7 +49,7 @@ export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> 
       error,
       answer,
     })),
-    next_attempt_at: next_attempt_at && isoTime(next_attempt_at.getTime()),
+    next_attempt_at: timeOf(next_attempt_at),
   };
 }
 
@@ -60,7 +62,23 @@ export function viewListedWebhook({
   return {
     ...viewWebhook(webhook),
     status: webhook.status,
+    failing_since: timeOf(webhook.failing_since),
+    alerted_at: timeOf(webhook.alerted_at),
     held,
     last_delivery: lastDelivery && viewDelivery(lastDelivery),
   };
+}
+
+/** A webhook as it is read by itself. */
+export const webhookInFullView = listedWebhookView.extend({
+  old_secret_until: z.string().nullable().describe('Until then the former secret signs too'),
+});
+
+/** Shows a webhook as it is read by itself. */
+export function viewWebhookInFull(listed: ListedWebhook): z.output<typeof webhookInFullView> {
+  return { ...viewListedWebhook(listed), old_secret_until: timeOf(listed.webhook.old_secret_until) };
+}
+
+function timeOf(at: Date | null): string | null {
+  return at && isoTime(at.getTime());
 }

@@ -1,6 +1,7 @@
+import { wakeAll } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { JobData } from '../../platform/queues/job.ts';
-import { type PlannedWakeUp, wakePlanned } from '../../platform/queues/wake-ups.ts';
+import type { PlannedWakeUp } from '../../platform/queues/wake-up.ts';
 import { deliverWebhookJob, retryWebhookJob } from './jobs.ts';
 import type { QueuedDelivery } from './model.ts';
 import { WOKEN_EARLY_MS } from './schedule.ts';
@@ -11,7 +12,7 @@ export const WAKEABLE = { webhook_id: 1, at: 1, attempt: 1, wake: 1 } as const;
 
 /** Wakes rows that are in the store. */
 export function wakeDeliveries(ctx: Context, queued: readonly Wakeable[]): void {
-  wakePlanned(ctx, wakeUpsOf(queued));
+  wakeAll(ctx, wakeUpsOf(queued));
 }
 
 /**

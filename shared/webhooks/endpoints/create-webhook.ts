@@ -1,43 +1,51 @@
 import { recordAudit } from '../../audit/record-audit.ts';
+import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { WEBHOOKS_PER_ORGANIZATION } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
+import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
+import { insertRow } from '../../platform/mongo/writes.ts';
 import { encryptSecret } from './encrypt-secret.ts';
 import { type Webhook, webhookRows } from './model.ts';
 import { guardOf } from './url-guard.ts';
 import type { WebhookInput } from './view.ts';
 
-/** Registers a webhook. Its secret is stored encrypted and never shown. Throws `invalid_request`, `conflict`. */
+/**
+ * Registers a webhook. Its secret is stored encrypted and never shown. Throws `invalid_request`, and `conflict` when the
+ * organization has as many as it may have.
+ */
 export async function createWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
   await refuseTarget(ctx, input.url);
-  const existing = await webhookRows(ctx).countDocuments({ org_id: orgId });
-  if (existing >= WEBHOOKS_PER_ORGANIZATION) {
-    throw new DomainError('conflict', `An organization has at most ${WEBHOOKS_PER_ORGANIZATION} webhooks.`);
-  }
+  const webhook = newWebhook(ctx, orgId, input);
+  return commitPlan(ctx, async (transaction) => {
+    const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
+    const most = ctx.config.webhooksPerOrganization;
+    if (existing >= most) throw new DomainError('conflict', `An organization has at most ${most} webhooks.`);
+    const details = { webhook_id: webhook._id, events: input.events };
+    await recordAudit(ctx, { action: 'webhook.create', org_id: orgId, details }, transaction);
+    const writes = [insertRow(webhookRows, webhook), ...raiseOrganizationVersion(orgId)];
+    return { writes, wakeUps: [], result: webhook };
+  });
+}
+
+function newWebhook(ctx: Context, orgId: string, { url, events, secret }: WebhookInput): Webhook {
   const id = newId('whk');
-  const webhook: Webhook = {
+  return {
     _id: id,
     org_id: orgId,
-    url: input.url,
-    events: input.events,
-    secret: encryptSecret(ctx.config, id, input.secret),
+    url,
+    events,
+    secret: encryptSecret(ctx.config, id, secret),
+    old_secret: null,
+    old_secret_until: null,
     enabled: true,
     status: 'active',
     failing_since: null,
+    alerted_at: null,
+    revision: 0,
     created_at: dateAt(ctx.clock.now()),
   };
-  await inTransaction(ctx.db, async (transaction) => {
-    await webhookRows(ctx).insertOne(webhook, { session: transaction });
-    await recordAudit(
-      ctx,
-      { action: 'webhook.create', org_id: orgId, details: { webhook_id: id, events: input.events } },
-      transaction,
-    );
-  });
-  return webhook;
 }
 
 /** Asks the guard that also stands before each connection. Throws `invalid_request` that points at the URL. */

@@ -1,23 +1,23 @@
 import { recordAudit } from '../../audit/record-audit.ts';
+import { raiseOrganizationVersion } from '../../organizations/versions.ts';
+import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
+import { deleteRows } from '../../platform/mongo/writes.ts';
 import { getWebhook } from './get-webhook.ts';
 import { webhookRows } from './model.ts';
-import { setDrain } from './tasks.ts';
+import { planDrain } from './plan-change.ts';
 
 /**
  * Deletes a webhook. A due row of the same transaction cancels what the webhook had not finished. What is under way at
  * this moment, or was committed in the second before (ADR 0073), may still arrive. Throws `not_found`.
  */
 export async function deleteWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
-  await getWebhook(ctx, orgId, webhookId);
-  await inTransaction(ctx.db, async (transaction) => {
-    await webhookRows(ctx).deleteOne({ _id: webhookId }, { session: transaction });
-    await setDrain(ctx, webhookId, transaction);
-    await recordAudit(
-      ctx,
-      { action: 'webhook.delete', org_id: orgId, details: { webhook_id: webhookId } },
-      transaction,
-    );
+  await commitPlan(ctx, async (transaction) => {
+    const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
+    const details = { webhook_id: webhookId };
+    await recordAudit(ctx, { action: 'webhook.delete', org_id: orgId, details }, transaction);
+    const writes = [deleteRows(webhookRows, { _id: webhookId }), ...raiseOrganizationVersion(orgId)];
+    const plan = joinPlans({ writes, wakeUps: [] }, planDrain(webhook, ctx.clock.now()));
+    return { ...plan, result: undefined };
   });
 }

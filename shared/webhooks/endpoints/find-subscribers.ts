@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
 /** What planning the deliveries of an event asks of a webhook. */
-export type Subscriber = Pick<Webhook, '_id' | 'events' | 'status'>;
+export type Subscriber = Pick<Webhook, '_id' | 'events' | 'enabled' | 'status' | 'revision'>;
 
 /** The webhooks of an organization. One indexed read. */
 export async function findSubscribers(
@@ -13,6 +13,6 @@ export async function findSubscribers(
 ): Promise<Subscriber[]> {
   return webhookRows(ctx)
     .find({ org_id: orgId }, { session: transaction })
-    .project<Subscriber>({ events: 1, status: 1 })
+    .project<Subscriber>({ events: 1, enabled: 1, status: 1, revision: 1 })
     .toArray();
 }

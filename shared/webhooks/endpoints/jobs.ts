@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { job } from '../../platform/queues/job.ts';
+import { dueJob } from '../../platform/due/model.ts';
 
-/** Holds what a webhook that has turned failing had under way. */
-export const holdWebhookJob = job('hold-webhook', { webhook_id: z.string() });
+/** Holds what a webhook that was paused, or has turned failing, had under way. The key is the webhook. */
+export const holdWebhookJob = dueJob('hold-webhook');
 
-/** Sends what an enabled webhook held, and cancels what a deleted one had not finished. */
-export const drainWebhookJob = job('drain-webhook', { webhook_id: z.string() });
+/** Sends what a webhook held, and cancels what a deleted one had not finished. The key is the webhook. */
+export const drainWebhookJob = dueJob('drain-webhook');
 
-/** Tells an organization's admins that a webhook is failing. */
-export const alertAdminsJob = job('alert-admins', { webhook_id: z.string() });
+/** Tells an organization's admins that a webhook is failing. The key is the webhook. */
+export const alertAdminsJob = dueJob('alert-admins');

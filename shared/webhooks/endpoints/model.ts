@@ -8,13 +8,25 @@ export interface Webhook {
   events: EventType[];
   /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
   secret: string;
-  /** Stays true while the webhook is failing. */
+  /** The secret before it, encrypted, which signs too until `old_secret_until`. */
+  old_secret: string | null;
+  old_secret_until: Date | null;
+  /** False while its owner has paused it. Stays true while the webhook is failing. */
   enabled: boolean;
   status: 'active' | 'failing';
   failing_since: Date | null;
+  /** When the admins were told that it is failing; null until then. */
+  alerted_at: Date | null;
+  /** Rises with each change of what is sent or where, so that what a process remembers of it is known to be old. */
+  revision: number;
   created_at: Date;
 }
 
 export const webhookRows = collection<Webhook>('webhooks', {
   indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1 } }],
 });
+
+/** Whether its deliveries are held: it is failing, or its owner has paused it. */
+export function isPaused({ enabled, status }: Pick<Webhook, 'enabled' | 'status'>): boolean {
+  return !enabled || status === 'failing';
+}

@@ -1,24 +1,43 @@
 import { recordAudit } from '../../audit/record-audit.ts';
+import type { Config } from '../../platform/basics/config.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { decryptSecret, encryptSecret, isEncryptedByCurrentKey } from './encrypt-secret.ts';
-import { webhookRows } from './model.ts';
+import { type Webhook, webhookRows } from './model.ts';
+
+type Secrets = Pick<Webhook, '_id' | 'secret' | 'old_secret'>;
 
 /**
- * Encrypts every secret again with the current key, the first of WEBHOOK_SECRET_KEYS; afterwards the other keys may go.
- * Safe to repeat. Throws when the key of a secret is not in the ring; the secrets before it are done.
+ * Encrypts the secrets of all webhooks again with the current key, the first of WEBHOOK_SECRET_KEYS; afterwards the other
+ * keys may go. Counts webhooks. Safe to repeat, and beside changes of secrets. Throws when the key of a secret is not in
+ * the ring; the webhooks before it are done.
  */
 export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: number; current: number }> {
   let encrypted = 0;
   let current = 0;
-  for await (const { _id, secret } of webhookRows(ctx).find({}, { projection: { secret: 1 } })) {
-    if (isEncryptedByCurrentKey(ctx.config, secret)) {
-      current += 1;
-      continue;
-    }
-    const fresh = encryptSecret(ctx.config, _id, decryptSecret(ctx.config, _id, secret));
-    await webhookRows(ctx).updateOne({ _id }, { $set: { secret: fresh } });
-    encrypted += 1;
+  for await (const row of webhookRows(ctx).find().project<Secrets>({ secret: 1, old_secret: 1 })) {
+    if (await encryptAgain(ctx, row)) encrypted += 1;
+    else current += 1;
   }
   await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { encrypted } });
   return { encrypted, current };
+}
+
+/** False when the current key has encrypted both secrets already. Reads again when one was changed meanwhile. */
+async function encryptAgain(ctx: Context, first: Secrets): Promise<boolean> {
+  for (let row: Secrets | null = first; row; row = await webhookRows(ctx).findOne({ _id: row._id })) {
+    const { _id, secret, old_secret } = row;
+    const fresh = {
+      secret: withCurrentKey(ctx.config, _id, secret),
+      old_secret: old_secret && withCurrentKey(ctx.config, _id, old_secret),
+    };
+    if (fresh.secret === secret && fresh.old_secret === old_secret) return false;
+    const { matchedCount } = await webhookRows(ctx).updateOne({ _id, secret, old_secret }, { $set: fresh });
+    if (matchedCount > 0) return true;
+  }
+  return false;
+}
+
+function withCurrentKey(config: Config, webhookId: string, encrypted: string): string {
+  if (isEncryptedByCurrentKey(config, encrypted)) return encrypted;
+  return encryptSecret(config, webhookId, decryptSecret(config, webhookId, encrypted));
 }

@@ -22,6 +22,16 @@ export const webhookInput = z.strictObject({
 });
 export type WebhookInput = z.output<typeof webhookInput>;
 
+/** The body that changes a webhook. */
+export const webhookChange = z
+  .strictObject({
+    events: events.optional(),
+    secret: secret.optional(),
+    enabled: z.boolean().optional().describe('False holds its deliveries; true sends what was held'),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+export type WebhookChange = z.output<typeof webhookChange>;
+
 /** A webhook as every answer shows it. */
 export const webhookView = z.strictObject({
   id: z.string(),

@@ -1,5 +1,5 @@
 import type { QueuedDelivery } from '../deliveries/model.ts';
-import type { Webhook } from '../endpoints/model.ts';
+import { isPaused, type Webhook } from '../endpoints/model.ts';
 
 /** What an attempt needs of a delivery's row. */
 export const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1 } as const;
@@ -21,13 +21,13 @@ export type AttemptDecision =
 export function decideAttempt({ queued, webhook }: LoadedAttempt, nowMs: number): AttemptDecision {
   if (queued?.state !== 'pending') return { kind: 'nothing' };
   if (!webhook) return { kind: 'cancel', queued };
-  if (webhook.status === 'failing') return { kind: 'hold', queued };
+  if (isPaused(webhook)) return { kind: 'hold', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
   return { kind: 'send', queued, webhook };
 }
 
 /** Decides about a held delivery whose turn has come in the drain. What is not held any more is not the drain's. */
 export function decideDrained({ queued, webhook }: LoadedAttempt): AttemptDecision {
-  if (queued?.state !== 'held' || webhook?.status !== 'active') return { kind: 'nothing' };
+  if (queued?.state !== 'held' || !webhook || isPaused(webhook)) return { kind: 'nothing' };
   return { kind: 'send', queued, webhook };
 }

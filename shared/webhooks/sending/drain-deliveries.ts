@@ -1,11 +1,14 @@
 import type { ClientSession } from 'mongoose';
+import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
+import type { DueRow } from '../../platform/due/model.ts';
+import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
 import { replaceQueued } from '../deliveries/replace-queued.ts';
 import { nextRoundOf } from '../deliveries/wake-deliveries.ts';
-import { type Webhook, webhookRows } from '../endpoints/model.ts';
-import { endTask, readTask, setTask } from '../endpoints/tasks.ts';
+import { drainWebhookJob } from '../endpoints/jobs.ts';
+import { isPaused, type Webhook, webhookRows } from '../endpoints/model.ts';
+import type { DrainDetails } from '../endpoints/plan-change.ts';
 import { attemptDrained } from './attempt-delivery.ts';
 
 /** At most 100 per second, and never two at once: they arrive in order. */
@@ -13,7 +16,7 @@ const PACE_MS = 10;
 const READ_AT_ONCE = 200;
 const FULL_LIST_PAUSE_MS = 100;
 
-type Status = Webhook['status'] | 'gone';
+type Status = 'delivering' | 'paused' | 'gone';
 
 /**
  * Sends what a webhook held, oldest event first, each from attempt 1; after a failure the usual schedule goes on. If the
@@ -21,6 +24,8 @@ type Status = Webhook['status'] | 'gone';
  */
 export async function drainDeliveries(ctx: Context, webhookId: string): Promise<void> {
   for (;;) {
+    const due = await readDue(ctx, drainWebhookJob, webhookId);
+    if (!due) return;
     const status = await statusOf(ctx, webhookId);
     const mayBeMore = await drainSome(ctx, webhookId, status);
     if (!mayBeMore && (await endDrain(ctx, webhookId, status))) return;
@@ -28,16 +33,17 @@ export async function drainDeliveries(ctx: Context, webhookId: string): Promise<
 }
 
 async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSession): Promise<Status> {
-  const webhook = await webhookRows(ctx).findOne(
+  const webhook = await webhookRows(ctx).findOne<Pick<Webhook, 'enabled' | 'status'>>(
     { _id: webhookId },
-    { projection: { status: 1 }, ...(transaction ? { session: transaction } : {}) },
+    { projection: { enabled: 1, status: 1 }, ...(transaction ? { session: transaction } : {}) },
   );
-  return webhook?.status ?? 'gone';
+  if (!webhook) return 'gone';
+  return isPaused(webhook) ? 'paused' : 'delivering';
 }
 
-/** Whether there may be more. What a failing webhook holds waits until it is enabled again. */
+/** Whether there may be more. What a paused webhook holds waits until it is enabled. */
 async function drainSome(ctx: Context, webhookId: string, status: Status): Promise<boolean> {
-  if (status === 'active') return sendSome(ctx, webhookId);
+  if (status === 'delivering') return sendSome(ctx, webhookId);
   if (status === 'gone') return cancelSome(ctx, webhookId);
   return false;
 }
@@ -51,7 +57,7 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
     .toArray();
   for (const { _id } of held) {
     const startedMs = performance.now();
-    if ((await statusOf(ctx, webhookId)) !== 'active') return true;
+    if ((await statusOf(ctx, webhookId)) !== 'delivering') return true;
     if (await beginRound(ctx, _id)) await attemptInOrder(ctx, _id, webhookId);
     await pause(PACE_MS - (performance.now() - startedMs));
   }
@@ -59,37 +65,39 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
 }
 
 async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
-  return inTransaction(ctx.db, async (transaction) => {
+  return commitPlan(ctx, async (transaction) => {
     const rows = await queuedDeliveryRows(ctx)
       .find({ webhook_id: webhookId }, { session: transaction })
       .limit(READ_AT_ONCE)
       .toArray();
-    if (rows.length === 0) return false;
-    const cancelled = rows.map((row) => finished(row, 'cancelled'));
-    await replaceQueued(ctx, cancelled, transaction);
-    return true;
+    const cancelled = rows.map((row) => finished(row, 'cancelled', ctx.clock.now()));
+    return { ...replaceQueued(cancelled), result: rows.length > 0 };
   });
 }
 
 /**
- * False when the webhook is not as it was `seen`: the change left the task anew. Nothing is held any more; that is
- * looked at once more when no transaction can be left that saw the webhook failing.
+ * False when the webhook is not as it was `seen`: the change has set the due row anew. Nothing is held any more; that is
+ * looked at once more when no transaction can be left that saw the webhook paused.
  */
 async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<boolean> {
-  return inTransaction(ctx.db, async (transaction) => {
-    const task = await readTask(ctx, 'drain-webhook', webhookId, transaction);
-    if (!task) return true;
-    if ((await statusOf(ctx, webhookId, transaction)) !== seen) return false;
-    const untilMs = task.until.getTime();
-    if (seen === 'failing' || ctx.clock.now() >= untilMs)
-      await endTask(ctx, 'drain-webhook', webhookId, transaction);
-    else
-      await setTask(
-        ctx,
-        { kind: 'drain-webhook', webhook_id: webhookId, dueMs: untilMs, untilMs },
-        transaction,
-      );
-    return true;
+  return commitPlan(ctx, async (transaction) => {
+    const due = await readDue<DrainDetails>(ctx, drainWebhookJob, webhookId, transaction);
+    if (!due) return { ...NO_PLAN, result: true };
+    if ((await statusOf(ctx, webhookId, transaction)) !== seen) return { ...NO_PLAN, result: false };
+    const isOver = seen === 'paused' || ctx.clock.now() >= due.until.getTime();
+    const plan = isOver
+      ? { writes: [clearDue(drainWebhookJob, webhookId)], wakeUps: [] }
+      : lookAgain(webhookId, due);
+    return { ...plan, result: true };
+  });
+}
+
+function lookAgain(webhookId: string, { org_id, until }: DueRow & DrainDetails) {
+  return setDue(drainWebhookJob, {
+    key: webhookId,
+    orgId: org_id,
+    dueMs: until.getTime(),
+    details: { until },
   });
 }
 
@@ -98,12 +106,11 @@ async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<
  * drain that dies is followed by one that begins with the same delivery. False when it is not held any more.
  */
 async function beginRound(ctx: Context, _id: string): Promise<boolean> {
-  return inTransaction(ctx.db, async (transaction) => {
+  return commitPlan(ctx, async (transaction) => {
     const row = await queuedDeliveryRows(ctx).findOne({ _id }, { session: transaction });
-    if (row?.state !== 'held') return false;
+    if (row?.state !== 'held') return { ...NO_PLAN, result: false };
     const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
-    await replaceQueued(ctx, [next], transaction);
-    return true;
+    return { ...replaceQueued([next]), result: true };
   });
 }
 

@@ -1,9 +1,10 @@
 import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
+import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { perContext } from '../../platform/context/per-context.ts';
+
 import { queuedDeliveryRows } from '../deliveries/model.ts';
-import { type Webhook, webhookRows } from '../endpoints/model.ts';
+import { isPaused, type Webhook, webhookRows } from '../endpoints/model.ts';
 import { DUE_FIELDS, type DueDelivery, type LoadedAttempt } from './decide-attempt.ts';
 import { takePublished } from './published.ts';
 
@@ -22,28 +23,22 @@ const READ_DEADLINE_MS = 5_000;
 export async function loadAttempt(ctx: Context, ids: DueIds): Promise<LoadedAttempt> {
   const published = ids.published ? takePublished(ctx, ids.deliveryId) : null;
   const webhook = activeWebhooks(ctx).get(ids.webhookId);
-  if (published && webhook)
+  if (published && webhook && webhook.revision === published.revision)
     return { queued: { ...published, state: 'pending', round: 1, attempt: 1 }, webhook };
   const loaded = await readAttempt(ctx, ids);
   remember(ctx, ids.webhookId, loaded.webhook);
   return loaded;
 }
 
-const REMEMBERED_AT_MOST = 10_000;
-
 /**
- * Webhooks as this process last read them, if they were active. Address and secret of a webhook never change; that it
- * is still active is what a delivery says that was planned a moment ago.
+ * Webhooks as this process last read them, if they were not paused. One is used only for what was planned a moment ago,
+ * by a transaction that saw the same revision of it.
  */
-const activeWebhooks = perContext(() => new Map<string, Webhook>());
+const activeWebhooks = boundedCache<string, Webhook>({ max: 10_000 });
 
 function remember(ctx: Context, webhookId: string, webhook: Webhook | undefined): void {
-  const known = activeWebhooks(ctx);
-  known.delete(webhookId);
-  if (webhook?.status !== 'active') return;
-  known.set(webhookId, webhook);
-  const [oldest = ''] = known.size > REMEMBERED_AT_MOST ? known.keys() : [];
-  known.delete(oldest);
+  if (webhook && !isPaused(webhook)) activeWebhooks(ctx).set(webhookId, webhook);
+  else activeWebhooks(ctx).delete(webhookId);
 }
 
 /**

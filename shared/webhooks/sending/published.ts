@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import { channelOf } from '../../platform/queues/wake-ups.ts';
+import { channelOf } from '../../platform/queues/wake-up.ts';
 import { connectQueues } from '../../platform/redis/connect.ts';
 import { deliverWebhookJob } from '../deliveries/jobs.ts';
 import { type PublishedDelivery, publishedDeliveries } from '../deliveries/published.ts';

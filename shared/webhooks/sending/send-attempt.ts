@@ -2,7 +2,7 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../../platform/basics/contract.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Attempt } from '../deliveries/model.ts';
-import { decryptSecretOnce } from '../endpoints/encrypt-secret.ts';
+import { signingSecrets } from '../endpoints/signing-secrets.ts';
 import type { AttemptDecision } from './decide-attempt.ts';
 import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
 import type { Permit } from './permits.ts';
@@ -23,11 +23,11 @@ export async function sendAttempt(
 ): Promise<SentAttempt> {
   const atMs = ctx.clock.now();
   const url = new URL(webhook.url);
-  const secret = decryptSecretOnce(ctx.config, webhook._id, webhook.secret);
+  const secrets = signingSecrets(ctx.config, webhook, atMs);
   const { attempt: number, event_id: eventId, body } = queued;
   const answered = await post(permit.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secret, { eventId, body, attempt: number, atMs }),
+    headers: signedHeaders(secrets, { eventId, body, attempt: number, atMs }),
     body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,

@@ -10,23 +10,27 @@ export interface Signable {
   atMs: number;
 }
 
-/** The headers of an attempt: `X-Service-Signature`, and beside it those of Standard Webhooks. */
+/**
+ * The headers of an attempt: `X-Service-Signature` by the first secret, and beside it those of Standard Webhooks, whose
+ * `webhook-signature` has one signature per secret, in their order.
+ */
 export function signedHeaders(
-  secret: string,
+  secrets: readonly [string, ...string[]],
   { eventId, body, attempt, atMs }: Signable,
 ): Record<string, string> {
   const timestamp = String(Math.floor(atMs / 1_000));
-  const standard = createHmac('sha256', standardKey(secret))
-    .update(`${eventId}.${timestamp}.${body}`)
-    .digest('base64');
+  const content = `${eventId}.${timestamp}.${body}`;
+  const standard = secrets.map(
+    (secret) => `v1,${createHmac('sha256', standardKey(secret)).update(content).digest('base64')}`,
+  );
   return {
     'content-type': 'application/json',
     'user-agent': 'usage-governor-webhooks/1',
-    'x-service-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    'x-service-signature': `sha256=${createHmac('sha256', secrets[0]).update(body).digest('hex')}`,
     'x-service-attempt': String(attempt),
     'webhook-id': eventId,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${standard}`,
+    'webhook-signature': standard.join(' '),
   };
 }
 

@@ -1,9 +1,10 @@
 import type { Context } from '../../platform/context/context.ts';
-import { failingWebhooks, heldDeliveries } from '../deliveries/metrics.ts';
+import { perContext } from '../../platform/context/per-context.ts';
+import { countUnsentAlerts } from '../deliveries/alert-admins.ts';
+import { failingWebhooks, heldDeliveries, unsentAlerts } from '../deliveries/metrics.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from '../deliveries/wake-deliveries.ts';
 import { webhookRows } from '../endpoints/model.ts';
-import { wakeTask, webhookTaskRows } from '../endpoints/tasks.ts';
 import { deferToBusyEndpoint } from './permits.ts';
 
 /** How late a due row may be before it is taken for one without a live job. */
@@ -14,7 +15,7 @@ const WAKE_OF_ONE_WEBHOOK = 2_000;
 
 /**
  * Wakes what is due without a live job: lost with Redis, or left in the store by a worker that died. No webhook takes
- * more than its share, so that a long list of one never hides another's.
+ * more than its share, so that a long list of one never hides another's. Also counts what is paused, for the metrics.
  */
 export async function sweepDeliveries(ctx: Context): Promise<number> {
   const cursor = queuedDeliveryRows(ctx)
@@ -32,16 +33,19 @@ export async function sweepDeliveries(ctx: Context): Promise<number> {
     if (found.length >= WAKE_AT_MOST) break;
   }
   wakeDeliveries(ctx, found);
+  await countPaused(ctx);
   return found.length;
 }
 
-/** Wakes what is to be done about webhooks themselves, and counts what is held. */
-export async function sweepWebhookTasks(ctx: Context): Promise<number> {
-  const due = await webhookTaskRows(ctx)
-    .find({ due_at: { $lte: new Date(ctx.clock.now() - GRACE_MS) } })
-    .toArray();
-  for (const task of due) wakeTask(ctx, task);
+/** How often a process counts: it costs some microseconds per held delivery. */
+const COUNT_EVERY_MS = 30_000;
+
+const counted = perContext(() => ({ atMs: Number.NEGATIVE_INFINITY }));
+
+async function countPaused(ctx: Context): Promise<void> {
+  if (performance.now() - counted(ctx).atMs < COUNT_EVERY_MS) return;
+  counted(ctx).atMs = performance.now();
   failingWebhooks(ctx).set(await webhookRows(ctx).countDocuments({ status: 'failing' }));
+  unsentAlerts(ctx).set(await countUnsentAlerts(ctx));
   heldDeliveries(ctx).set(await queuedDeliveryRows(ctx).countDocuments({ state: 'held' }));
-  return due.length;
 }

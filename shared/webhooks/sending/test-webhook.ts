@@ -6,8 +6,8 @@ import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { envelopeOf } from '../deliveries/envelope.ts';
 import type { AttemptError } from '../deliveries/model.ts';
-import { decryptSecret } from '../endpoints/encrypt-secret.ts';
 import type { Webhook } from '../endpoints/model.ts';
+import { signingSecrets } from '../endpoints/signing-secrets.ts';
 import { takePermit } from './permits.ts';
 import { post } from './post.ts';
 import { signedHeaders } from './sign.ts';
@@ -27,14 +27,14 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
   const atMs = ctx.clock.now();
   const event = sampleEvent(webhook.org_id, atMs);
   const body = envelopeOf(event);
-  const secret = decryptSecret(ctx.config, webhook._id, webhook.secret);
+  const secrets = signingSecrets(ctx.config, webhook, atMs);
   const url = new URL(webhook.url);
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
   const { status, latencyMs, error } = await post(permit.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secret, { eventId: event._id, body, attempt: 1, atMs }),
+    headers: signedHeaders(secrets, { eventId: event._id, body, attempt: 1, atMs }),
     body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,

@@ -1,9 +1,10 @@
 /**
- * Whether a delivery comes from the holder of the secret. It compares the `X-Service-Signature` header
- * with the HMAC of the body in constant time. Give the body as it came, before any parsing. Never throws.
+ * Whether a delivery comes from the holder of the secret: compares the `X-Service-Signature` header with the HMAC of the
+ * body in constant time. Give the body as it came, before any parsing. While you change the secret, give both: one of
+ * them has to fit. Never throws.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
   header: string | readonly string[] | undefined,
-  secret: string,
+  secret: string | readonly string[],
 ): boolean;

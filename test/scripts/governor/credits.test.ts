@@ -82,14 +82,35 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   });
   expect(shown.total).toBe(326);
 
-  await projectAll(ctx);
-  const spent = await ledgerRows(ctx).findOne({ account_id: account.accountId, reason: 'receipt' });
-  const refund = ['credits', 'refund', orgId, userId, String(spent?._id)];
+  const listed = (await governor('credits', 'ledger', orgId, userId)).transactions as Record<
+    string,
+    unknown
+  >[];
+  const spent = listed.find(({ reason }) => reason === 'receipt');
+  const refund = ['credits', 'refund', orgId, userId, String(spent?.id)];
   expect(await governor(...refund)).toMatchObject({ delta: 1, bucket: 'window', reason: 'credit.refund' });
   await governor(...refund).catch(() => undefined);
   expect((await governor('credits', 'show', orgId, userId)).total).toBe(327);
   const recorded = (await actions(account)).filter((action) => action.startsWith('credits.'));
   expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
+});
+
+test('member remove ends the devices of the member: the next spend is refused', {
+  timeout: 60_000,
+}, async () => {
+  const { orgId, userId, token } = await makeAccount(ctx);
+  await spendSurely(ctx, token);
+  expect(await governor('member', 'remove', orgId, userId)).toEqual({ user_id: userId, removed: true });
+  await expect(spendSurely(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('plan puts the accounts of an organization on the plan', { timeout: 60_000 }, async () => {
+  const { orgId, userId, token } = await makeAccount(ctx);
+  await spendSurely(ctx, token);
+  expect(await governor('plan', orgId, 'team')).toMatchObject({ plan: 'team' });
+  const shown = await governor('credits', 'show', orgId, userId);
+  const { team } = JSON.parse(readFileSync('plans.json', 'utf8'));
+  expect(shown.balances).toMatchObject({ window: { credits: team.window_credits - 1 } });
 });
 
 test('what cannot be is refused in one line', { timeout: 60_000 }, async () => {

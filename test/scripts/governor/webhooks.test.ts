@@ -1,7 +1,11 @@
+import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readReadiness } from '../../../shared/platform/context/readiness.ts';
+import { WARNINGS } from '../../../shared/tables/warnings.ts';
 import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import { rotateSecretKeys } from '../../../shared/webhooks/endpoints/rotate-secret-keys.ts';
+import { updateWebhook } from '../../../shared/webhooks/endpoints/update-webhook.ts';
 import { commandLine } from '../../support/command-line.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { openTestContext, type TestContext, testEnv } from '../../support/harness.ts';
@@ -73,4 +77,55 @@ test('a secret whose key is gone is named, and its deliveries wait until the key
   expect((await readDelivery(ctx, eventId)).status).toBe('pending');
   await attemptAllDue(startedWith(`${FRESH},${GONE}`), eventId);
   expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
+});
+
+test('the former secret of a webhook is encrypted again too, and still signs', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+  const fresh = 'another-secret-of-32-characters-!';
+  await updateWebhook(ctx, orgId, _id, { secret: fresh });
+  await rotateSecretKeys(startedWith(`${FRESH},${OLD}`));
+  receiver.received.length = 0;
+  const [eventId = ''] = await raise(startedWith(FRESH), orgId);
+  await attemptAllDue(startedWith(FRESH), eventId);
+  const [request] = receiver.received;
+  for (const secret of [fresh, SECRET]) {
+    const library = new StandardWebhook(secret, { format: 'raw' });
+    expect(library.verify(request?.body ?? '', request?.headers as Record<string, string>)).toEqual(
+      request?.event,
+    );
+  }
+});
+
+test('webhook list shows failing webhooks whose admins were not told, and /readyz warns of them', {
+  timeout: 60_000,
+}, async () => {
+  await webhookRows(ctx).deleteMany({});
+  const { orgId } = await makeTenant(ctx);
+  await makeWebhook(ctx, orgId, receiver.url);
+  const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+  expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
+  const failing_since = new Date(ctx.clock.now());
+  await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since } });
+  const readiness = await readReadiness(ctx, WARNINGS);
+  expect([readiness.status, readiness.warnings]).toEqual([
+    'degraded',
+    ['1 failing webhook, and the admins were not told (governor webhook list)'],
+  ]);
+  const failing = {
+    webhook_id: _id,
+    org_id: orgId,
+    host: new URL(receiver.url).host,
+    enabled: true,
+    status: 'failing',
+    failing_since: failing_since.toISOString(),
+    alerted_at: null,
+  };
+  const { governor } = governorWith(OLD);
+  expect(await governor('webhook', 'list')).toEqual({ webhooks: [failing] });
+  expect(await governor('webhook', 'list', '--org', orgId)).toEqual({
+    webhooks: [expect.objectContaining({ status: 'active' }), failing],
+  });
+  await webhookRows(ctx).updateOne({ _id }, { $set: { alerted_at: failing_since } });
+  expect((await readReadiness(ctx, WARNINGS)).status).toBe('ready');
 });

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { median } from '../../../shared/analytics/median.ts';
-import { type Atom, suppressWeek } from '../../../shared/analytics/suppress.ts';
+import { type Cell, suppressWeek } from '../../../shared/analytics/suppress.ts';
 
-/** An atom of these costs, a user each. */
-function atom(value: string, ...costs: number[]): Atom {
+/** A cell of these costs, one user each. */
+function cell(value: string, ...costs: number[]): Cell {
   return {
     value,
     contributions: costs.map((cost, index) => ({
       user: `${value}-${index}`,
+      isPooled: false,
       signals: cost === 0 ? 0 : 10,
       tokens_in: 10,
       tokens_out: 10,
@@ -16,15 +17,18 @@ function atom(value: string, ...costs: number[]): Atom {
   };
 }
 const even = (value: string, users: number, cost = 100) =>
-  atom(value, ...Array.from({ length: users }, () => cost));
-const hidden = (...atoms: Atom[]) => [...suppressWeek(atoms, 5).hidden].sort();
+  cell(value, ...Array.from({ length: users }, () => cost));
+const hidden = (...cells: Cell[]) => [...suppressWeek(cells, 5).hidden].sort();
 
 it('shows values of at least k users', () => {
   expect(hidden(even('a', 5), even('b', 8))).toEqual([]);
 });
 
 it('counts only users who were active', () => {
-  expect(suppressWeek([atom('a', 9, 9, 9, 9, 0)], 5)).toEqual({ hidden: new Set(['a']), totalHidden: true });
+  expect(suppressWeek([cell('a', 9, 9, 9, 9, 0)], 5)).toEqual({
+    hidden: new Set(['a']),
+    isTotalHidden: true,
+  });
 });
 
 it('hides what fewer than k share, and the smallest shown one with it', () => {
@@ -32,23 +36,24 @@ it('hides what fewer than k share, and the smallest shown one with it', () => {
 });
 
 it('hides on until the hidden ones hold k users together', () => {
-  const twice = (value: string): Atom => ({ ...even('x', 2), value });
+  const twice = (value: string): Cell => ({ ...even('x', 2), value });
   expect(hidden(twice('a'), twice('b'), even('c', 6), even('d', 9))).toEqual(['a', 'b', 'c']);
 });
 
 it('hides a value that one user dominates: what is left without the two largest is < 10 % of the largest', () => {
-  expect(hidden(atom('a', 1_000, 500, 33, 33, 33), even('b', 6, 500), even('c', 9, 900))).toEqual(['a', 'b']);
-  expect(hidden(atom('a', 1_000, 500, 34, 33, 33), even('b', 6, 500))).toEqual([]);
+  expect(hidden(cell('a', 1_000, 500, 33, 33, 33), even('b', 6, 500), even('c', 9, 900))).toEqual(['a', 'b']);
+  expect(hidden(cell('a', 1_000, 500, 34, 33, 33), even('b', 6, 500))).toEqual([]);
 });
 
 it('does not let the shown values sum to a total that is hidden', () => {
-  const giant = (value: string, own: number): Atom => ({
+  const giant = (value: string, own: number): Cell => ({
     value,
     contributions: [
-      { user: 'giant', signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own },
-      { user: 'second', signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own / 2 },
+      { user: 'giant', isPooled: false, signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own },
+      { user: 'second', isPooled: false, signals: 1, tokens_in: 1, tokens_out: 1, cost_nusd: own / 2 },
       ...['p', 'q', 'r', 's'].map((user) => ({
         user,
+        isPooled: false,
         signals: 1,
         tokens_in: 1,
         tokens_out: 1,
@@ -57,17 +62,41 @@ it('does not let the shown values sum to a total that is hidden', () => {
     ],
   });
   expect(hidden(giant('a', 3_000))).toEqual([]);
-  const verdict = suppressWeek([atom('a', 10_000, 1, 1, 1, 1, 1), even('b', 6, 1)], 5);
-  expect(verdict.totalHidden).toBe(true);
-  expect(verdict.hidden.size).toBeGreaterThan(0);
+  const suppression = suppressWeek([cell('a', 10_000, 1, 1, 1, 1, 1), even('b', 6, 1)], 5);
+  expect(suppression.isTotalHidden).toBe(true);
+  expect(suppression.hidden.size).toBeGreaterThan(0);
 });
 
 it('has nothing to hide in a week without activity but the total', () => {
-  expect(suppressWeek([], 5)).toEqual({ hidden: new Set(), totalHidden: true });
+  expect(suppressWeek([], 5)).toEqual({ hidden: new Set(), isTotalHidden: true });
 });
 
 it('tells a median that is the mean of the two or three in the middle, with two significant digits', () => {
   expect(median([1e9, 2e9, 3e9, 4e9])).toBe(2.5);
   expect(median([5e9, 1e9, 2e9, 3e9, 100e9])).toBe(3.3);
   expect(median([1_234_567_890, 1_234_567_890])).toBe(1.2);
+});
+
+/** A cell of users who each did as much of everything. */
+function pooledCell(users: readonly { amount: number; isPooled: boolean }[]): Cell {
+  const contributions = users.map(({ amount, isPooled }, index) => {
+    const measures = { signals: amount, tokens_in: amount, tokens_out: amount, cost_nusd: amount };
+    return { user: `u${index}`, isPooled, ...measures };
+  });
+  return { value: 'a', contributions };
+}
+const people = (count: number, amount: number, isPooled: boolean) =>
+  Array.from({ length: count }, () => ({ amount, isPooled }));
+const isHidden = (...groups: { amount: number; isPooled: boolean }[][]) =>
+  suppressWeek([pooledCell(groups.flat())], 5).isTotalHidden;
+
+it('counts pooled users neither towards k nor towards what hides the largest user', () => {
+  expect(isHidden(people(4, 10, false), people(9, 10, true))).toBe(true);
+  expect(isHidden(people(5, 10, false), people(9, 10, true))).toBe(false);
+  // Without the pool the other members are less than a tenth of the largest.
+  expect(isHidden(people(1, 1_000, false), people(4, 1, false), people(1, 200, true))).toBe(true);
+});
+
+it('protects the pool too: it may be one person', () => {
+  expect(isHidden(people(5, 10, false), people(1, 100_000, true))).toBe(true);
 });

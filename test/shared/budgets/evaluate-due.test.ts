@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMember, setTeams } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
-import { evaluateDue, sweepDueBudgets } from '../../../shared/budgets/evaluate-due.ts';
+import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
-import { takenKey } from '../../../shared/budgets/keys.ts';
-import { type BudgetDue, budgetDueRows, budgetWindowRows } from '../../../shared/budgets/model.ts';
+import { budgetWindowRows } from '../../../shared/budgets/model.ts';
 import { listBudgets, readBudget } from '../../../shared/budgets/read-budgets.ts';
 import { type Event, eventRows } from '../../../shared/events/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
+import { type DueRow, dueRows } from '../../../shared/platform/due/model.ts';
+import { sweepDue } from '../../../shared/platform/due/sweep-due.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
 
@@ -282,19 +283,20 @@ describe('lost wake-ups', () => {
     await ctx.queues.drained();
     await ctx.queues.of('evaluate-budgets').obliterate({ force: true });
     clock.advance(3_000);
-    await sweepDueBudgets(ctx);
+    await sweepDue(ctx);
     await ctx.queues.drained();
     expect(await waitingOrganizations()).toContain(orgId);
     // As a worker leaves it that dies between taking what is due and evaluating it.
-    const due = (await budgetDueRows(ctx).findOne({ org_id: orgId })) as BudgetDue;
-    await budgetDueRows(ctx).deleteMany({ org_id: orgId });
-    await budgetDueRows(ctx).insertOne({ ...due, _id: takenKey(orgId), take: 'of the dead' });
+    const raised = { kind: 'evaluate-budgets', org_id: orgId };
+    const due = (await dueRows(ctx).findOne(raised)) as DueRow;
+    await dueRows(ctx).deleteMany(raised);
+    await dueRows(ctx).insertOne({ ...due, _id: `evaluate-budgets ${orgId}/claimed`, claim_id: 'dead' });
     await ctx.queues.of('evaluate-budgets').obliterate({ force: true });
-    await sweepDueBudgets(ctx);
+    await sweepDue(ctx);
     await ctx.queues.drained();
     expect(await waitingOrganizations()).toContain(orgId);
     expect(await evaluateDue(ctx, orgId)).toBe(2);
-    expect(await budgetDueRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect(await dueRows(ctx).countDocuments(raised)).toBe(0);
   });
 
   test('what comes while an evaluation runs stays due', async () => {
@@ -317,7 +319,7 @@ describe('lost wake-ups', () => {
 
 async function waitingOrganizations(): Promise<string[]> {
   const jobs = await ctx.queues.of('evaluate-budgets').getJobs(['waiting', 'delayed']);
-  return jobs.map((job) => job.data.org_id);
+  return jobs.map((job) => job.data.key);
 }
 
 async function current(orgId: string): Promise<number[]> {

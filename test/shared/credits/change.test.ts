@@ -6,6 +6,7 @@ import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
+import { changeCredits } from '../../../shared/credits/meter/change-credits.ts';
 import { ensureAccount } from '../../../shared/credits/meter/ensure-account.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
 import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
@@ -22,6 +23,7 @@ import {
   projectAll,
   spendSurely,
   startOwnRedis,
+  stateDigest,
   type TestAccount,
   writePlans,
 } from '../../support/credits.ts';
@@ -228,6 +230,17 @@ describe('a refund', () => {
     await expectWhole(account);
   });
 
+  test('is given once, also after Redis has forgotten that it was asked for', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 2);
+    await refundFirstSpend(account);
+    await projectAll(ctx);
+    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${account.accountId}*`)));
+    await refundFirstSpend(account);
+    expect(await leftOf(account)).toMatchObject({ window: 5, granted: 0 });
+    await expectWhole(account);
+  });
+
   test('joins a lot of the same expiry, so that refunds never make the list of lots long', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     const { accountId } = account;
@@ -239,4 +252,36 @@ describe('a refund', () => {
     expect((await readAccount(ctx, accountId))?.state.lots).toMatchObject([{ left: 6 }]);
     await expectWhole(account);
   });
+});
+
+test('no change of credits goes through a shut shard', async () => {
+  const account = await makeAccount(ctx, { plan: 'team' });
+  const { accountId } = account;
+  await grantCredits(ctx, {
+    accountId,
+    bucket: 'granted',
+    amount: 5,
+    expires_at: clock.now() / 1_000 + 3_600,
+    idempotencyKey: 'expiring',
+  });
+  await spendTimes(account, 1);
+  await projectAll(ctx);
+  const spent = await ledgerRows(ctx).findOne({ account_id: accountId, reason: 'receipt' });
+  clock.advance(3_600_000);
+  await ctx.redis.producer.del(accountKeys(accountId).epoch);
+  const before = await stateDigest(ctx);
+  const grant = { accountId, bucket: 'paid', amount: 1, idempotencyKey: 'shut' } as const;
+  const change = (command: 'apply-plan' | 'adjust' | 'expire-credits', args: (string | number)[] = []) =>
+    changeCredits(ctx, { accountId, command, args });
+  const changes = [
+    () => grantCredits(ctx, grant),
+    () => refundSpend(ctx, accountId, spent?._id ?? ''),
+    () => expireCredits(ctx),
+    () => change('apply-plan', ['free', 'free=1,60000,1;']),
+    () => change('adjust', ['window', 1]),
+    () => change('expire-credits'),
+  ];
+  for (const attempt of changes) await expect(attempt()).rejects.toMatchObject({ code: 'rebuilding' });
+  expect(await stateDigest(ctx)).toBe(before);
+  await recoverCredits(ctx);
 });

@@ -8,6 +8,7 @@ import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts'
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
+import { holdShard, releaseShard, shutShards } from '../../../shared/credits/meter/epoch.ts';
 import { deviceTokenRows } from '../../../shared/credits/meter/model.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
@@ -83,7 +84,7 @@ describe('a Redis that comes back', () => {
     await expectWhole(account);
   });
 
-  test('empty is rebuilt from the ledger: balances, stored answers, revocations, and what was granted once', async () => {
+  test('empty is rebuilt from the ledger: balances, idempotency records, revocations, and what was granted once', async () => {
     const account = await makeHistory();
     await projectAll(ctx);
     const before = await stateOf(account.accountId);
@@ -209,6 +210,38 @@ test('a rebuild that takes long goes on holding its shards', async () => {
   });
   await expect(rebuildCredits(ctx, { renewEveryMs: 20 })).rejects.toThrow('enough seen');
   expect(leftMs).toBeGreaterThan(20_000);
+});
+
+test('a rebuild that is killed lets go of its shards when its lease ends, and a worker opens them', async () => {
+  const account = await makeHistory();
+  await projectAll(ctx);
+  const before = await stateOf(account.accountId);
+  const killed = { holder: 'killed', leaseMs: 1_500 };
+  for (const shard of ALL_SHARDS) await holdShard(ctx, shard, killed);
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 0 });
+  await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
+  await until(async () => (await shutShards(ctx)).size === 64);
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 64, rebuilt: 0 });
+  expect(await stateOf(account.accountId)).toEqual(before);
+  await spendOnce(ctx, account.token);
+});
+
+test('a rebuild that fails lets go of its shards at once', async () => {
+  vi.spyOn(ledgerFenceRows(ctx), 'bulkWrite').mockRejectedValueOnce(new Error('a write failed'));
+  await expect(rebuildCredits(ctx)).rejects.toThrow('a write failed');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 64 });
+});
+
+test('of two rebuilds at once the second changes no balance and says why', async () => {
+  const account = await makeHistory();
+  await holdShard(ctx, 63, { holder: 'first', leaseMs: 10_000 });
+  await expect(rebuildCredits(ctx)).rejects.toThrow('Another rebuild holds shard 63');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 63 });
+  await releaseShard(ctx, 63, 'another');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 0 });
+  await releaseShard(ctx, 63, 'first');
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 1 });
+  await spendOnce(ctx, account.token);
 });
 
 test('a rebuild whose shards were opened meanwhile says so instead of leaving accounts as they were', async () => {

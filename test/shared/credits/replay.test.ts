@@ -8,7 +8,7 @@ import {
   storedBalances,
 } from '../../../shared/credits/meter/account-state.ts';
 
-function fold(rows: readonly Omit<ReplayedRow, 'seq' | 'created_at'>[]): AccountState {
+function replay(rows: readonly Omit<ReplayedRow, 'seq' | 'created_at'>[]): AccountState {
   const state = emptyState();
   for (const [index, row] of rows.entries()) addRow(state, { ...row, seq: index + 1, created_at: 1 });
   return state;
@@ -25,7 +25,7 @@ const never: [string, number] = ['lot_never', 0];
 
 describe('a repair', () => {
   test('that takes credits takes them from the lots that are spent next', () => {
-    const state = fold([
+    const state = replay([
       { ...granted, delta: 5, lot: never },
       { ...granted, delta: 3, lot: soon },
       { bucket: 'granted', delta: -4, reason: 'credit.adjust' },
@@ -34,7 +34,7 @@ describe('a repair', () => {
   });
 
   test('leaves other buckets alone', () => {
-    const state = fold([
+    const state = replay([
       { bucket: 'paid', delta: 2, reason: 'credit.purchase', lot: soon },
       { ...granted, delta: 2, lot: never },
       { bucket: 'granted', delta: -1, reason: 'credit.adjust' },
@@ -49,7 +49,7 @@ describe('a repair', () => {
       [spent, repair],
       [repair, spent],
     ]) {
-      const state = fold(rows);
+      const state = replay(rows);
       expect(stored(state)?.lots).toMatchObject([{ bucket: 'granted', left: 3 }]);
     }
   });
@@ -62,9 +62,9 @@ test('a ledger that adds up to less than nothing is an empty account, and what c
     { ...window, delta: -5 },
     { ...granted, delta: -2 },
   ];
-  const owing = stored(fold(rows));
+  const owing = stored(replay(rows));
   expect(owing?.window).toEqual({ startMs: 1, endMs: 2, limit: 2, left: 0 });
   expect(owing?.lots).toEqual([]);
-  const later = fold([...rows, { ...window, delta: 4 }, { ...granted, delta: 3, lot: never }]);
+  const later = replay([...rows, { ...window, delta: 4 }, { ...granted, delta: 3, lot: never }]);
   expect(storedBalances(later)).toMatchObject({ window: 1, granted: 1 });
 });

@@ -41,6 +41,7 @@ function assign(existing: readonly Session[], signals: readonly Assignable[], no
     signals,
     timeoutMs: TIMEOUT,
     nowMs,
+    mostModels: 100,
     newSessionId: () => `ses${++ids}`,
   });
 }

@@ -211,6 +211,46 @@ export interface paths {
         patch: operations["patch_api_v1_budgets_id"];
         trace?: never;
     };
+    "/api/v1/budgets/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the levels that a budget has reached
+         * @description List the levels that a budget has reached. Needs the scope `usage:read`.
+         */
+        get: operations["get_api_v1_budgets_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/budgets/{id}/windows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the windows of a budget
+         * @description Newest first, the open one among them. A window is deleted 40 days after its end. Needs the scope `usage:read`.
+         */
+        get: operations["get_api_v1_budgets_id_windows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/anomalies": {
         parameters: {
             query?: never;
@@ -371,6 +411,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/device_authorization/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at a device before approving it
+         * @description What the device that shows `user_code` calls itself. Wrong codes count like those of an approval.
+         */
+        post: operations["post_v1_device_authorization_lookup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/device_authorization/approve": {
         parameters: {
             query?: never;
@@ -385,6 +445,26 @@ export interface paths {
          * @description Takes the device that shows `user_code` into the account. Each code once; five wrong ones are a 429.
          */
         post: operations["post_v1_device_authorization_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/device_authorization/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deny a device
+         * @description The device that shows `user_code` is told `access_denied` with its next poll.
+         */
+        post: operations["post_v1_device_authorization_deny"];
         delete?: never;
         options?: never;
         head?: never;
@@ -520,7 +600,7 @@ export interface paths {
         };
         /**
          * Read an organization's analytics, in which no member can be told apart
-         * @description Whole closed ISO weeks. Whatever fewer than k members share, or one dominates, is suppressed; see docs/analytics.md for what that promises. Team and Enterprise plans. Needs the scope `org:read`.
+         * @description Whole closed ISO weeks, each frozen a day after its end: until then it is `pending`, and its cells leave it out. Whatever fewer than k users share, or one dominates, is suppressed; see docs/analytics.md for what that promises. Needs the scope `org:read`.
          */
         get: operations["get_api_v1_org_orgId_analytics"];
         put?: never;
@@ -582,7 +662,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get a webhook
+         * @description The webhook as the list shows it, and until when its former secret signs too. Needs the scope `webhooks:write`.
+         */
+        get: operations["get_api_v1_webhooks_id"];
         put?: never;
         post?: never;
         /**
@@ -592,7 +676,11 @@ export interface paths {
         delete: operations["delete_api_v1_webhooks_id"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a webhook
+         * @description What is left out stays. `events` holds for what is raised from then on. A new `secret` signs at once; for 24 hours `webhook-signature` carries the signature of the former one too. `enabled: false` holds its deliveries, `true` sends what was held in order. It does not end `failing`. Needs the scope `webhooks:write`.
+         */
+        patch: operations["patch_api_v1_webhooks_id"];
         trace?: never;
     };
     "/api/v1/webhooks/{id}/deliveries": {
@@ -607,6 +695,26 @@ export interface paths {
          * @description The log, newest first, each delivery with its attempts. Needs the scope `webhooks:write`.
          */
         get: operations["get_api_v1_webhooks_id_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery with its request
+         * @description The delivery as the log shows it, and the bytes that are sent. Signatures are not kept. Needs the scope `webhooks:write`.
+         */
+        get: operations["get_api_v1_webhooks_id_deliveries_delivery_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -635,6 +743,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/{id}/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send exhausted deliveries again
+         * @description Sends again, in order, what has failed its fifth attempt of the events since `since`: the same events with the same bytes, each from attempt 1, at most 100 per second. While the webhook is failing or paused they are held. Needs the scope `webhooks:write`.
+         */
+        post: operations["post_api_v1_webhooks_id_recover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/{id}/enable": {
         parameters: {
             query?: never;
@@ -649,6 +777,162 @@ export interface paths {
          * @description For admins. What was held is sent in order. Repeating it changes nothing.
          */
         post: operations["post_v1_webhooks_id_enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the organization's members
+         * @description For admins. By user id; removed members are not among them.
+         */
+        get: operations["get_v1_members"];
+        put?: never;
+        /**
+         * Invite a member
+         * @description For admins. Who signs in with this verified e-mail is asked, and has joined after a yes.
+         */
+        post: operations["post_v1_members"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description For admins. Name, e-mail and identity are erased, devices and bound keys revoked; what was recorded stays.
+         */
+        delete: operations["delete_v1_members_user_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member
+         * @description For admins. What is left out stays. `email`, also the same one, renews an invitation.
+         */
+        patch: operations["patch_v1_members_user_id"];
+        trace?: never;
+    };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description An admin sees the organization's, a member those bound to the own user. Revoked ones too.
+         */
+        get: operations["get_v1_keys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description A member makes keys for the own user, with `signals:write` and `usage:read`.
+         */
+        post: operations["post_v1_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an API key
+         * @description Makes a key like this one, which goes on for `grace_s`.
+         */
+        post: operations["post_v1_keys_id_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description From the next request on it is refused. Repeating it changes nothing.
+         */
+        delete: operations["delete_v1_keys_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/organization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of the organization
+         * @description For admins.
+         */
+        get: operations["get_v1_organization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of the organization
+         * @description For admins. What is left out stays. The plan is changed by the operator.
+         */
+        patch: operations["patch_v1_organization"];
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who changed what
+         * @description For admins: every change of the organization by a person, a key or an operator.
+         */
+        get: operations["get_v1_audit"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -876,6 +1160,11 @@ export interface components {
                  */
                 detail: string;
             }[];
+            /**
+             * @description From when on the question can be answered exactly
+             * @example 2026-01-15T09:30:00.000Z
+             */
+            exact_from?: string;
             /**
              * @description The id of the request in our log
              * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
@@ -1538,27 +1827,64 @@ export interface components {
             detail: string;
             /** @description What is left by bucket */
             balances: {
-                /**
-                 * @description The time over which usage is counted
-                 * @example 40
-                 */
-                window: number;
-                /**
-                 * @description Credits of the month
-                 * @example 900
-                 */
-                monthly: number;
-                /**
-                 * @description Credits that were bought
-                 * @example 0
-                 */
-                paid: number;
-                /**
-                 * @description Credits that were granted
-                 * @example 5
-                 */
-                granted: number;
+                /** @description The time over which usage is counted */
+                window: {
+                    /**
+                     * @description A number of credits
+                     * @example 40
+                     */
+                    credits: number;
+                    /**
+                     * @description When it is full again (Unix seconds); null while it has not begun
+                     * @example 1768469400
+                     */
+                    resets_at: number | null;
+                };
+                /** @description Credits of the month */
+                monthly: {
+                    /**
+                     * @description A number of credits
+                     * @example 40
+                     */
+                    credits: number;
+                    /**
+                     * @description When it is full again (Unix seconds); null while it has not begun
+                     * @example 1768469400
+                     */
+                    resets_at: number | null;
+                };
+                /** @description Credits that were bought */
+                paid: {
+                    /**
+                     * @description A number of credits
+                     * @example 40
+                     */
+                    credits: number;
+                    /**
+                     * @description When it is full again (Unix seconds); null while it has not begun
+                     * @example 1768469400
+                     */
+                    resets_at: number | null;
+                };
+                /** @description Credits that were granted */
+                granted: {
+                    /**
+                     * @description A number of credits
+                     * @example 40
+                     */
+                    credits: number;
+                    /**
+                     * @description When it is full again (Unix seconds); null while it has not begun
+                     * @example 1768469400
+                     */
+                    resets_at: number | null;
+                };
             };
+            /**
+             * @description When the next credits come (Unix seconds); null: none will by themselves
+             * @example 1768469400
+             */
+            next_refill: number | null;
             /**
              * @description The id of the request in our log
              * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
@@ -1966,6 +2292,11 @@ export interface operations {
                 "application/json": ({
                     /** @description Signals */
                     signals?: unknown[];
+                    /**
+                     * @description Whether old signals are taken too
+                     * @example true
+                     */
+                    historical?: boolean;
                 } & {
                     [key: string]: unknown;
                 }) | {
@@ -2116,6 +2447,11 @@ export interface operations {
                             severity?: string;
                         };
                     }[];
+                    /**
+                     * @description Signals that are older than the session timeout and an hour raise no session, anomaly or budget events.
+                     * @example true
+                     */
+                    historical?: boolean;
                 } | {
                     /**
                      * @description The client's id; with organization and adapter the idempotency key
@@ -2323,7 +2659,7 @@ export interface operations {
                              */
                             status: "rejected";
                             /**
-                             * @description `invalid_signal user_required foreign_user id_taken ts_ahead ts_behind`; stable
+                             * @description `invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models`; stable
                              * @example rate_limited
                              */
                             code: string;
@@ -4466,7 +4802,7 @@ export interface operations {
                      */
                     threshold: number;
                     /**
-                     * @description A calendar period; weeks begin on Monday
+                     * @description A calendar interval; weeks begin on Monday
                      * @example monthly
                      * @enum {string}
                      */
@@ -5194,7 +5530,7 @@ export interface operations {
                      */
                     threshold?: number;
                     /**
-                     * @description A calendar period; weeks begin on Monday
+                     * @description A calendar interval; weeks begin on Monday
                      * @example monthly
                      * @enum {string}
                      */
@@ -5473,6 +5809,364 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_api_v1_budgets_id_events: {
+        parameters: {
+            query?: {
+                /** @description The largest number of items of the page */
+                limit?: number;
+                /** @description The previous page's `cursor` */
+                cursor?: string;
+                /** @description The order: newest first (`desc`) or oldest first */
+                order?: "desc" | "asc";
+            };
+            header?: never;
+            path: {
+                /** @description Budget id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them, newest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of the page, or what the event tells */
+                        data: {
+                            /**
+                             * @description What a row of the file is
+                             * @example warning
+                             * @enum {string}
+                             */
+                            level: "warning" | "exceeded";
+                            /**
+                             * @description Rises with every change that lets the levels fire again
+                             * @example 1
+                             */
+                            revision: number;
+                            /**
+                             * Format: date-time
+                             * @description When the open window began
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            window_start: string;
+                            /**
+                             * Format: date-time
+                             * @description When the open window ends
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            window_end: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was raised
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            fired_at: string;
+                            /**
+                             * @description Null: it was reached in a closed window before this revision began, which raises no event
+                             * @example evt_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            event_id: string | null;
+                        }[];
+                        /**
+                         * @description Pass back as `cursor`; the last page's yields an empty page until more comes
+                         * @example eyJhIjoxfQ.c2ln
+                         */
+                        cursor: string;
+                        /**
+                         * @description Whether there are more pages
+                         * @example false
+                         */
+                        has_more: boolean;
+                        /**
+                         * @description Number of all that match, counted with the first page
+                         * @example 42
+                         */
+                        total: number;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `invalid_cursor`: The cursor does not belong to this query */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidCursorProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+        };
+    };
+    get_api_v1_budgets_id_windows: {
+        parameters: {
+            query?: {
+                /** @description How many, 1..100 */
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Budget id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The windows */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of the page, or what the event tells */
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @description When the bucket begins
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * @description When it ends
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            end: string;
+                            /**
+                             * @description Usage in the open window, in the unit of the metric
+                             * @example 412.5
+                             */
+                            current: number;
+                            /**
+                             * @description Of the present threshold
+                             * @example 82.5
+                             */
+                            utilization_pct: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
                 };
             };
         };
@@ -7141,6 +7835,171 @@ export interface operations {
             };
         };
     };
+    post_v1_device_authorization_lookup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description As the device shows it; case and dashes do not matter
+                     * @example WDJB-MJHT
+                     */
+                    user_code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The device that asks */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description By its own account
+                         * @example Checkout team, monthly
+                         */
+                        name: string | null;
+                        /**
+                         * @description When it asked, Unix seconds
+                         * @example 1768469400
+                         */
+                        created_at: number;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `invalid_grant`: The code is not valid. `expired_token`: The code has expired. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidGrantProblem"] | components["schemas"]["ExpiredTokenProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
     post_v1_device_authorization_approve: {
         parameters: {
             query?: never;
@@ -7215,6 +8074,158 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["TooManyDevicesProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    post_v1_device_authorization_deny: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description As the device shows it; case and dashes do not matter
+                     * @example WDJB-MJHT
+                     */
+                    user_code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Denied */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: The request is not valid. `invalid_grant`: The code is not valid. `expired_token`: The code has expired. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidGrantProblem"] | components["schemas"]["ExpiredTokenProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
                 };
             };
             /** @description `payload_too_large`: The body is too large */
@@ -7916,6 +8927,10 @@ export interface operations {
                 interval?: "none" | "hour" | "day" | "week" | "month";
                 /** @description One or two of user_id, project_id, model, adapter, separated by a comma */
                 group_by?: string;
+                /** @description A series of each group too; needs one `group_by` and an `interval` */
+                series?: "groups";
+                /** @description With `series=groups`: how many groups, those that cost most, 1..20; default 8 */
+                top?: string;
                 /** @description Filter by user */
                 user_id?: string;
                 /** @description Filter by project */
@@ -8016,6 +9031,11 @@ export interface operations {
                              * @example 0
                              */
                             unpriced_signals: number;
+                            /**
+                             * @description Users with any usage in the range; with `series=groups`
+                             * @example 9
+                             */
+                            active_users?: number;
                         };
                         /** @description Sums by bucket, oldest first */
                         series: {
@@ -8079,14 +9099,14 @@ export interface operations {
                         /** @description Sums by group */
                         groups: {
                             /**
-                             * @description What names the group, or the key
+                             * @description Null: all that are not among the `top`
                              * @example {
                              *       "model": "claude-sonnet-4-5"
                              *     }
                              */
                             key: {
                                 [key: string]: string | null;
-                            };
+                            } | null;
                             /**
                              * @description Sessions that started in the period
                              * @example 4
@@ -8137,6 +9157,65 @@ export interface operations {
                              * @example 0
                              */
                             unpriced_signals: number;
+                            /** @description With `series=groups` */
+                            series?: {
+                                /**
+                                 * Format: date-time
+                                 * @description When the bucket begins
+                                 * @example 2026-01-15T09:30:00.000Z
+                                 */
+                                start: string;
+                                /**
+                                 * @description Sessions that started in the period
+                                 * @example 4
+                                 */
+                                sessions: number;
+                                /**
+                                 * @description Signals
+                                 * @example 12
+                                 */
+                                signals: number;
+                                /**
+                                 * @description Signals with an error, or what was wrong field by field
+                                 * @example 1
+                                 */
+                                errors: number;
+                                /**
+                                 * @description The number of interventions
+                                 * @example 0
+                                 */
+                                interventions: number;
+                                /**
+                                 * @description Input tokens, cached ones included
+                                 * @example 1200
+                                 */
+                                tokens_in: number;
+                                /**
+                                 * @description Output tokens
+                                 * @example 340
+                                 */
+                                tokens_out: number;
+                                /**
+                                 * @description Input tokens that were read from a cache
+                                 * @example 900
+                                 */
+                                cache_read_tokens: number;
+                                /**
+                                 * @description Input tokens that were written to a cache
+                                 * @example 0
+                                 */
+                                cache_write_tokens: number;
+                                /**
+                                 * @description Of the signals whose price is known
+                                 * @example 0.0123
+                                 */
+                                cost_usd: number;
+                                /**
+                                 * @description Signals whose price is not known
+                                 * @example 0
+                                 */
+                                unpriced_signals: number;
+                            }[];
                         }[];
                     };
                 };
@@ -8843,6 +9922,13 @@ export interface operations {
                              * @constant
                              */
                             suppressed: true;
+                        } | {
+                            /**
+                             * @description Not frozen yet
+                             * @example true
+                             * @constant
+                             */
+                            pending: true;
                         };
                         /** @description Sums by value of the dimension */
                         cells: ({
@@ -8973,6 +10059,19 @@ export interface operations {
                              * @constant
                              */
                             suppressed: true;
+                        } | {
+                            /**
+                             * Format: date-time
+                             * @description When the bucket begins
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            start: string;
+                            /**
+                             * @description Not frozen yet
+                             * @example true
+                             * @constant
+                             */
+                            pending: true;
                         })[];
                     };
                 };
@@ -9000,7 +10099,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["UnauthorizedProblem"];
                 };
             };
-            /** @description `plan_required`: The organization's plan does not include this. `missing_scope`: The credential does not allow this */
+            /** @description `missing_scope`: The credential does not allow this */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9009,7 +10108,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["PlanRequiredProblem"] | components["schemas"]["MissingScopeProblem"];
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
                 };
             };
             /** @description `not_found`: There is no such object */
@@ -9145,6 +10244,17 @@ export interface operations {
                              */
                             status: "active" | "failing";
                             /**
+                             * @description Since when it is failing, or null
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            failing_since: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When the admins were told that it is failing
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            alerted_at: string | null;
+                            /**
                              * @description Deliveries that wait for that
                              * @example 0
                              */
@@ -9172,7 +10282,7 @@ export interface operations {
                                  * @example pending
                                  * @enum {string}
                                  */
-                                status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled";
+                                status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
                                 /** @description What was tried, oldest first */
                                 attempts: {
                                     /**
@@ -9748,6 +10858,260 @@ export interface operations {
             };
         };
     };
+    get_api_v1_webhooks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Webhook id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * Format: uri
+                         * @description The address that events are sent to
+                         * @example https://hooks.example.com/governor
+                         */
+                        url: string;
+                        /**
+                         * @description The types of events
+                         * @example [
+                         *       "session.ended"
+                         *     ]
+                         */
+                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                        /**
+                         * @description Whether events are sent
+                         * @example true
+                         */
+                        enabled: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When it was created
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * @description Failing: delivery is paused until it is enabled again
+                         * @example active
+                         * @enum {string}
+                         */
+                        status: "active" | "failing";
+                        /**
+                         * @description Since when it is failing, or null
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        failing_since: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the admins were told that it is failing
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        alerted_at: string | null;
+                        /**
+                         * @description Deliveries that wait for that
+                         * @example 0
+                         */
+                        held: number;
+                        /** @description The newest delivery, or null */
+                        last_delivery: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description The event
+                             * @example evt_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            event_id: string;
+                            /**
+                             * @description The type
+                             * @example session.started
+                             * @enum {string}
+                             */
+                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                            /**
+                             * @description How it stands, or an HTTP status
+                             * @example pending
+                             * @enum {string}
+                             */
+                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                            /** @description What was tried, oldest first */
+                            attempts: {
+                                /**
+                                 * @description 1..5; also sent as X-Service-Attempt
+                                 * @example 1
+                                 */
+                                number: number;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was made
+                                 * @example 2026-01-15T09:30:00.000Z
+                                 */
+                                at: string;
+                                /**
+                                 * @description HTTP status; null when there was no answer
+                                 * @example 200
+                                 */
+                                status: number | null;
+                                /**
+                                 * @description How long it took, in milliseconds
+                                 * @example 812
+                                 */
+                                latency_ms: number;
+                                /** @description What went wrong; absent when nothing did */
+                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                                /**
+                                 * @description At most 16 KiB of the answer
+                                 * @example ok
+                                 */
+                                answer: string | null;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it is tried again; null when it is not
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            next_attempt_at: string | null;
+                        } | null;
+                        /**
+                         * @description Until then the former secret signs too
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        old_secret_until: string | null;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+        };
+    };
     delete_api_v1_webhooks_id: {
         parameters: {
             query?: never;
@@ -9893,6 +11257,318 @@ export interface operations {
             };
         };
     };
+    patch_api_v1_webhooks_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Webhook id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The types of events
+                     * @example [
+                     *       "session.ended"
+                     *     ]
+                     */
+                    events?: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                    /**
+                     * @description Signs each delivery; never shown again
+                     * @example a-secret-of-at-least-32-characters
+                     */
+                    secret?: string;
+                    /**
+                     * @description False holds its deliveries; true sends what was held
+                     * @example true
+                     */
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The changed webhook */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * Format: uri
+                         * @description The address that events are sent to
+                         * @example https://hooks.example.com/governor
+                         */
+                        url: string;
+                        /**
+                         * @description The types of events
+                         * @example [
+                         *       "session.ended"
+                         *     ]
+                         */
+                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                        /**
+                         * @description Whether events are sent
+                         * @example true
+                         */
+                        enabled: boolean;
+                        /**
+                         * Format: date-time
+                         * @description When it was created
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        created_at: string;
+                        /**
+                         * @description Failing: delivery is paused until it is enabled again
+                         * @example active
+                         * @enum {string}
+                         */
+                        status: "active" | "failing";
+                        /**
+                         * @description Since when it is failing, or null
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        failing_since: string | null;
+                        /**
+                         * Format: date-time
+                         * @description When the admins were told that it is failing
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        alerted_at: string | null;
+                        /**
+                         * @description Deliveries that wait for that
+                         * @example 0
+                         */
+                        held: number;
+                        /** @description The newest delivery, or null */
+                        last_delivery: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description The event
+                             * @example evt_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            event_id: string;
+                            /**
+                             * @description The type
+                             * @example session.started
+                             * @enum {string}
+                             */
+                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                            /**
+                             * @description How it stands, or an HTTP status
+                             * @example pending
+                             * @enum {string}
+                             */
+                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                            /** @description What was tried, oldest first */
+                            attempts: {
+                                /**
+                                 * @description 1..5; also sent as X-Service-Attempt
+                                 * @example 1
+                                 */
+                                number: number;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was made
+                                 * @example 2026-01-15T09:30:00.000Z
+                                 */
+                                at: string;
+                                /**
+                                 * @description HTTP status; null when there was no answer
+                                 * @example 200
+                                 */
+                                status: number | null;
+                                /**
+                                 * @description How long it took, in milliseconds
+                                 * @example 812
+                                 */
+                                latency_ms: number;
+                                /** @description What went wrong; absent when nothing did */
+                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                                /**
+                                 * @description At most 16 KiB of the answer
+                                 * @example ok
+                                 */
+                                answer: string | null;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it is tried again; null when it is not
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            next_attempt_at: string | null;
+                        } | null;
+                        /**
+                         * @description Until then the former secret signs too
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        old_secret_until: string | null;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
     get_api_v1_webhooks_id_deliveries: {
         parameters: {
             query?: {
@@ -9902,6 +11578,10 @@ export interface operations {
                 cursor?: string;
                 /** @description The order: newest first (`desc`) or oldest first */
                 order?: "desc" | "asc";
+                /** @description Only deliveries with this status */
+                status?: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                /** @description Only deliveries of this type of event */
+                type?: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
             };
             header?: never;
             path: {
@@ -9945,7 +11625,7 @@ export interface operations {
                              * @example pending
                              * @enum {string}
                              */
-                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled";
+                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
                             /** @description What was tried, oldest first */
                             attempts: {
                                 /**
@@ -10113,6 +11793,215 @@ export interface operations {
             };
         };
     };
+    get_api_v1_webhooks_id_deliveries_delivery_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Webhook id */
+                id: string;
+                /** @description Delivery id */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * @description The event
+                         * @example evt_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        event_id: string;
+                        /**
+                         * @description The type
+                         * @example session.started
+                         * @enum {string}
+                         */
+                        type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                        /**
+                         * @description How it stands, or an HTTP status
+                         * @example pending
+                         * @enum {string}
+                         */
+                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                        /** @description What was tried, oldest first */
+                        attempts: {
+                            /**
+                             * @description 1..5; also sent as X-Service-Attempt
+                             * @example 1
+                             */
+                            number: number;
+                            /**
+                             * Format: date-time
+                             * @description When it was made
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            at: string;
+                            /**
+                             * @description HTTP status; null when there was no answer
+                             * @example 200
+                             */
+                            status: number | null;
+                            /**
+                             * @description How long it took, in milliseconds
+                             * @example 812
+                             */
+                            latency_ms: number;
+                            /** @description What went wrong; absent when nothing did */
+                            error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                            /**
+                             * @description At most 16 KiB of the answer
+                             * @example ok
+                             */
+                            answer: string | null;
+                        }[];
+                        /**
+                         * Format: date-time
+                         * @description When it is tried again; null when it is not
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        next_attempt_at: string | null;
+                        /** @description What is sent */
+                        request: {
+                            /** @description Those that are the same for every attempt */
+                            headers: {
+                                [key: string]: string;
+                            };
+                            /**
+                             * @description Null when the event is older than its retention
+                             * @example {"id":"evt_3Kf9"}
+                             */
+                            body: string | null;
+                        };
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+        };
+    };
     post_api_v1_webhooks_id_deliveries_delivery_id_redeliver: {
         parameters: {
             query?: never;
@@ -10158,7 +12047,7 @@ export interface operations {
                          * @example pending
                          * @enum {string}
                          */
-                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled";
+                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
                         /** @description What was tried, oldest first */
                         attempts: {
                             /**
@@ -10256,6 +12145,193 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    post_api_v1_webhooks_id_recover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Webhook id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description ISO 8601 time, at most as far back as the delivery log (30 days)
+                     * @example 2026-01-15T09:30:00.000Z
+                     */
+                    since: string;
+                };
+            };
+        };
+        responses: {
+            /** @description They are queued */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Number of deliveries
+                         * @example 12
+                         */
+                        queued: number;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
                 };
             };
             /** @description `too_many_requests`: There were too many requests */
@@ -10499,6 +12575,2176 @@ export interface operations {
             };
         };
     };
+    get_v1_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of the page, or what the event tells */
+                        data: {
+                            /**
+                             * @description The user
+                             * @example ada
+                             */
+                            user_id: string;
+                            /**
+                             * @description The e-mail address
+                             * @example ada@example.org
+                             */
+                            email: string | null;
+                            /**
+                             * @description The name
+                             * @example Checkout team, monthly
+                             */
+                            name: string | null;
+                            /**
+                             * @description What the person may do
+                             * @example member
+                             * @enum {string}
+                             */
+                            role: "member" | "admin";
+                            /**
+                             * @description The teams
+                             * @example [
+                             *       "checkout"
+                             *     ]
+                             */
+                            teams: string[];
+                            /**
+                             * @description Whether the person has joined
+                             * @example true
+                             */
+                            linked: boolean;
+                            /**
+                             * @description Whether the person has turned the invitation down; another `email` renews it
+                             * @example false
+                             */
+                            declined: boolean;
+                            /**
+                             * @description Unix seconds
+                             * @example 1768469400
+                             */
+                            created_at: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+        };
+    };
+    post_v1_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Who signs in with this verified e-mail is asked to join
+                     * @example ada@example.org
+                     */
+                    email: string;
+                    /**
+                     * @description What the person may do
+                     * @example member
+                     * @enum {string}
+                     */
+                    role: "member" | "admin";
+                    /**
+                     * @description The name
+                     * @example Checkout team, monthly
+                     */
+                    name?: string;
+                    /**
+                     * @description As signals name the person; default: the account's id
+                     * @example ada
+                     */
+                    user_id?: string;
+                    /**
+                     * @description Exactly these; new ones exist from then on
+                     * @example [
+                     *       "checkout"
+                     *     ]
+                     */
+                    teams?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The member */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The user
+                         * @example ada
+                         */
+                        user_id: string;
+                        /**
+                         * @description The e-mail address
+                         * @example ada@example.org
+                         */
+                        email: string | null;
+                        /**
+                         * @description The name
+                         * @example Checkout team, monthly
+                         */
+                        name: string | null;
+                        /**
+                         * @description What the person may do
+                         * @example member
+                         * @enum {string}
+                         */
+                        role: "member" | "admin";
+                        /**
+                         * @description The teams
+                         * @example [
+                         *       "checkout"
+                         *     ]
+                         */
+                        teams: string[];
+                        /**
+                         * @description Whether the person has joined
+                         * @example true
+                         */
+                        linked: boolean;
+                        /**
+                         * @description Whether the person has turned the invitation down; another `email` renews it
+                         * @example false
+                         */
+                        declined: boolean;
+                        /**
+                         * @description Unix seconds
+                         * @example 1768469400
+                         */
+                        created_at: number;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    delete_v1_members_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User id */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    patch_v1_members_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description User id */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What the person may do
+                     * @example member
+                     * @enum {string}
+                     */
+                    role?: "member" | "admin";
+                    /**
+                     * @description Exactly these; new ones exist from then on
+                     * @example [
+                     *       "checkout"
+                     *     ]
+                     */
+                    teams?: string[];
+                    /**
+                     * @description The name
+                     * @example Checkout team, monthly
+                     */
+                    name?: string;
+                    /**
+                     * @description Who signs in with this verified e-mail is asked to join
+                     * @example ada@example.org
+                     */
+                    email?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The member */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The user
+                         * @example ada
+                         */
+                        user_id: string;
+                        /**
+                         * @description The e-mail address
+                         * @example ada@example.org
+                         */
+                        email: string | null;
+                        /**
+                         * @description The name
+                         * @example Checkout team, monthly
+                         */
+                        name: string | null;
+                        /**
+                         * @description What the person may do
+                         * @example member
+                         * @enum {string}
+                         */
+                        role: "member" | "admin";
+                        /**
+                         * @description The teams
+                         * @example [
+                         *       "checkout"
+                         *     ]
+                         */
+                        teams: string[];
+                        /**
+                         * @description Whether the person has joined
+                         * @example true
+                         */
+                        linked: boolean;
+                        /**
+                         * @description Whether the person has turned the invitation down; another `email` renews it
+                         * @example false
+                         */
+                        declined: boolean;
+                        /**
+                         * @description Unix seconds
+                         * @example 1768469400
+                         */
+                        created_at: number;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_v1_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Keys, oldest first, never the key itself */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of the page, or what the event tells */
+                        data: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description The name
+                             * @example Checkout team, monthly
+                             */
+                            name: string;
+                            /**
+                             * @description What the key may do
+                             * @example [
+                             *       "usage:read"
+                             *     ]
+                             */
+                            scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                            /**
+                             * @description The user
+                             * @example ada
+                             */
+                            user_id: string | null;
+                            /**
+                             * @description The project
+                             * @example checkout
+                             */
+                            project_id: string | null;
+                            /**
+                             * @description Unix seconds
+                             * @example 1768469400
+                             */
+                            expires_at: number | null;
+                            /**
+                             * @description Unix seconds
+                             * @example 1768469400
+                             */
+                            created_at: number;
+                            /** @description Unix seconds */
+                            revoked_at: number | null;
+                            /** @description Unix seconds */
+                            last_used_at: number | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+        };
+    };
+    post_v1_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The name
+                     * @example Checkout team, monthly
+                     */
+                    name: string;
+                    /**
+                     * @description What the key may do
+                     * @example [
+                     *       "usage:read"
+                     *     ]
+                     */
+                    scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                    /**
+                     * @description Bound to this user: it sees and reports nobody else
+                     * @example ada
+                     */
+                    user_id?: string;
+                    /**
+                     * @description The project of signals that name none
+                     * @example checkout
+                     */
+                    project_id?: string;
+                    /**
+                     * @description Unix seconds
+                     * @example 1768469400
+                     */
+                    expires_at?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The key, shown this once */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * @description The name
+                         * @example Checkout team, monthly
+                         */
+                        name: string;
+                        /**
+                         * @description What the key may do
+                         * @example [
+                         *       "usage:read"
+                         *     ]
+                         */
+                        scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                        /**
+                         * @description The user
+                         * @example ada
+                         */
+                        user_id: string | null;
+                        /**
+                         * @description The project
+                         * @example checkout
+                         */
+                        project_id: string | null;
+                        /**
+                         * @description Unix seconds
+                         * @example 1768469400
+                         */
+                        expires_at: number | null;
+                        /**
+                         * @description Unix seconds
+                         * @example 1768469400
+                         */
+                        created_at: number;
+                        /** @description Unix seconds */
+                        revoked_at: number | null;
+                        /** @description Unix seconds */
+                        last_used_at: number | null;
+                        /**
+                         * @description Shown this once
+                         * @example ugk_…
+                         */
+                        key: string;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    post_v1_keys_id_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Key id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Seconds for which the old key goes on
+                     * @default 86400
+                     * @example 86400
+                     */
+                    grace_s?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The new key, shown this once */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * @description The name
+                         * @example Checkout team, monthly
+                         */
+                        name: string;
+                        /**
+                         * @description What the key may do
+                         * @example [
+                         *       "usage:read"
+                         *     ]
+                         */
+                        scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                        /**
+                         * @description The user
+                         * @example ada
+                         */
+                        user_id: string | null;
+                        /**
+                         * @description The project
+                         * @example checkout
+                         */
+                        project_id: string | null;
+                        /**
+                         * @description Unix seconds
+                         * @example 1768469400
+                         */
+                        expires_at: number | null;
+                        /**
+                         * @description Unix seconds
+                         * @example 1768469400
+                         */
+                        created_at: number;
+                        /** @description Unix seconds */
+                        revoked_at: number | null;
+                        /** @description Unix seconds */
+                        last_used_at: number | null;
+                        /**
+                         * @description Shown this once
+                         * @example ugk_…
+                         */
+                        key: string;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    delete_v1_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Key id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_v1_organization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * @description The name
+                         * @example Checkout team, monthly
+                         */
+                        name: string;
+                        /**
+                         * @description The organization's plan
+                         * @example team
+                         * @enum {string}
+                         */
+                        plan: "free" | "team" | "enterprise";
+                        /**
+                         * @description An IANA timezone
+                         * @example Europe/Berlin
+                         */
+                        timezone: string;
+                        /** @description A change that does not hold yet */
+                        next_timezone: {
+                            /**
+                             * @description An IANA timezone
+                             * @example Europe/Berlin
+                             */
+                            timezone: string;
+                            /**
+                             * @description Unix seconds
+                             * @example 1768469400
+                             */
+                            from: number;
+                        } | null;
+                        /**
+                         * @description Seconds of silence that end a session
+                         * @example 1800
+                         */
+                        session_timeout: number;
+                        /**
+                         * @description The least number of members behind a figure of analytics
+                         * @example 5
+                         */
+                        k_anonymity: number;
+                        /**
+                         * @description Where alerts go
+                         * @example [
+                         *       "ops@example.org"
+                         *     ]
+                         */
+                        admin_emails: string[];
+                        /**
+                         * @description The teams
+                         * @example [
+                         *       "checkout"
+                         *     ]
+                         */
+                        teams: string[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+        };
+    };
+    patch_v1_organization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The name
+                     * @example Checkout team, monthly
+                     */
+                    name?: string;
+                    /**
+                     * @description Holds from tomorrow
+                     * @example Europe/Berlin
+                     */
+                    timezone?: string;
+                    /**
+                     * @description Seconds of silence that end a session
+                     * @example 1800
+                     */
+                    session_timeout?: number;
+                    /**
+                     * @description The least number of members behind a figure of analytics
+                     * @example 5
+                     */
+                    k_anonymity?: number;
+                    /**
+                     * @description Who is told of a failing webhook
+                     * @example [
+                     *       "ops@example.org"
+                     *     ]
+                     */
+                    admin_emails?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The identifier
+                         * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        id: string;
+                        /**
+                         * @description The name
+                         * @example Checkout team, monthly
+                         */
+                        name: string;
+                        /**
+                         * @description The organization's plan
+                         * @example team
+                         * @enum {string}
+                         */
+                        plan: "free" | "team" | "enterprise";
+                        /**
+                         * @description An IANA timezone
+                         * @example Europe/Berlin
+                         */
+                        timezone: string;
+                        /** @description A change that does not hold yet */
+                        next_timezone: {
+                            /**
+                             * @description An IANA timezone
+                             * @example Europe/Berlin
+                             */
+                            timezone: string;
+                            /**
+                             * @description Unix seconds
+                             * @example 1768469400
+                             */
+                            from: number;
+                        } | null;
+                        /**
+                         * @description Seconds of silence that end a session
+                         * @example 1800
+                         */
+                        session_timeout: number;
+                        /**
+                         * @description The least number of members behind a figure of analytics
+                         * @example 5
+                         */
+                        k_anonymity: number;
+                        /**
+                         * @description Where alerts go
+                         * @example [
+                         *       "ops@example.org"
+                         *     ]
+                         */
+                        admin_emails: string[];
+                        /**
+                         * @description The teams
+                         * @example [
+                         *       "checkout"
+                         *     ]
+                         */
+                        teams: string[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_v1_audit: {
+        parameters: {
+            query?: {
+                /** @description The largest number of items of the page */
+                limit?: number;
+                /** @description The previous page's `cursor` */
+                cursor?: string;
+                /** @description The order: newest first (`desc`) or oldest first */
+                order?: "desc" | "asc";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes, newest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of the page, or what the event tells */
+                        data: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description Unix seconds
+                             * @example 1768469400
+                             */
+                            at: number;
+                            /**
+                             * @description An account, the id of an API key, or `cli` and the like for an operator
+                             * @example usr_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            actor: string;
+                            /**
+                             * @description What happened
+                             * @example block
+                             */
+                            action: string;
+                            /** @description What was changed */
+                            details: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                        /**
+                         * @description Pass back as `cursor`; the last page's yields an empty page until more comes
+                         * @example eyJhIjoxfQ.c2ln
+                         */
+                        cursor: string;
+                        /**
+                         * @description Whether there are more pages
+                         * @example false
+                         */
+                        has_more: boolean;
+                        /**
+                         * @description Number of all that match, counted with the first page
+                         * @example 42
+                         */
+                        total: number;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `invalid_cursor`: The cursor does not belong to this query */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidCursorProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+        };
+    };
     get_healthz: {
         parameters: {
             query?: never;
@@ -10605,6 +14851,8 @@ export interface operations {
                              */
                             redis: "ok" | "failing";
                         };
+                        /** @description What an operator should look at */
+                        warnings?: string[];
                     };
                 };
             };

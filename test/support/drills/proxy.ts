@@ -7,11 +7,15 @@ export type Mode = 'pass' | 'latency' | 'blackhole' | 'drop-replies';
 
 export interface NetProxy {
   port: number;
+  /** The port that new connections lead to. */
+  target: number;
   mode: Mode;
   /** Of `latency`, one way. */
   delayMs: number;
   /** Sees each chunk that a client sends; false swallows it and cuts the line. */
   onRequest(chunk: Buffer): boolean;
+  /** Sees each chunk that a client sends; true takes it and makes this one connection dark: open, and silent both ways. */
+  darken(chunk: Buffer): boolean;
   /** As a host that is gone: the connections of now stay and carry nothing more, new ones pass. */
   vanish(): void;
   /** Resets every connection. */
@@ -23,13 +27,15 @@ export interface NetProxy {
 export async function startProxy(target: number): Promise<NetProxy> {
   const sockets = new Set<Socket>();
   const vanished = new WeakSet<Socket>();
-  const proxy: Pick<NetProxy, 'mode' | 'delayMs' | 'onRequest'> = {
+  const proxy: Pick<NetProxy, 'target' | 'mode' | 'delayMs' | 'onRequest' | 'darken'> = {
+    target,
     mode: 'pass',
     delayMs: 0,
     onRequest: () => true,
+    darken: () => false,
   };
   const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1');
+    const upstream = connect(proxy.target, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
@@ -40,6 +46,8 @@ export async function startProxy(target: number): Promise<NetProxy> {
       });
     }
     client.on('data', (chunk) => {
+      if (!vanished.has(client) && proxy.darken(Buffer.from(chunk)))
+        for (const socket of [client, upstream]) vanished.add(socket);
       if (!proxy.onRequest(Buffer.from(chunk))) client.destroy();
     });
     forward(client, upstream, () => proxy.mode !== 'blackhole' && !client.destroyed);

@@ -33,7 +33,12 @@ export interface Stack {
 
 /** Starts the stores, an api and a worker, and waits until credits can be spent. */
 export async function startStack(
-  options: { env?: Record<string, string>; redisUrl?: (url: string) => Promise<string> } = {},
+  options: {
+    env?: Record<string, string>;
+    redisUrl?: (url: string) => Promise<string>;
+    /** What happens to the released, empty database before any process starts. */
+    prepare?: (ctx: TestContext) => Promise<void>;
+  } = {},
 ): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
   const name = `d${randomBytes(6).toString('hex')}`;
@@ -62,6 +67,7 @@ export async function startStack(
   const opened = await openContext(config, { process: 'test', log });
   const ctx: TestContext = { ...opened, queuePrefix: '' };
   await createIndexes(ctx.db);
+  await options.prepare?.(ctx);
 
   async function start(part: Part): Promise<void> {
     if (part === 'redis' || part === 'mongo') {

@@ -140,7 +140,7 @@ describe('what is raised by many', () => {
     await commit(raise(0, 9));
     const earlier = (await claim()) as Claim<{ earliest: Date }>;
     await claim();
-    await finishClaim(ctx, earlier);
+    await commit({ writes: [finishClaim(earlier)], wakeUps: [] });
     expect(await dueRows(ctx).countDocuments({})).toBe(1);
     clock.advance(2_000);
     expect(await sweepDue(ctx)).toEqual(new Map([['first-kind', 1]]));
@@ -150,7 +150,7 @@ describe('what is raised by many', () => {
     await commit(raise(0, 9));
     const claimed = (await claim()) as Claim<{ earliest: Date }>;
     await commit(raise(0, 3));
-    await finishClaim(ctx, claimed);
+    await commit({ writes: [finishClaim(claimed)], wakeUps: [] });
     expect(await dueRows(ctx).find({}).toArray()).toMatchObject([{ earliest: new Date(3) }]);
     expect(await claim()).not.toBeNull();
   });

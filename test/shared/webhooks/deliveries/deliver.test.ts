@@ -5,7 +5,6 @@ import { eventRows } from '../../../../shared/events/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { createWebhook } from '../../../../shared/webhooks/endpoints/create-webhook.ts';
 import { deliverWebhook } from '../../../../workers/index.ts';
 import { startWorker } from '../../../../workers/worker.ts';
@@ -19,6 +18,7 @@ import {
   raise,
   readDelivery,
   SECRET,
+  writeEvent,
 } from '../../../support/webhooks.ts';
 
 const START = Date.parse('2026-11-21T12:00:00.000Z');
@@ -119,7 +119,7 @@ describe('a delivery', () => {
       data: {},
     };
     const failed = inTransaction(ctx.db, async (transaction) => {
-      await recordEvents(ctx, [event], transaction);
+      await writeEvent(ctx, event, transaction);
       throw new Error('the change fails');
     });
     await expect(failed).rejects.toThrow('the change fails');

@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { organizationRows } from '../../../../shared/organizations/model.ts';
+import { dueRows } from '../../../../shared/platform/due/model.ts';
+import { countUnsentAlerts } from '../../../../shared/webhooks/deliveries/alert-admins.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
-import { webhookTaskRows } from '../../../../shared/webhooks/endpoints/tasks.ts';
 import { alertAdmins, drainWebhook, holdWebhook } from '../../../../workers/index.ts';
+import { sweepOnce } from '../../../../workers/sweeper.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import { startSmtp } from '../../../support/smtp.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery, SECRET } from '../../../support/webhooks.ts';
@@ -43,16 +45,20 @@ describe('a failing webhook', () => {
     return { status: one.webhook.status, enabled: one.webhook.enabled, held: one.held };
   }
 
+  const mailing = (smtpUrl: string) => ({ ...ctx, config: { ...ctx.config, smtpUrl } });
+  async function setAdmins(...admin_emails: string[]): Promise<void> {
+    await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails } });
+  }
+
   it('is marked once when two deliveries fail together, and mails the admins once', async () => {
     const smtp = await startSmtp();
-    const mailing = { ...ctx, config: { ...ctx.config, smtpUrl: smtp.url } };
-    await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
+    await setAdmins('admin@example.com');
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
     await exhaust(2);
     expect(await listed()).toEqual({ status: 'failing', enabled: true, held: 0 });
     expect(receiver.received).toHaveLength(10);
-    await alertAdmins.handle({ webhook_id: _id }, mailing);
-    await alertAdmins.handle({ webhook_id: _id }, mailing);
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
     expect(smtp.mails).toHaveLength(1);
     expect(smtp.mails[0]).toContain(_id);
     expect(smtp.mails[0]).toContain('admin@example.com');
@@ -60,26 +66,93 @@ describe('a failing webhook', () => {
     await smtp.close();
   });
 
-  it('tries the mail again until a server takes it', async () => {
-    const mailing = { ...ctx, config: { ...ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } };
-    await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails: ['admin@example.com'] } });
-    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
-    await exhaust();
-    await alertAdmins.handle({ webhook_id: _id }, mailing);
-    const task = await webhookTaskRows(ctx).findOne({ _id: `alert-admins ${_id}` });
-    expect(task?.due_at).toEqual(new Date(clock.now() + 60_000));
+  it('is marked once when another delivery exhausts after the admins were told: one mail, one time since', async () => {
     const smtp = await startSmtp();
-    await alertAdmins.handle({ webhook_id: _id }, { ...ctx, config: { ...ctx.config, smtpUrl: smtp.url } });
+    await setAdmins('admin@example.com');
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    const [, late = ''] = await raise(ctx, orgId, 2);
+    receiver.behave({ status: 410 });
+    for (const waitMs of [0, 30_000, 300_000, 1_800_000]) {
+      clock.advance(waitMs);
+      await attemptAllDue(ctx);
+    }
+    clock.advance(7_200_000);
+    // The fifth attempt of one is under way while that of the other exhausts.
+    const answer = Promise.withResolvers<void>();
+    const { batcher } = ctx;
+    const submit: typeof batcher.submit = async (key, item, batching) => {
+      if (key === 'delivery-outcomes') await answer.promise;
+      return batcher.submit(key, item, batching);
+    };
+    const slow = attemptAllDue({ ...ctx, batcher: { ...batcher, submit } }, late);
+    await until(() => receiver.received.length === 9);
+    await attemptAllDue(ctx);
+    const failing = await webhookRows(ctx).findOne({ _id });
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+    clock.advance(1_000);
+    answer.resolve();
+    await slow;
+    expect((await readDelivery(ctx, late)).status).toBe('exhausted');
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
     expect(smtp.mails).toHaveLength(1);
+    const after = await webhookRows(ctx).findOne({ _id });
+    expect(after?.failing_since).toEqual(failing?.failing_since);
+    expect(after?.alerted_at).not.toBeNull();
     await smtp.close();
   });
+
+  it('mails again and again until a server takes it, with waits in between', async () => {
+    await setAdmins('admin@example.com');
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await exhaust();
+    const nobody = mailing('smtp://127.0.0.1:1');
+    await expect(alertAdmins.handle({ key: _id }, nobody)).rejects.toThrow('ECONNREFUSED');
+    const due = await dueRows(ctx).findOne({ _id: `alert-admins ${_id}` });
+    expect(due?.due_at.getTime()).toBeGreaterThan(clock.now());
+    expect(await countUnsentAlerts(ctx)).toBe(1);
+    const smtp = await startSmtp();
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+    expect(smtp.mails).toHaveLength(1);
+    expect(await countUnsentAlerts(ctx)).toBe(0);
+    expect(await dueRows(ctx).countDocuments({ _id: `alert-admins ${_id}` })).toBe(0);
+    await smtp.close();
+  });
+
+  it.each(['no mail server', 'no address'])(
+    'keeps the alert while there is %s, and sends it once there is',
+    async (missing) => {
+      const smtp = await startSmtp();
+      const isServerMissing = missing === 'no mail server';
+      if (isServerMissing) await setAdmins('admin@example.com');
+      const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+      await exhaust();
+      const before = isServerMissing ? ctx : mailing(smtp.url);
+      await alertAdmins.handle({ key: _id }, before);
+      await alertAdmins.handle({ key: _id }, before);
+      expect(smtp.mails).toHaveLength(0);
+      expect(await countUnsentAlerts(ctx)).toBe(1);
+      expect((await listWebhooks(ctx, orgId))[0]?.webhook.alerted_at).toBeNull();
+      // The sweeper wakes it when it is due again.
+      clock.advance(310_000);
+      await sweepOnce(ctx);
+      await ctx.queues.drained();
+      const jobs = await ctx.queues.of('alert-admins').getJobs();
+      expect(jobs.map(({ data }) => data)).toContainEqual({ key: _id });
+      await setAdmins('admin@example.com');
+      await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+      expect(smtp.mails).toHaveLength(1);
+      expect(await countUnsentAlerts(ctx)).toBe(0);
+      expect((await listWebhooks(ctx, orgId))[0]?.webhook.alerted_at).toEqual(new Date(clock.now()));
+      await smtp.close();
+    },
+  );
 
   it('holds what is unfinished and what is new, and sends it in order once it is enabled, each from attempt 1', async () => {
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
     const unfinished = await raise(ctx, orgId, 3);
     clock.advance(60_000);
     const [exhausted = ''] = await exhaustBeside(unfinished);
-    await holdWebhook.handle({ webhook_id: _id }, ctx);
+    await holdWebhook.handle({ key: _id }, ctx);
     const during: string[] = [];
     for (let index = 0; index < 5; index += 1) {
       during.push(...(await raise(ctx, orgId, 2)));
@@ -91,7 +164,7 @@ describe('a failing webhook', () => {
     receiver.behave({ status: 200 });
     await enableWebhook(ctx, orgId, _id);
     await enableWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     const ids = receiver.received.map(({ event }) => event.id);
     expect(ids).toEqual([...unfinished, ...during]);
     expect(receiver.received.every(({ headers }) => headers['x-service-attempt'] === '1')).toBe(true);
@@ -115,14 +188,23 @@ describe('a failing webhook', () => {
     await exhaust();
     receiver.behave({ status: 200 });
     await enableWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
     const [late = ''] = await raise(ctx, orgId);
     await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'active' } });
-    clock.advance(120_000);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    // The drain has found nothing and has set itself for when no transaction is left that saw the webhook failing.
+    const again = await dueRows(ctx).findOne({ _id: `drain-webhook ${_id}` });
+    expect(again?.due_at).toEqual(new Date(clock.now() + 120_000));
+    expect((await readDelivery(ctx, late)).status).toBe('held');
+    clock.advance(125_000);
+    await sweepOnce(ctx);
+    await ctx.queues.drained();
+    const jobs = await ctx.queues.of('drain-webhook').getJobs();
+    const mine = jobs.filter(({ data, opts }) => data.key === _id && (opts.delay ?? 0) === 0);
+    expect(mine.length).toBeGreaterThan(0);
+    await drainWebhook.handle(mine[0]?.data, ctx);
     expect((await readDelivery(ctx, late)).status).toBe('succeeded');
-    expect(await webhookTaskRows(ctx).countDocuments({ _id: `drain-webhook ${_id}` })).toBe(0);
+    expect(await dueRows(ctx).countDocuments({ _id: `drain-webhook ${_id}` })).toBe(0);
   });
 
   it('fails again when the held ones fail again, and keeps them', async () => {
@@ -130,7 +212,7 @@ describe('a failing webhook', () => {
     await exhaust();
     const held = await raise(ctx, orgId, 2);
     await enableWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     expect(await listed()).toMatchObject({ status: 'active', held: 0 });
     for (const waitMs of [30_000, 300_000, 1_800_000, 7_200_000]) {
       clock.advance(waitMs);

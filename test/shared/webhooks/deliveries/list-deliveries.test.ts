@@ -33,7 +33,7 @@ describe('the log', () => {
     const seen: [string, string][] = [];
     let after: Position | null = null;
     for (let hasMore = true; hasMore; ) {
-      const page = await listDeliveries(ctx, webhook, { order: 'desc', limit: 4, after, total: null });
+      const page = await listDeliveries(ctx, webhook, {}, { order: 'desc', limit: 4, after, total: null });
       seen.push(...page.rows.map(({ event_id, status }): [string, string] => [event_id, status]));
       expect(page.total).toBe(6);
       ({ hasMore, last: after } = page);

@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
 import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { recordEvents } from '../../../../shared/webhooks/deliveries/record-events.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
 import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
-import { webhookTaskRows } from '../../../../shared/webhooks/endpoints/tasks.ts';
 import { drainWebhook } from '../../../../workers/index.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
@@ -19,8 +18,10 @@ import {
   makeWebhook,
   raise,
   readDelivery,
+  writeEvent,
 } from '../../../support/webhooks.ts';
 
+const DAY_MS = 86_400_000;
 const START = Date.parse('2026-11-21T12:00:00.000Z');
 const clock = createTestClock(START);
 let ctx: TestContext;
@@ -55,7 +56,7 @@ describe('redelivery and removal', () => {
     const [eventId = ''] = await raise(ctx, orgId);
     await attemptAllDue(ctx);
     await deleteWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     expect(await readDelivery(ctx, eventId)).toMatchObject({ status: 'cancelled', next_attempt_at: null });
     clock.advance(30_000);
     expect(await attemptAllDue(ctx)).toBe(0);
@@ -70,25 +71,21 @@ describe('redelivery and removal', () => {
     const drained = Promise.withResolvers<void>();
     const late = inTransaction(ctx.db, async (transaction) => {
       const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
-      const [event] = await recordEvents(
-        ctx,
-        [{ ...cause, ts: new Date(clock.now()), data: {} }],
-        transaction,
-      );
+      const event = await writeEvent(ctx, { ...cause, ts: new Date(clock.now()), data: {} }, transaction);
       planned.resolve();
       await drained.promise;
-      return event?._id ?? '';
+      return event._id;
     });
     await planned.promise;
     await deleteWebhook(ctx, orgId, _id);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     expect((await readDelivery(ctx, before)).status).toBe('cancelled');
     drained.resolve();
     expect((await readDelivery(ctx, await late)).status).toBe('held');
     clock.advance(120_000);
-    await drainWebhook.handle({ webhook_id: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     expect((await readDelivery(ctx, await late)).status).toBe('cancelled');
-    expect(await webhookTaskRows(ctx).countDocuments({ webhook_id: _id })).toBe(0);
+    expect(await dueRows(ctx).countDocuments({ key: _id })).toBe(0);
     expect(receiver.received).toHaveLength(0);
   });
 
@@ -100,10 +97,10 @@ describe('redelivery and removal', () => {
       await enableWebhook(ctx, orgId, _id);
       // It fails again before anything was drained.
       await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
-      await Promise.all([drainWebhook.handle({ webhook_id: _id }, ctx), deleteWebhook(ctx, orgId, _id)]);
+      await Promise.all([drainWebhook.handle({ key: _id }, ctx), deleteWebhook(ctx, orgId, _id)]);
       // Until nothing can come any more, the task is there: whoever dies, the sweeper wakes it.
-      expect(await webhookTaskRows(ctx).findOne({ _id: `drain-webhook ${_id}` })).not.toBeNull();
-      await drainWebhook.handle({ webhook_id: _id }, ctx);
+      expect(await dueRows(ctx).findOne({ _id: `drain-webhook ${_id}` })).not.toBeNull();
+      await drainWebhook.handle({ key: _id }, ctx);
       expect(await queuedDeliveryRows(ctx).countDocuments({ webhook_id: _id })).toBe(0);
     }
   });
@@ -117,10 +114,10 @@ describe('redelivery and removal', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('forgets deliveries at the end of the retention, and no others', async () => {
+  it('forgets deliveries at the end of the retention, counted from when they finished, and never what is held', async () => {
     await makeWebhook(ctx, orgId, receiver.url);
     const [old = ''] = await raise(ctx, orgId);
-    clock.advance(30 * 86_400_000);
+    clock.advance(30 * DAY_MS);
     const [fresh = ''] = await raise(ctx, orgId);
     await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toHaveLength(1);
@@ -128,17 +125,20 @@ describe('redelivery and removal', () => {
     await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: old })).toEqual([]);
     expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
-    // One that is finished, and one that is held.
+    // One that finishes a week after its event, and one that is held.
+    clock.advance(7 * DAY_MS);
     await attemptAllDue(ctx, fresh);
     await webhookRows(ctx).updateOne({ org_id: orgId }, { $set: { status: 'failing' } });
     const [held = ''] = await raise(ctx, orgId);
     expect((await readDelivery(ctx, held)).status).toBe('held');
-    clock.advance(30 * 86_400_000);
+    clock.advance(30 * DAY_MS - 1_000);
+    await purge(ctx, RETENTION);
+    expect(await findDeliveries(ctx, { event_id: fresh })).toHaveLength(1);
+    clock.advance(2_000);
     await purge(ctx, RETENTION);
     expect(await findDeliveries(ctx, { event_id: fresh })).toEqual([]);
-    expect(await findDeliveries(ctx, { event_id: held })).toHaveLength(1);
-    clock.advance(1);
+    clock.advance(365 * DAY_MS);
     await purge(ctx, RETENTION);
-    expect(await findDeliveries(ctx, { event_id: held })).toEqual([]);
+    expect((await readDelivery(ctx, held)).status).toBe('held');
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt } from '../../../../shared/webhooks/deliveries/model.ts';
 import { makeTenant } from '../../../support/factories.ts';
@@ -5,10 +6,10 @@ import { openTestContext, type TestContext } from '../../../support/harness.ts';
 import { type Behaviour, startDeaf, startReceiver, startSilence } from '../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
 
-/** Interface 6.4. The five that wait for it come first: they run at the same time. */
+/** What the contract allows. The five that wait for it come first: they run at the same time. */
 const DEADLINE_MS = 10_000;
-/** What a busy machine may add. */
-const SLACK_MS = 5_000;
+/** Beyond a timer of this process that began at the same time, and so is late by as much. */
+const SLACK_MS = 900;
 
 let ctx: TestContext;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => ctx.close());
 
-/** One delivery to an endpoint, as the log tells it; and how long its caller waited for it. */
+/** One delivery to an endpoint, as the log shows it; and how long its caller waited for it. */
 async function deliverTo(url: string): Promise<{ status: string; attempt: Attempt; tookMs: number }> {
   const { orgId } = await makeTenant(ctx);
   await makeWebhook(ctx, orgId, url);
@@ -30,6 +31,13 @@ async function deliverTo(url: string): Promise<{ status: string; attempt: Attemp
   return { status, attempt, tookMs };
 }
 
+/** How long a timer of the deadline takes in this process now. */
+async function measureDeadline(): Promise<number> {
+  const startedMs = performance.now();
+  await wait(DEADLINE_MS);
+  return performance.now() - startedMs;
+}
+
 async function deliverAs(behaviour: Behaviour) {
   const receiver = await startReceiver(behaviour);
   const delivered = await deliverTo(receiver.url);
@@ -40,9 +48,12 @@ describe.concurrent('a receiver that', { timeout: 40_000 }, () => {
   it.each<Behaviour>(['hang', 'drip-headers'])(
     'takes the request and does %s fails at 10 s',
     async (behaviour) => {
-      const { receiver, attempt, status } = await deliverAs(behaviour);
+      const [{ receiver, attempt, status }, timerMs] = await Promise.all([
+        deliverAs(behaviour),
+        measureDeadline(),
+      ]);
       expect([status, attempt.status, attempt.error]).toEqual(['pending', null, 'timeout']);
-      expectDeadline(attempt);
+      expectDeadline(attempt, timerMs);
       await receiver.close();
     },
   );
@@ -52,9 +63,10 @@ describe.concurrent('a receiver that', { timeout: 40_000 }, () => {
     ['TLS handshake', 'https', startSilence],
   ])('never finishes the %s fails at 10 s', async (_phase, scheme, start) => {
     const endpoint = await start();
-    const { attempt, status } = await deliverTo(`${scheme}://127.0.0.1:${endpoint.port}/`);
+    const url = `${scheme}://127.0.0.1:${endpoint.port}/`;
+    const [{ attempt, status }, timerMs] = await Promise.all([deliverTo(url), measureDeadline()]);
     expect([status, attempt.status, attempt.error]).toEqual(['pending', null, 'timeout']);
-    expectDeadline(attempt);
+    expectDeadline(attempt, timerMs);
     await endpoint.close();
   });
 
@@ -94,7 +106,7 @@ describe.concurrent('a receiver that', { timeout: 40_000 }, () => {
   );
 });
 
-function expectDeadline({ latency_ms }: Attempt): void {
+function expectDeadline({ latency_ms }: Attempt, timerMs: number): void {
   expect(latency_ms).toBeGreaterThanOrEqual(DEADLINE_MS - 1);
-  expect(latency_ms).toBeLessThan(DEADLINE_MS + SLACK_MS);
+  expect(latency_ms).toBeLessThan(timerMs + SLACK_MS);
 }

@@ -1,0 +1,86 @@
+import createClient from 'openapi-fetch';
+import type { Me, Visitor } from '../../../shared/identity/me.ts';
+import type { paths } from './schema.d.ts';
+
+/** What a browser must send with a change so that the api takes it for ours. */
+const OURS = { 'X-Requested-With': 'dashboard' };
+
+/** The API as the dashboard sees it: the same paths below `/dashboard`, with the cookie session. */
+export const api = createClient<paths>({ baseUrl: '/dashboard', headers: OURS });
+
+/** A problem document (RFC 9457), or what stands for one when there was no answer. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, document: Record<string, unknown>) {
+    super(typeof document.detail === 'string' ? document.detail : 'The service cannot be reached.');
+    this.name = 'Problem';
+    this.status = status;
+    this.code = typeof document.code === 'string' ? document.code : 'no_answer';
+    this.requestId = typeof document.request_id === 'string' ? document.request_id : '';
+    this.extra = document;
+  }
+}
+
+/** The body of an answer. Throws `Problem` for every other outcome. */
+export async function take<Body>(
+  call: Promise<{ data?: Body; error?: unknown; response: Response }>,
+): Promise<Body> {
+  const { data, error, response } = await call.catch((cause: unknown) => {
+    if (cause instanceof Error && cause.name === 'AbortError') throw cause;
+    throw new Problem(0, {});
+  });
+  if (response.ok) return data as Body;
+  throw problemOf(response, error);
+}
+
+function problemOf(response: Response, body: unknown): Problem {
+  const isDocument = typeof body === 'object' && body !== null;
+  const document = isDocument ? (body as Record<string, unknown>) : { detail: response.statusText };
+  const requestId = response.headers.get('x-request-id') ?? '';
+  return new Problem(response.status, { request_id: requestId, ...document });
+}
+
+/** Who is signed in. Throws `Problem`: `unauthorized` for nobody, `not_a_member` for a visitor. */
+export async function readMe(): Promise<Me> {
+  return own<Me>('session');
+}
+
+/** The answer to an invitation. */
+export async function answerInvitation(accept: boolean): Promise<void> {
+  await own('join', { accept });
+}
+
+/** Ends the session; where to go from here. */
+export async function signOut(): Promise<string> {
+  const { location } = await own<{ location: string }>('logout', {});
+  return location;
+}
+
+/** The dashboard's own few endpoints, which are in no OpenAPI document. */
+async function own<Body>(path: string, body?: unknown): Promise<Body> {
+  const sent =
+    body === undefined
+      ? { headers: OURS }
+      : {
+          method: 'POST',
+          headers: { ...OURS, 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        };
+  const response = await fetch(`/dashboard/${path}`, sent).catch(() => {
+    throw new Problem(0, {});
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  const parsed: unknown = isJson ? JSON.parse(text) : undefined;
+  if (!response.ok) throw problemOf(response, parsed);
+  return parsed as Body;
+}
+
+/** What `not_a_member` says of the visitor. */
+export function visitorOf(problem: Problem): Visitor | null {
+  return problem.code === 'not_a_member' ? (problem.extra as unknown as Visitor) : null;
+}

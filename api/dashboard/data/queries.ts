@@ -1,0 +1,101 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, take } from './client.ts';
+import type { paths } from './schema.d.ts';
+
+type QueryOf<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Query } } }
+  ? NonNullable<Query>
+  : never;
+
+export type UsageQuestion = QueryOf<'/api/v1/usage'>;
+
+export function usageQuery(query: UsageQuestion) {
+  return queryOptions({
+    queryKey: ['usage', query],
+    queryFn: () => take(api.GET('/api/v1/usage', { params: { query } })),
+    refetchInterval: 30_000,
+  });
+}
+
+export function sessionsQuery(query: QueryOf<'/api/v1/sessions'>) {
+  return queryOptions({
+    queryKey: ['sessions', query],
+    queryFn: () => take(api.GET('/api/v1/sessions', { params: { query } })),
+    refetchInterval: 10_000,
+  });
+}
+
+export function sessionQuery(id: string) {
+  return queryOptions({
+    queryKey: ['session', id],
+    queryFn: () => take(api.GET('/api/v1/sessions/{id}', { params: { path: { id } } })),
+    refetchInterval: 10_000,
+  });
+}
+
+export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: '100' }) {
+  return queryOptions({
+    queryKey: ['budgets', query],
+    queryFn: () => take(api.GET('/api/v1/budgets', { params: { query } })),
+    refetchInterval: 10_000,
+  });
+}
+
+export function anomaliesQuery(query: QueryOf<'/api/v1/anomalies'>) {
+  return queryOptions({
+    queryKey: ['anomalies', query],
+    queryFn: () => take(api.GET('/api/v1/anomalies', { params: { query } })),
+    refetchInterval: 30_000,
+  });
+}
+
+export function webhooksQuery() {
+  return queryOptions({
+    queryKey: ['webhooks'],
+    queryFn: () => take(api.GET('/api/v1/webhooks')),
+    refetchInterval: 10_000,
+  });
+}
+
+export function budgetQuery(id: string) {
+  return queryOptions({
+    queryKey: ['budgets', id],
+    queryFn: () => take(api.GET('/api/v1/budgets/{id}', { params: { path: { id } } })),
+    refetchInterval: 10_000,
+  });
+}
+
+export function webhookQuery(id: string) {
+  return queryOptions({
+    queryKey: ['webhooks', id],
+    queryFn: () => take(api.GET('/api/v1/webhooks/{id}', { params: { path: { id } } })),
+    refetchInterval: 5_000,
+  });
+}
+
+export function deliveriesQuery(id: string, query: QueryOf<'/api/v1/webhooks/{id}/deliveries'>) {
+  return queryOptions({
+    queryKey: ['webhooks', id, 'deliveries', query],
+    queryFn: () => take(api.GET('/api/v1/webhooks/{id}/deliveries', { params: { path: { id }, query } })),
+    refetchInterval: 5_000,
+  });
+}
+
+export function keysQuery() {
+  return queryOptions({ queryKey: ['keys'], queryFn: () => take(api.GET('/v1/keys')) });
+}
+
+export function membersQuery() {
+  return queryOptions({ queryKey: ['members'], queryFn: () => take(api.GET('/v1/members')) });
+}
+
+export function organizationQuery() {
+  return queryOptions({ queryKey: ['organization'], queryFn: () => take(api.GET('/v1/organization')) });
+}
+
+export function devicesQuery() {
+  return queryOptions({
+    queryKey: ['devices'],
+    queryFn: () => take(api.GET('/v1/devices')),
+    refetchInterval: 30_000,
+  });
+}

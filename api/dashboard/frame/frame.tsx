@@ -1,0 +1,25 @@
+import { Center } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Problem, visitorOf } from '../data/client.ts';
+import { ME } from '../data/me.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Shell } from './shell.tsx';
+import { SignIn } from './sign-in.tsx';
+import { VisitorPage } from './visitor.tsx';
+import { Waiting } from './waiting.tsx';
+
+/** Around every page: who is signed in sees the pages, a visitor why not, everybody else how to sign in. */
+export function Frame() {
+  const me = useQuery(ME);
+  if (me.data) return <Shell />;
+  if (me.isPending) return <Waiting />;
+  const problem = me.error instanceof Problem ? me.error : null;
+  const visitor = problem && visitorOf(problem);
+  if (visitor) return <VisitorPage visitor={visitor} />;
+  if (problem?.status === 401) return <SignIn />;
+  return (
+    <Center mih="60vh" p="md">
+      <ProblemNote error={me.error} onRetry={() => void me.refetch()} />
+    </Center>
+  );
+}

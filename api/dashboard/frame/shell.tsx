@@ -1,0 +1,141 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  NavLink,
+  Popover,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { openSpotlight } from '@mantine/spotlight';
+import { IconLogout, IconSearch } from '@tabler/icons-react';
+import { useMutation } from '@tanstack/react-query';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { signOut } from '../data/client.ts';
+import { useMe } from '../data/me.ts';
+import { FILTERS, useSharedSearch } from '../data/range.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { Banners } from './banners.tsx';
+import { destinationsOf } from './navigation.ts';
+import { Palette } from './palette.tsx';
+import { Renewal } from './renewal.tsx';
+import { SchemeButton } from './scheme-button.tsx';
+import { Loading } from './waiting.tsx';
+
+/** Header, navigation and the page. */
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes whenever another page opens.
+  useEffect(close, [pathname]);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 208, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="md"
+    >
+      <a href="#page" className="skip">
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Text fw={600} className="clip">
+              {useMe().org.name}
+            </Text>
+          </Group>
+          <Group gap="sm" wrap="nowrap">
+            <ActionIcon
+              variant="default"
+              size="lg"
+              onClick={openSpotlight}
+              aria-label="Go to a page (Ctrl K)"
+            >
+              <IconSearch size={18} aria-hidden />
+            </ActionIcon>
+            <SchemeButton />
+            <PersonMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" style={{ overflowY: 'auto' }} aria-label="Pages">
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="page">
+        <Banners />
+        <Loading>
+          <Outlet />
+        </Loading>
+      </AppShell.Main>
+      <Palette />
+      <Renewal />
+    </AppShell>
+  );
+}
+
+/** The range goes along from page to page, and so do the filters. */
+function Navigation() {
+  const { role } = useMe();
+  const { pathname } = useLocation();
+  const search = useSharedSearch();
+  const kept = Object.fromEntries(
+    ['range', 'from', 'to', ...FILTERS].flatMap((name) => {
+      const value = search[name as keyof typeof search];
+      return value ? [[name, value]] : [];
+    }),
+  );
+  return destinationsOf(role).map(({ path, label, icon: Icon }) => {
+    const isHere = path === '/' ? pathname === '/' : pathname.startsWith(path);
+    return (
+      <NavLink
+        key={path}
+        label={label}
+        active={isHere}
+        aria-current={isHere ? 'page' : undefined}
+        leftSection={<Icon size={18} aria-hidden />}
+        renderRoot={(props) => <Link to={path} search={kept as never} {...props} />}
+      />
+    );
+  });
+}
+
+function PersonMenu() {
+  const { name, email, role, user_id } = useMe();
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: (location) => window.location.assign(location),
+  });
+  const shown = name ?? email ?? user_id;
+  return (
+    <Popover position="bottom-end" withinPortal trapFocus>
+      <Popover.Target>
+        <UnstyledButton aria-label={`Signed in as ${shown}`} px="sm" h={36} maw={160}>
+          <Text className="clip" size="sm">
+            {shown}
+          </Text>
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown maw={320} className="wrap">
+        <Text size="sm">{email}</Text>
+        <Text size="xs" c="dimmed" mb="sm">
+          {role} · {user_id}
+        </Text>
+        <Button
+          variant="default"
+          fullWidth
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => leave.mutate()}
+          loading={leave.isPending}
+        >
+          Sign out
+        </Button>
+        <ProblemNote error={leave.error} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

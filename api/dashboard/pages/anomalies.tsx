@@ -1,0 +1,105 @@
+import { Anchor, NativeSelect, Text } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import { anomaliesQuery } from '../data/queries.ts';
+import { useChangeSearch, useFilters, useRange } from '../data/range.ts';
+import type { operations } from '../data/schema.d.ts';
+import { figure, RULES } from '../parts/anomaly-rules.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pager, usePages } from '../parts/pager.tsx';
+import { RangeBar } from '../parts/range-bar.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { UserName } from '../parts/user-name.tsx';
+import { When } from '../parts/when.tsx';
+
+type Anomaly =
+  operations['get_api_v1_anomalies']['responses'][200]['content']['application/json']['data'][number];
+
+const COLUMNS: readonly Column<Anomaly>[] = [
+  {
+    label: 'What',
+    narrow: 'first',
+    render: ({ anomaly_type, session_id }) => (
+      <Anchor component={Link} to={`/sessions/${session_id}`} size="sm" underline="hover">
+        {RULES[anomaly_type].name}
+      </Anchor>
+    ),
+  },
+  { label: 'User', render: ({ user_id }) => <UserName id={user_id} /> },
+  {
+    label: 'Observed',
+    isNumber: true,
+    narrow: 'first',
+    render: ({ anomaly_type, observed }) => figure(anomaly_type, observed),
+  },
+  {
+    label: 'Usual',
+    isNumber: true,
+    render: ({ anomaly_type, baseline_avg }) => figure(anomaly_type, baseline_avg),
+  },
+  { label: 'More', isNumber: true, render: ({ deviation_pct }) => `▲ +${Math.round(deviation_pct)} %` },
+  {
+    label: 'Rule',
+    render: ({ anomaly_type }) => (
+      <Text size="sm" c="dimmed">
+        {RULES[anomaly_type].rule}
+      </Text>
+    ),
+  },
+  { label: 'Seen', render: ({ detected_at }) => <When at={detected_at} /> },
+];
+
+/** What was unusual, against what was usual before. */
+export function Anomalies() {
+  const range = useRange();
+  const { user_id } = useFilters();
+  const { anomaly_type, session_id, order } = useSearch({ strict: false }) as Record<
+    string,
+    string | undefined
+  >;
+  const change = useChangeSearch();
+  const type = anomaly_type !== undefined && anomaly_type in RULES ? anomaly_type : undefined;
+  const asked = {
+    ...range.query,
+    ...(user_id ? { user_id } : {}),
+    ...(session_id ? { session_id } : {}),
+    ...(type ? { anomaly_type: type as Anomaly['anomaly_type'] } : {}),
+    ...(order === 'asc' ? { order: 'asc' as const } : {}),
+  };
+  const pages = usePages<Anomaly>(
+    JSON.stringify(asked),
+    (cursor) => anomaliesQuery({ ...asked, ...cursor, limit: '50' }) as never,
+  );
+  return (
+    <Page
+      title="Anomalies"
+      lead="Each session is held against the same user’s past; nobody is held against others."
+    >
+      <RangeBar>
+        <NativeSelect
+          aria-label="Kind"
+          value={type ?? ''}
+          onChange={(event) => change({ anomaly_type: event.currentTarget.value || undefined })}
+          data={[
+            { value: '', label: 'Any kind' },
+            ...Object.entries(RULES).map(([value, { name }]) => ({ value, label: name })),
+          ]}
+        />
+      </RangeBar>
+      <Load query={pages.query} height={300}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>
+              Nothing unusual in this range. A session far above its user’s own past would stand here, with
+              what was observed and what is usual.
+            </Empty>
+          ) : (
+            <Rows label="Anomalies" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
+          )
+        }
+      </Load>
+      <Pager pages={pages as never} />
+    </Page>
+  );
+}

@@ -1,0 +1,184 @@
+import { Alert, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { api, take } from '../data/client.ts';
+import { useIsAdmin } from '../data/me.ts';
+import { budgetQuery } from '../data/queries.ts';
+import { useAct } from '../data/use-act.ts';
+import { type Budget, Gauge } from '../parts/budget-bar.tsx';
+import { BudgetForm } from '../parts/budget-form.tsx';
+import { ChartCard } from '../parts/chart-card.tsx';
+import { amount, bucketLabel, exact } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { State } from '../parts/state.tsx';
+import { When } from '../parts/when.tsx';
+import { forecastWords, scopeWords } from './budgets.tsx';
+
+/** One budget: how it stands, how it stood before, and when it fired. */
+export function BudgetDetail() {
+  const { id = '' } = useParams({ strict: false });
+  const budget = useQuery(budgetQuery(id));
+  return (
+    <Page
+      title={budget.data?.name ?? 'Budget'}
+      lead={budget.data && `${scopeWords(budget.data)}, ${budget.data.window}`}
+      actions={budget.data && <Actions budget={budget.data} />}
+    >
+      <Load query={budget} height={200}>
+        {(data) => <Standing budget={data} />}
+      </Load>
+      {budget.data && <History budget={budget.data} />}
+      <Firings id={id} />
+    </Page>
+  );
+}
+
+function Standing({ budget }: { budget: Budget }) {
+  const { metric, current, threshold, remaining, window_end, unpriced_signals, state } = budget;
+  const facts: [string, React.ReactNode][] = [
+    ['State', <State key="state" of={state} />],
+    ['Used', amount(metric, current)],
+    ['Of', amount(metric, threshold)],
+    ['Left', amount(metric, remaining)],
+    ['Begins anew', <When key="end" at={window_end} />],
+    ['Timezone', budget.timezone],
+  ];
+  return (
+    <Paper withBorder p="md">
+      <Stack>
+        <Gauge budget={budget} />
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+          {facts.map(([label, value]) => (
+            <div key={label}>
+              <Text size="xs" c="dimmed">
+                {label}
+              </Text>
+              <Text component="div">{value}</Text>
+            </div>
+          ))}
+        </SimpleGrid>
+        <Text>{forecastWords(budget)}</Text>
+        {unpriced_signals > 0 && (
+          <Alert color="orange" variant="outline">
+            {exact(unpriced_signals)} signals of this window have no known price and count as nothing.
+          </Alert>
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+function History({ budget }: { budget: Budget }) {
+  const { id, metric } = budget;
+  const windows = useQuery({
+    queryKey: ['budgets', id, 'windows'],
+    queryFn: () => take(api.GET('/api/v1/budgets/{id}/windows', { params: { path: { id } } })),
+  });
+  const interval = budget.window === 'hourly' ? 'hour' : budget.window === 'monthly' ? 'month' : 'day';
+  return (
+    <Load query={windows}>
+      {({ data }) => {
+        const oldestFirst = data.toReversed();
+        return (
+          <Stack gap="xs">
+            <ChartCard
+              title="Windows"
+              content={{
+                labels: oldestFirst.map(({ start }) => bucketLabel(start, interval, budget.timezone)),
+                series: [{ name: 'Used', colour: 0, values: oldestFirst.map(({ current }) => current) }],
+                format: (value) => amount(metric, value),
+              }}
+            />
+            <Text size="xs" c="dimmed">
+              A window is deleted 40 days after its end.
+            </Text>
+          </Stack>
+        );
+      }}
+    </Load>
+  );
+}
+
+interface Firing {
+  level: 'warning' | 'exceeded';
+  revision: number;
+  window_start: string;
+  fired_at: string;
+  event_id: string | null;
+}
+
+const COLUMNS: readonly Column<Firing>[] = [
+  { label: 'Level', narrow: 'first', render: ({ level }) => <State of={level} /> },
+  { label: 'When', narrow: 'first', render: ({ fired_at }) => <When at={fired_at} /> },
+  { label: 'Window from', render: ({ window_start }) => <When at={window_start} /> },
+  { label: 'Revision', isNumber: true, render: ({ revision }) => revision },
+  { label: 'Event', render: ({ event_id }) => event_id ?? 'none: the window was over' },
+];
+
+function Firings({ id }: { id: string }) {
+  const events = useQuery({
+    queryKey: ['budgets', id, 'events'],
+    queryFn: () =>
+      take(api.GET('/api/v1/budgets/{id}/events', { params: { path: { id }, query: { limit: '50' } } })),
+    refetchInterval: 10_000,
+  });
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} mb="sm">
+        Warnings
+      </Title>
+      <Load query={events}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text c="dimmed">None yet: it has not reached 80 % in a window that is kept.</Text>
+          ) : (
+            <Rows
+              label="Warnings"
+              rows={data}
+              columns={COLUMNS}
+              keyOf={({ level, revision, window_start }) => `${level} ${revision} ${window_start}`}
+            />
+          )
+        }
+      </Load>
+    </Paper>
+  );
+}
+
+function Actions({ budget }: { budget: Budget }) {
+  const isAdmin = useIsAdmin();
+  const navigate = useNavigate();
+  const [isOpen, { open, close }] = useDisclosure();
+  const remove = useAct(
+    () => take(api.DELETE('/api/v1/budgets/{id}', { params: { path: { id: budget.id } } })),
+    { changes: [], done: 'The budget is deleted.', onDone: () => void navigate({ to: '/budgets' }) },
+  );
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Delete this budget?',
+      children: <Text size="sm">It fires no more, and its history goes with it.</Text>,
+      labels: { confirm: 'Delete', cancel: 'Keep' },
+      confirmProps: { color: 'red.9' },
+      onConfirm: () => remove.mutate(undefined),
+    });
+  if (!isAdmin) return null;
+  return (
+    <Group gap="sm">
+      <Button variant="default" onClick={open}>
+        Edit
+      </Button>
+      <Button variant="default" onClick={ask} loading={remove.isPending}>
+        Delete
+      </Button>
+      <ProblemNote error={remove.error} />
+      <Modal opened={isOpen} onClose={close} title="Edit the budget" size="lg">
+        <BudgetForm budget={budget} onDone={close} />
+      </Modal>
+    </Group>
+  );
+}

@@ -1,0 +1,104 @@
+import { Anchor, Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useIsAdmin } from '../data/me.ts';
+import { budgetsQuery } from '../data/queries.ts';
+import { type Budget, Gauge } from '../parts/budget-bar.tsx';
+import { BudgetForm } from '../parts/budget-form.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { amount } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { When } from '../parts/when.tsx';
+
+/** How much is left, and whether it will last. */
+export function Budgets() {
+  const budgets = useQuery(budgetsQuery());
+  const isAdmin = useIsAdmin();
+  const [isOpen, { open, close }] = useDisclosure();
+  const create = isAdmin && <Button onClick={open}>Create a budget</Button>;
+  return (
+    <Page title="Budgets" lead="A budget warns at 80 % and again at 100 %, once per window." actions={create}>
+      <Load query={budgets} height={300}>
+        {({ data, total }) =>
+          data.length === 0 ? (
+            <Empty action={create}>
+              {isAdmin
+                ? 'No budget yet. A budget for a team, a project or a person warns before its money is gone.'
+                : 'No budget is set for you. Budgets for you alone appear here; admins see all.'}
+            </Empty>
+          ) : (
+            <Stack>
+              <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }}>
+                {data.map((budget) => (
+                  <BudgetCard key={budget.id} budget={budget} />
+                ))}
+              </SimpleGrid>
+              {total > data.length && (
+                <Text c="dimmed">
+                  The newest {data.length} of {total}.
+                </Text>
+              )}
+            </Stack>
+          )
+        }
+      </Load>
+      <Modal opened={isOpen} onClose={close} title="Create a budget" size="lg">
+        <BudgetForm onDone={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function BudgetCard({ budget }: { budget: Budget }) {
+  const { id, name, metric, current, threshold, remaining, window_end, state } = budget;
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Anchor component={Link} to={`/budgets/${id}`} fw={600} underline="hover" className="clip">
+          {name}
+        </Anchor>
+        <Text size="sm" c="dimmed" className="wrap">
+          {scopeWords(budget)}, {budget.window}
+        </Text>
+        <Gauge budget={budget} />
+        <Text size="sm">
+          <State of={state} /> · {amount(metric, current)} of {amount(metric, threshold)}
+        </Text>
+        <Text size="sm">
+          {amount(metric, remaining)} left, until <When at={window_end} />
+        </Text>
+        <Text size="sm">{forecastWords(budget)}</Text>
+      </Stack>
+    </Paper>
+  );
+}
+
+export const METRICS: Record<Budget['metric'], string> = {
+  cost_usd: 'Cost',
+  tokens: 'Tokens',
+  tokens_in: 'Tokens in',
+  tokens_out: 'Tokens out',
+  signals: 'Signals',
+  sessions: 'Sessions',
+  errors: 'Errors',
+};
+
+export function scopeWords({
+  scope,
+  scope_id,
+  metric,
+}: Pick<Budget, 'scope' | 'scope_id' | 'metric'>): string {
+  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${scope_id}`;
+  return `${METRICS[metric]} of ${whose}`;
+}
+
+/** What the forecast means, in words. */
+export function forecastWords({ forecast, threshold, metric, state }: Budget): string {
+  if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
+  if (forecast >= threshold)
+    return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
+  return `At this pace it lasts: ${amount(metric, forecast)} at the window’s end.`;
+}

@@ -1,0 +1,210 @@
+import { Alert, NativeSelect, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { api, take } from '../data/client.ts';
+import { useChangeSearch } from '../data/range.ts';
+import type { operations } from '../data/schema.d.ts';
+import { Empty } from '../parts/empty.tsx';
+import { exact } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pager, usePages } from '../parts/pager.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { When } from '../parts/when.tsx';
+
+type Transaction =
+  operations['get_v1_ledger']['responses'][200]['content']['application/json']['transactions'][number];
+
+const BUCKETS = ['window', 'monthly', 'paid', 'granted'] as const;
+const REASONS = [
+  'receipt',
+  'credit.grant',
+  'credit.purchase',
+  'window.reset',
+  'monthly.reset',
+  'credit.expire',
+  'credit.refund',
+  'credit.adjust',
+] as const;
+
+const WORDS: Record<(typeof BUCKETS)[number], string> = {
+  window: 'Window',
+  monthly: 'Monthly',
+  paid: 'Paid',
+  granted: 'Granted',
+};
+
+/** The own credits: how many are left, for how long, and where they went. */
+export function Credits() {
+  return (
+    <Page
+      title="Credits"
+      lead="One credit is one output that the server has signed. They are spent in this order."
+    >
+      <Balances />
+      <Alert variant="outline" color="gray">
+        This is the ledger of your credits. The signed receipts themselves are kept on the device that spent
+        them.
+      </Alert>
+      <Ledger />
+    </Page>
+  );
+}
+
+function Balances() {
+  const balance = useQuery({
+    queryKey: ['balance'],
+    queryFn: () => take(api.GET('/v1/balance')),
+    refetchInterval: 10_000,
+  });
+  const pace = usePace();
+  return (
+    <Load query={balance} height={120}>
+      {({ balances, total }) => (
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
+          {BUCKETS.map((bucket) => (
+            <Paper key={bucket} withBorder p="sm">
+              <Text size="sm" c="dimmed">
+                {WORDS[bucket]}
+              </Text>
+              <Text className="tile">{exact(balances[bucket].credits)}</Text>
+              <Text size="xs" c="dimmed" component="div">
+                <BucketEnd bucket={bucket} balance={balances[bucket]} />
+              </Text>
+            </Paper>
+          ))}
+          <Paper withBorder p="sm">
+            <Text size="sm" c="dimmed">
+              Total
+            </Text>
+            <Text className="tile">{exact(total)}</Text>
+            <Text size="xs" c="dimmed">
+              {pace === 0
+                ? 'none spent in the last 7 days'
+                : `about ${Math.floor(total / pace)} days at the last 7 days’ pace`}
+            </Text>
+          </Paper>
+        </SimpleGrid>
+      )}
+    </Load>
+  );
+}
+
+function BucketEnd({
+  bucket,
+  balance,
+}: {
+  bucket: string;
+  balance: { resets_at: number | null } | { lots: { credits: number; expires_at: number | null }[] };
+}) {
+  if ('lots' in balance) {
+    const next = balance.lots.find(({ expires_at }) => expires_at !== null);
+    if (!next) return balance.lots.length > 0 ? 'do not expire' : 'none';
+    return (
+      <>
+        {exact(next.credits)} expire <When at={next.expires_at} />
+      </>
+    );
+  }
+  if (balance.resets_at !== null)
+    return (
+      <>
+        full again <When at={balance.resets_at} />
+      </>
+    );
+  return bucket === 'window' ? 'begins with the next spend' : '–';
+}
+
+const WEEK_S = 7 * 86_400;
+const DAY_S = 86_400;
+const MOST_ROWS = 500;
+
+/** Credits spent per day over the last 7 days. */
+function usePace(): number {
+  const fromS = Math.floor(Date.now() / 1_000 / DAY_S) * DAY_S - WEEK_S;
+  const spent = useQuery({
+    queryKey: ['ledger', 'pace', fromS],
+    queryFn: () =>
+      take(
+        api.GET('/v1/ledger', {
+          params: { query: { from: String(fromS), reason: 'receipt', limit: String(MOST_ROWS) } },
+        }),
+      ),
+    staleTime: 60_000,
+  });
+  const rows = spent.data?.transactions ?? [];
+  const first = rows.at(-1);
+  if (!spent.data || !first) return 0;
+  // A busy account fills the page before the week is over: its pace is that of the page.
+  const days = spent.data.has_more ? Math.max((Date.now() / 1_000 - first.created_at) / DAY_S, 0.01) : 7;
+  return -rows.reduce((sum, { delta }) => sum + delta, 0) / days;
+}
+
+const COLUMNS: readonly Column<Transaction>[] = [
+  { label: 'When', narrow: 'first', render: ({ created_at }) => <When at={created_at} /> },
+  {
+    label: 'Change',
+    isNumber: true,
+    narrow: 'first',
+    render: ({ delta }) => (delta > 0 ? `+${exact(delta)}` : exact(delta)),
+  },
+  { label: 'Bucket', render: ({ bucket }) => bucket },
+  { label: 'Reason', render: ({ reason }) => reason },
+];
+
+function Ledger() {
+  const search = useSearch({ strict: false }) as { bucket?: string; reason?: string };
+  const change = useChangeSearch();
+  const bucket = BUCKETS.find((known) => known === search.bucket);
+  const reason = REASONS.find((known) => known === search.reason);
+  const asked = { ...(bucket ? { bucket } : {}), ...(reason ? { reason } : {}) };
+  const pages = usePages<Transaction>(
+    JSON.stringify(asked),
+    (cursor) =>
+      ({
+        queryKey: ['ledger', asked, cursor],
+        queryFn: async () => {
+          const query = { ...asked, ...cursor, limit: '50' };
+          const { transactions, ...page } = await take(api.GET('/v1/ledger', { params: { query } }));
+          return { ...page, data: transactions };
+        },
+        refetchInterval: 15_000,
+      }) as never,
+  );
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} mb="sm">
+        Ledger
+      </Title>
+      <SimpleGrid cols={{ base: 2, sm: 4 }} mb="sm">
+        <NativeSelect
+          aria-label="Bucket"
+          value={bucket ?? ''}
+          onChange={(event) => change({ bucket: event.currentTarget.value || undefined })}
+          data={[{ value: '', label: 'Any bucket' }, ...BUCKETS]}
+        />
+        <NativeSelect
+          aria-label="Reason"
+          value={reason ?? ''}
+          onChange={(event) => change({ reason: event.currentTarget.value || undefined })}
+          data={[{ value: '', label: 'Any reason' }, ...REASONS]}
+        />
+      </SimpleGrid>
+      <Load query={pages.query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty>Nothing yet. The first credit that a device of yours spends appears here.</Empty>
+          ) : (
+            <Rows
+              label="Ledger"
+              rows={data.map((row, index) => ({ ...row, index }))}
+              columns={COLUMNS}
+              keyOf={(row) => String((row as Transaction & { index: number }).index)}
+            />
+          )
+        }
+      </Load>
+      <Pager pages={pages as never} />
+    </Paper>
+  );
+}

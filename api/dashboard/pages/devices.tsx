@@ -1,0 +1,92 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { api, take } from '../data/client.ts';
+import { devicesQuery } from '../data/queries.ts';
+import type { operations } from '../data/schema.d.ts';
+import { useAct } from '../data/use-act.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { State } from '../parts/state.tsx';
+import { When } from '../parts/when.tsx';
+
+type Device =
+  operations['get_v1_devices']['responses'][200]['content']['application/json']['devices'][number];
+
+const COLUMNS: readonly Column<Device>[] = [
+  { label: 'Name', narrow: 'first', render: ({ name }) => name ?? 'without a name' },
+  { label: 'State', narrow: 'first', render: ({ status }) => <State of={status} /> },
+  { label: 'Linked', render: ({ created_at }) => <When at={created_at} /> },
+  { label: 'Last spent', render: ({ last_seen_at }) => <When at={last_seen_at} relative /> },
+  { label: 'Id', render: ({ device_id }) => device_id },
+  { label: '', render: (device) => (device.status === 'active' ? <Revoke device={device} /> : null) },
+];
+
+/** The own machines, which spend the own credits. */
+export function Devices() {
+  const devices = useQuery(devicesQuery());
+  const link = (
+    <Button component={Link} to="/activate" variant="default">
+      Enter a code
+    </Button>
+  );
+  return (
+    <Page
+      title="Devices"
+      lead="These machines spend your credits. A revoked one is refused from its next call on."
+      actions={link}
+    >
+      <Load query={devices}>
+        {({ devices: all }) =>
+          all.length === 0 ? (
+            <Empty action={link}>
+              No device yet. A device that wants to be linked shows a code; enter it at{' '}
+              <Anchor component={Link} to="/activate">
+                Activate
+              </Anchor>
+              .
+            </Empty>
+          ) : (
+            <Rows label="Devices" rows={all} columns={COLUMNS} keyOf={({ device_id }) => device_id} />
+          )
+        }
+      </Load>
+    </Page>
+  );
+}
+
+function Revoke({ device: { device_id, name } }: { device: Device }) {
+  const revoke = useAct(() => take(api.POST('/v1/devices/revoke', { body: { device_id } })), {
+    changes: ['devices'],
+    done: 'The device is revoked.',
+  });
+  const shown = name ?? device_id;
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Revoke ${shown}?`,
+      children: (
+        <Text size="sm">It spends no credit any more. To use it again it has to be linked anew.</Text>
+      ),
+      labels: { confirm: 'Revoke', cancel: 'Keep' },
+      confirmProps: { color: 'red.9' },
+      onConfirm: () => revoke.mutate(undefined),
+    });
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={ask}
+        loading={revoke.isPending}
+        aria-label={`Revoke ${shown}`}
+      >
+        Revoke
+      </Button>
+      <ProblemNote error={revoke.error} />
+    </>
+  );
+}

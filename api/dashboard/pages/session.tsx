@@ -1,0 +1,158 @@
+import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { api, take } from '../data/client.ts';
+import { useIsAdmin } from '../data/me.ts';
+import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
+import { useAct } from '../data/use-act.ts';
+import { figure, RULES } from '../parts/anomaly-rules.ts';
+import { ChartCard, type ChartContent } from '../parts/chart-card.tsx';
+import { compact, dateTime, duration, exact, money } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { State } from '../parts/state.tsx';
+import { type Signal, Timeline } from '../parts/timeline.tsx';
+import { UserName } from '../parts/user-name.tsx';
+import { When } from '../parts/when.tsx';
+import type { Session } from './sessions.tsx';
+
+/** One session, call by call. */
+export function SessionDetail() {
+  const { id = '' } = useParams({ strict: false });
+  const session = useQuery(sessionQuery(id));
+  const anomalies = useQuery(anomaliesQuery({ session_id: id }));
+  return (
+    <Page
+      title={session.data ? `Session of ${dateTime(session.data.started_at)}` : 'Session'}
+      lead={id}
+      actions={session.data?.state === 'open' && <CloseButton id={id} />}
+    >
+      <Load query={session} height={400}>
+        {({ signals, ...fields }) => {
+          const timeline = signals as unknown as Signal[];
+          return (
+            <Stack>
+              <Facts session={fields} />
+              {anomalies.data?.data.map((anomaly) => (
+                <Alert
+                  key={anomaly.id}
+                  color="orange"
+                  variant="outline"
+                  title={RULES[anomaly.anomaly_type].name}
+                >
+                  Observed {figure(anomaly.anomaly_type, anomaly.observed)} against{' '}
+                  {figure(anomaly.anomaly_type, anomaly.baseline_avg)} before (
+                  {Math.round(anomaly.deviation_pct)} % more), seen <When at={anomaly.detected_at} />.
+                </Alert>
+              ))}
+              {timeline.length > 1 && (
+                <ChartCard title="Cost over the session" content={costChart(timeline)} />
+              )}
+              <Paper withBorder p="md">
+                <Title order={2} mb="sm">
+                  Timeline
+                </Title>
+                <Timeline signals={timeline} />
+              </Paper>
+            </Stack>
+          );
+        }}
+      </Load>
+    </Page>
+  );
+}
+
+function Facts({ session }: { session: Session }) {
+  const { state, end_reason, unpriced_signals } = session;
+  const facts: [string, React.ReactNode][] = [
+    [
+      'State',
+      <State key="state" of={state}>
+        {end_reason ? `ended by ${end_reason}` : state}
+      </State>,
+    ],
+    ['User', <FilterLink key="user" name="user_id" value={session.user_id} />],
+    ['Project', <FilterLink key="project" name="project_id" value={session.project_id} />],
+    ['Tool', <FilterLink key="tool" name="adapter" value={session.adapter} />],
+    ['Models', session.models.join(', ') || 'none named'],
+    ['Started', <When key="start" at={session.started_at} />],
+    ['Last activity', <When key="last" at={session.last_activity_at} />],
+    ['Length', duration(session.duration_s)],
+    ['Cost', money(session.cost_usd) + (unpriced_signals > 0 ? ` and ${unpriced_signals} unpriced` : '')],
+    ['Tokens in', compact(session.tokens_in)],
+    ['Tokens out', compact(session.tokens_out)],
+    ['Signals', exact(session.signal_count)],
+    ['Errors', exact(session.error_count)],
+    ['Gates', exact(session.intervention_count)],
+  ];
+  return (
+    <Paper withBorder p="md">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md" verticalSpacing="sm">
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <Text size="xs" c="dimmed">
+              {label}
+            </Text>
+            <Text size="sm" component="div" className="wrap">
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  );
+}
+
+function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter'; value: string }) {
+  return (
+    <Anchor component={Link} to="/sessions" search={{ [name]: value } as never} size="sm" underline="hover">
+      {name === 'user_id' ? <UserName id={value} /> : value}
+    </Anchor>
+  );
+}
+
+const MOST_BARS = 120;
+
+/** Cost by the minute; a long session by as many minutes as make 120 bars. Pure. */
+function costChart(signals: readonly Signal[]): ChartContent {
+  const times = signals.map(({ ts }) => Date.parse(ts));
+  const firstMs = Math.floor(Math.min(...times) / 60_000) * 60_000;
+  const minutes = Math.floor((Math.max(...times) - firstMs) / 60_000) + 1;
+  const step = Math.ceil(minutes / MOST_BARS);
+  const values = Array.from({ length: Math.ceil(minutes / step) }, () => 0);
+  for (const { ts, cost_usd } of signals) {
+    const bar = Math.floor((Date.parse(ts) - firstMs) / 60_000 / step);
+    values[bar] = (values[bar] ?? 0) + (cost_usd ?? 0);
+  }
+  return {
+    labels: values.map((_, index) => dateTime(firstMs + index * step * 60_000).split(', ')[1] ?? ''),
+    series: [{ name: step === 1 ? 'Cost per minute' : `Cost per ${step} minutes`, colour: 0, values }],
+    format: money,
+  };
+}
+
+function CloseButton({ id }: { id: string }) {
+  const isAdmin = useIsAdmin();
+  const close = useAct(() => take(api.POST('/api/v1/sessions/{id}/close', { params: { path: { id } } })), {
+    changes: ['session', 'sessions'],
+    done: 'The session has ended.',
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'End this session now?',
+      children: <Text size="sm">The next signal of this user, project and tool begins a new one.</Text>,
+      labels: { confirm: 'End it', cancel: 'Leave it open' },
+      onConfirm: () => close.mutate(undefined),
+    });
+  if (!isAdmin) return null;
+  return (
+    <Group>
+      <Button variant="default" onClick={ask} loading={close.isPending}>
+        End session
+      </Button>
+      <ProblemNote error={close.error} />
+    </Group>
+  );
+}

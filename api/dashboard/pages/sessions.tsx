@@ -1,0 +1,136 @@
+import { Anchor, Button, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { sessionsQuery, usageQuery } from '../data/queries.ts';
+import { FILTERS, type FilterName, useChangeSearch, useFilters, useRange } from '../data/range.ts';
+import type { operations } from '../data/schema.d.ts';
+import { Empty } from '../parts/empty.tsx';
+import { compact, duration, exact, money } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { Pager, usePages } from '../parts/pager.tsx';
+import { RangeBar } from '../parts/range-bar.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { State } from '../parts/state.tsx';
+import { UserName, useNames } from '../parts/user-name.tsx';
+import { When } from '../parts/when.tsx';
+
+export type Session =
+  operations['get_api_v1_sessions']['responses'][200]['content']['application/json']['data'][number];
+
+const COLUMNS: readonly Column<Session>[] = [
+  {
+    label: 'Started',
+    narrow: 'first',
+    render: ({ id, started_at }) => (
+      <Anchor component={Link} to={`/sessions/${id}`} size="sm" underline="hover">
+        <When at={started_at} />
+      </Anchor>
+    ),
+  },
+  { label: 'User', render: ({ user_id }) => <UserName id={user_id} /> },
+  { label: 'Project', render: ({ project_id }) => project_id },
+  { label: 'Tool', render: ({ adapter }) => adapter },
+  {
+    label: 'Model',
+    render: ({ model, models }) => model + (models.length > 1 ? ` +${models.length - 1}` : ''),
+  },
+  { label: 'Length', isNumber: true, render: ({ duration_s }) => duration(duration_s) },
+  { label: 'Signals', isNumber: true, render: ({ signal_count }) => exact(signal_count) },
+  { label: 'Errors', isNumber: true, render: ({ error_count }) => exact(error_count) },
+  { label: 'Gates', isNumber: true, render: ({ intervention_count }) => exact(intervention_count) },
+  { label: 'In', isNumber: true, render: ({ tokens_in }) => compact(tokens_in) },
+  { label: 'Out', isNumber: true, render: ({ tokens_out }) => compact(tokens_out) },
+  {
+    label: 'Cost',
+    isNumber: true,
+    narrow: 'first',
+    render: ({ cost_usd, unpriced_signals }) =>
+      unpriced_signals > 0 ? `≥ ${money(cost_usd)}` : money(cost_usd),
+  },
+  { label: 'State', render: ({ state, end_reason }) => <State of={state}>{end_reason ?? state}</State> },
+];
+
+/** Every session of the range, newest first, by any filter. */
+export function Sessions() {
+  const range = useRange();
+  const filters = useFilters();
+  const { order } = useSearch({ strict: false }) as { order?: string };
+  const change = useChangeSearch();
+  const asked = { ...range.query, ...filters, ...(order === 'asc' ? { order: 'asc' as const } : {}) };
+  const pages = usePages<Session>(
+    JSON.stringify(asked),
+    (cursor) => sessionsQuery({ ...asked, ...cursor, limit: '50' }) as never,
+  );
+  return (
+    <Page title="Sessions" lead="A session is a run of activity of one user in one project with one tool.">
+      <RangeBar>
+        {FILTERS.map((name) => (
+          <FilterSelect key={name} name={name} />
+        ))}
+        <NativeSelect
+          aria-label="Order"
+          value={order ?? 'desc'}
+          onChange={(event) => change({ order: event.currentTarget.value })}
+          data={[
+            { value: 'desc', label: 'Newest first' },
+            { value: 'asc', label: 'Oldest first' },
+          ]}
+        />
+      </RangeBar>
+      <Load query={pages.query} height={400}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty
+              action={
+                <Button component={Link} to="/connect">
+                  Connect a tool
+                </Button>
+              }
+            >
+              No session in this range with these filters. A session appears with the first signal of a tool.
+            </Empty>
+          ) : (
+            <Rows label="Sessions" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
+          )
+        }
+      </Load>
+      <Pager pages={pages as never} />
+    </Page>
+  );
+}
+
+const ANY: Record<FilterName, string> = {
+  user_id: 'Any user',
+  project_id: 'Any project',
+  model: 'Any model',
+  adapter: 'Any tool',
+};
+
+/** What there is to filter by comes from the usage of the range, dearest first. */
+function FilterSelect({ name }: { name: FilterName }) {
+  const range = useRange();
+  const filters = useFilters();
+  const change = useChangeSearch();
+  const names = useNames();
+  const found = useQuery({
+    ...usageQuery({ ...range.query, interval: range.interval, group_by: name, series: 'groups', top: '20' }),
+    refetchInterval: false,
+    staleTime: 60_000,
+  });
+  const values = (found.data?.groups ?? []).flatMap(({ key }) => key?.[name] ?? []);
+  const chosen = filters[name];
+  const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values];
+  return (
+    <NativeSelect
+      aria-label={ANY[name].replace('Any ', 'Filter by ')}
+      maw={180}
+      value={chosen ?? ''}
+      onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
+      data={[
+        { value: '', label: ANY[name] },
+        ...all.map((value) => ({ value, label: (name === 'user_id' && names.get(value)) || value })),
+      ]}
+    />
+  );
+}

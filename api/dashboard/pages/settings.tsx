@@ -1,0 +1,52 @@
+import { Anchor, Group, Tabs } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
+import { useChangeSearch } from '../data/range.ts';
+import { Page } from '../parts/page.tsx';
+import { AuditTab } from './settings/audit-tab.tsx';
+import { KeysTab } from './settings/keys-tab.tsx';
+import { MembersTab } from './settings/members-tab.tsx';
+import { OrganizationTab } from './settings/organization-tab.tsx';
+
+const TABS = {
+  organization: ['Organization', OrganizationTab],
+  members: ['Members', MembersTab],
+  keys: ['Keys', KeysTab],
+  audit: ['Audit', AuditTab],
+} as const;
+
+/** Who belongs here, with which keys, by which rules, and who changed what. */
+export function Settings() {
+  const { tab } = useSearch({ strict: false }) as { tab?: string };
+  const change = useChangeSearch();
+  const chosen = tab !== undefined && tab in TABS ? tab : 'organization';
+  return (
+    <Page
+      title="Settings"
+      actions={
+        <Group gap="md">
+          <Anchor href="/docs" target="_blank">
+            API documentation
+          </Anchor>
+          <Anchor href="/admin/queues" target="_blank">
+            Queues (operators)
+          </Anchor>
+        </Group>
+      }
+    >
+      <Tabs value={chosen} onChange={(next) => change({ tab: next ?? undefined })} keepMounted={false}>
+        <Tabs.List mb="md">
+          {Object.entries(TABS).map(([name, [label]]) => (
+            <Tabs.Tab key={name} value={name}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(TABS).map(([name, [, Tab]]) => (
+          <Tabs.Panel key={name} value={name}>
+            <Tab />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  );
+}

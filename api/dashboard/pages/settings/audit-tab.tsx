@@ -1,0 +1,47 @@
+import { Stack, Text } from '@mantine/core';
+import { api, take } from '../../data/client.ts';
+import type { operations } from '../../data/schema.d.ts';
+import { Load } from '../../parts/load.tsx';
+import { Pager, usePages } from '../../parts/pager.tsx';
+import { type Column, Rows } from '../../parts/rows.tsx';
+import { When } from '../../parts/when.tsx';
+
+type Entry = operations['get_v1_audit']['responses'][200]['content']['application/json']['data'][number];
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { label: 'When', narrow: 'first', render: ({ at }) => <When at={at} /> },
+  { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
+  { label: 'Who', isShort: true, render: ({ actor }) => actor },
+  {
+    label: 'Details',
+    render: ({ details }) => (
+      <Text size="xs" className="wrap">
+        {Object.entries(details)
+          .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+          .join(', ')}
+      </Text>
+    ),
+  },
+];
+
+export function AuditTab() {
+  const pages = usePages<Entry>(
+    'audit',
+    (cursor) =>
+      ({
+        queryKey: ['audit', cursor],
+        queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...cursor, limit: '50' } } })),
+      }) as never,
+  );
+  return (
+    <Stack>
+      <Text c="dimmed">
+        Every change by a person, a key or an operator. Accounts and keys stand here by their ids.
+      </Text>
+      <Load query={pages.query} height={240}>
+        {({ data }) => <Rows label="Audit" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />}
+      </Load>
+      <Pager pages={pages as never} />
+    </Stack>
+  );
+}

@@ -1,0 +1,155 @@
+import { Button, Group, Modal, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, take } from '../../data/client.ts';
+import { membersQuery, organizationQuery } from '../../data/queries.ts';
+import type { operations } from '../../data/schema.d.ts';
+import { useAct } from '../../data/use-act.ts';
+import { Load } from '../../parts/load.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { type Column, Rows } from '../../parts/rows.tsx';
+import { State } from '../../parts/state.tsx';
+
+type Member = operations['get_v1_members']['responses'][200]['content']['application/json']['data'][number];
+
+function stateOf({ linked, declined }: Member): string {
+  if (linked) return 'joined';
+  return declined ? 'declined' : 'invited';
+}
+
+export function MembersTab() {
+  const members = useQuery(membersQuery());
+  const [edited, setEdited] = useState<Member | null>(null);
+  const [isInviting, { open, close }] = useDisclosure();
+  const columns: readonly Column<Member>[] = [
+    { label: 'Name', narrow: 'first', render: ({ name, email }) => name ?? email ?? 'unknown' },
+    { label: 'State', narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
+    { label: 'E-mail', render: ({ email }) => email },
+    { label: 'Role', render: ({ role }) => role },
+    { label: 'Teams', render: ({ teams }) => teams.join(', ') || 'none' },
+    { label: 'User id', render: ({ user_id }) => user_id },
+    {
+      label: '',
+      render: (member) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => setEdited(member)}
+          aria-label={`Edit ${member.name ?? member.email}`}
+        >
+          Edit
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text c="dimmed">Who signs in with an invited, verified e-mail address is asked to join.</Text>
+        <Button onClick={open}>Invite</Button>
+      </Group>
+      <Load query={members} height={240}>
+        {({ data }) => (
+          <Rows label="Members" rows={data} columns={columns} keyOf={({ user_id }) => user_id} />
+        )}
+      </Load>
+      <Modal opened={isInviting} onClose={close} title="Invite a member">
+        <MemberForm onDone={close} />
+      </Modal>
+      <Modal opened={edited !== null} onClose={() => setEdited(null)} title="Edit a member">
+        {edited && <MemberForm member={edited} onDone={() => setEdited(null)} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+function MemberForm({ member, onDone }: { member?: Member; onDone: () => void }) {
+  const organization = useQuery(organizationQuery());
+  const [email, setEmail] = useState(member?.email ?? '');
+  const [name, setName] = useState(member?.name ?? '');
+  const [role, setRole] = useState<Member['role']>(member?.role ?? 'member');
+  const [teams, setTeams] = useState(member?.teams ?? []);
+  const save = useAct(
+    async () => {
+      const named = name === '' ? {} : { name };
+      if (!member) return take(api.POST('/v1/members', { body: { email, role, teams, ...named } }));
+      const renewed = email === (member.email ?? '') && !member.declined ? {} : { email };
+      const path = { user_id: member.user_id };
+      return take(
+        api.PATCH('/v1/members/{user_id}', { params: { path }, body: { role, teams, ...named, ...renewed } }),
+      );
+    },
+    { changes: ['members', 'organization', 'me'], done: member ? 'Saved.' : 'Invited.', onDone },
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(undefined);
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          data-autofocus
+        />
+        {member?.declined && <Text size="sm">The invitation was turned down. Saving renews it.</Text>}
+        <TextInput
+          label="Name"
+          maxLength={256}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Role"
+          value={role}
+          onChange={(event) => setRole(event.currentTarget.value as Member['role'])}
+          data={['member', 'admin']}
+        />
+        <TagsInput label="Teams" value={teams} onChange={setTeams} data={organization.data?.teams ?? []} />
+        <ProblemNote error={save.error} />
+        <Group justify="space-between">
+          {member ? <RemoveButton member={member} onDone={onDone} /> : <span />}
+          <Button type="submit" loading={save.isPending}>
+            {member ? 'Save' : 'Invite'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }) {
+  const path = { user_id: member.user_id };
+  const remove = useAct(() => take(api.DELETE('/v1/members/{user_id}', { params: { path } })), {
+    changes: ['members', 'keys'],
+    done: 'The member is removed.',
+    onDone,
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Remove ${member.name ?? member.email}?`,
+      children: (
+        <Text size="sm">
+          Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.
+        </Text>
+      ),
+      labels: { confirm: 'Remove', cancel: 'Keep' },
+      confirmProps: { color: 'red.9' },
+      onConfirm: () => remove.mutate(undefined),
+    });
+  return (
+    <Stack gap="sm">
+      <Button variant="default" onClick={ask} loading={remove.isPending}>
+        Remove
+      </Button>
+      <ProblemNote error={remove.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,118 @@
+import { Button, NumberInput, Paper, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, take } from '../../data/client.ts';
+import { organizationQuery } from '../../data/queries.ts';
+import type { operations } from '../../data/schema.d.ts';
+import { useAct } from '../../data/use-act.ts';
+import { Load } from '../../parts/load.tsx';
+import { ProblemNote } from '../../parts/problem-note.tsx';
+import { When } from '../../parts/when.tsx';
+
+type Organization = operations['get_v1_organization']['responses'][200]['content']['application/json'];
+type Draft = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
+
+export function OrganizationTab() {
+  const organization = useQuery({ ...organizationQuery(), refetchOnWindowFocus: false });
+  return (
+    <Load query={organization} height={300}>
+      {(data) => <OrganizationForm organization={data} />}
+    </Load>
+  );
+}
+
+function OrganizationForm({ organization }: { organization: Organization }) {
+  const { name, timezone, next_timezone, session_timeout, k_anonymity, admin_emails } = organization;
+  const [draft, setDraft] = useState<Draft>({
+    name,
+    timezone: next_timezone?.timezone ?? timezone,
+    session_timeout,
+    k_anonymity,
+    admin_emails,
+  });
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const save = useAct(() => take(api.PATCH('/v1/organization', { body: changesOf(organization, draft) })), {
+    changes: ['organization', 'me'],
+    done: 'The settings are saved.',
+  });
+  const isUnchanged = Object.keys(changesOf(organization, draft)).length === 0;
+  return (
+    <Paper withBorder p="md" maw={640}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(undefined);
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            required
+            maxLength={256}
+            value={draft.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <TextInput
+            label="Timezone"
+            description="An IANA name such as Europe/Berlin. A change holds from tomorrow."
+            required
+            value={draft.timezone}
+            onChange={(event) => set({ timezone: event.currentTarget.value })}
+            list="timezones"
+          />
+          <datalist id="timezones">
+            {Intl.supportedValuesOf('timeZone').map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+          {next_timezone && (
+            <Text size="sm" c="dimmed">
+              {timezone} now, {next_timezone.timezone} from <When at={next_timezone.from} />.
+            </Text>
+          )}
+          <NumberInput
+            label="Session timeout"
+            description="Seconds of silence that end a session, 60 to 86,400"
+            min={60}
+            max={86_400}
+            allowDecimal={false}
+            value={draft.session_timeout}
+            onChange={(value) => set({ session_timeout: Number(value) })}
+          />
+          <NumberInput
+            label="k-anonymity"
+            description="Analytics hide what fewer people share; 5 or more"
+            min={5}
+            allowDecimal={false}
+            value={draft.k_anonymity}
+            onChange={(value) => set({ k_anonymity: Number(value) })}
+          />
+          <TagsInput
+            label="Admin e-mails"
+            description="Who is told of a failing webhook"
+            value={draft.admin_emails}
+            onChange={(emails) => set({ admin_emails: emails })}
+          />
+          <Text size="sm" c="dimmed">
+            Plan: {organization.plan} (the operator changes it). Id: {organization.id}
+          </Text>
+          <ProblemNote error={save.error} />
+          <div>
+            <Button type="submit" loading={save.isPending} disabled={isUnchanged}>
+              Save
+            </Button>
+          </div>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}
+
+/** Only what differs: a timezone that was not touched must not begin anew tomorrow. */
+function changesOf(before: Organization, draft: Draft): Partial<Draft> {
+  const timezone = before.next_timezone?.timezone ?? before.timezone;
+  const known: Draft = { ...before, timezone };
+  const names = Object.keys(draft) as (keyof Draft)[];
+  const changed = names.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(known[name]));
+  return Object.fromEntries(changed.map((name) => [name, draft[name]]));
+}

@@ -1,0 +1,83 @@
+import { Alert, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { webhookQuery } from '../data/queries.ts';
+import { Deliveries } from '../parts/deliveries.tsx';
+import { exact } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook-actions.tsx';
+import { When } from '../parts/when.tsx';
+import { webhookState } from './webhooks.tsx';
+
+/** One endpoint: its state, what to do about it, and every delivery with its attempts. */
+export function WebhookDetail() {
+  const { id = '' } = useParams({ strict: false });
+  const webhook = useQuery(webhookQuery(id));
+  return (
+    <Page title="Webhook" lead={webhook.data?.url}>
+      <Load query={webhook} height={160}>
+        {(data) => (
+          <Stack>
+            {data.status === 'failing' && <Failing webhook={data} />}
+            {data.old_secret_until && (
+              <Alert variant="outline" color="gray" role="status">
+                The secret before signs too until <When at={data.old_secret_until} />.
+              </Alert>
+            )}
+            <Facts webhook={data} />
+            <WebhookActions webhook={data} />
+          </Stack>
+        )}
+      </Load>
+      <Paper withBorder p="md">
+        <Title order={2} mb="sm">
+          Deliveries
+        </Title>
+        <Deliveries id={id} />
+      </Paper>
+    </Page>
+  );
+}
+
+function Failing({ webhook }: { webhook: DetailedWebhook }) {
+  return (
+    <Alert variant="outline" color="red" title="This webhook is failing" role="status">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          A delivery failed five times, the last <When at={webhook.failing_since} relative />. What comes is
+          held until the endpoint is mended and the webhook enabled again. Send a test first.
+        </Text>
+        <ReEnable webhook={webhook} />
+      </Stack>
+    </Alert>
+  );
+}
+
+function Facts({ webhook }: { webhook: DetailedWebhook }) {
+  const { held, events, created_at, failing_since } = webhook;
+  const facts: [string, React.ReactNode][] = [
+    ['State', <State key="state" of={webhookState(webhook)} />],
+    ['Held', exact(held)],
+    ['Failing since', failing_since ? <When key="since" at={failing_since} /> : '–'],
+    ['Created', <When key="created" at={created_at} />],
+    ['Events', events.join(', ')],
+  ];
+  return (
+    <Paper withBorder p="md">
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <Text size="xs" c="dimmed">
+              {label}
+            </Text>
+            <Text size="sm" component="div" className="wrap">
+              {value}
+            </Text>
+          </div>
+        ))}
+      </SimpleGrid>
+    </Paper>
+  );
+}

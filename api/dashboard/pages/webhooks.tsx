@@ -1,0 +1,76 @@
+import { Anchor, Button, Modal } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { webhooksQuery } from '../data/queries.ts';
+import type { operations } from '../data/schema.d.ts';
+import { Empty } from '../parts/empty.tsx';
+import { exact } from '../parts/format.ts';
+import { Load } from '../parts/load.tsx';
+import { Page } from '../parts/page.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
+import { State } from '../parts/state.tsx';
+import { WebhookForm } from '../parts/webhook-form.tsx';
+import { When } from '../parts/when.tsx';
+
+export type Webhook =
+  operations['get_api_v1_webhooks']['responses'][200]['content']['application/json']['data'][number];
+
+/** Failing goes before paused: it is what somebody has to mend. */
+export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): string {
+  if (status === 'failing') return 'failing';
+  return enabled ? 'active' : 'paused';
+}
+
+const COLUMNS: readonly Column<Webhook>[] = [
+  {
+    label: 'Endpoint',
+    narrow: 'first',
+    render: ({ id, url }) => (
+      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" underline="hover">
+        {url}
+      </Anchor>
+    ),
+  },
+  { label: 'State', narrow: 'first', render: (webhook) => <State of={webhookState(webhook)} /> },
+  { label: 'Events', render: ({ events }) => events.join(', ') },
+  { label: 'Held', isNumber: true, render: ({ held }) => exact(held) },
+  {
+    label: 'Last delivery',
+    render: ({ last_delivery: last }) => (last ? <State of={last.status} /> : 'none yet'),
+  },
+  {
+    label: 'Failing since',
+    render: ({ failing_since }) => (failing_since ? <When at={failing_since} /> : '–'),
+  },
+];
+
+/** Whether our endpoints get what they should. */
+export function Webhooks() {
+  const webhooks = useQuery(webhooksQuery());
+  const [isOpen, { open, close }] = useDisclosure();
+  const create = <Button onClick={open}>Create a webhook</Button>;
+  return (
+    <Page
+      title="Webhooks"
+      lead="Each event is sent to every endpoint that subscribes, signed, with five attempts over two and a half hours."
+      actions={create}
+    >
+      <Load query={webhooks} height={240}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty action={create}>
+              No webhook yet. An endpoint of yours is told when sessions begin and end, budgets are reached
+              and something is unusual.
+            </Empty>
+          ) : (
+            <Rows label="Webhooks" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
+          )
+        }
+      </Load>
+      <Modal opened={isOpen} onClose={close} title="Create a webhook" size="lg">
+        <WebhookForm onDone={close} />
+      </Modal>
+    </Page>
+  );
+}

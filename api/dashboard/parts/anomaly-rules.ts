@@ -1,0 +1,26 @@
+import type { operations } from '../data/schema.d.ts';
+import { compact, money, percent } from './format.ts';
+
+type Anomaly =
+  operations['get_api_v1_anomalies']['responses'][200]['content']['application/json']['data'][number];
+
+/** What each kind means, in words; the numbers are those of docs/anomalies.md. */
+export const RULES: Record<Anomaly['anomaly_type'], { name: string; rule: string }> = {
+  token_spike: {
+    name: 'Token spike',
+    rule: 'A session with far more tokens than the same user’s last sessions',
+  },
+  cost_spike: { name: 'Cost spike', rule: 'A session that cost far more than the same user’s last sessions' },
+  error_spike: {
+    name: 'Error spike',
+    rule: 'A session with far more failed calls than the user usually has',
+  },
+  runaway_session: { name: 'Runaway session', rule: '5 million tokens or $100 within one hour' },
+};
+
+/** A figure of an anomaly in the unit of its kind. */
+export function figure(type: Anomaly['anomaly_type'], value: number): string {
+  if (type === 'cost_spike') return money(value);
+  if (type === 'error_spike') return percent(value);
+  return compact(value);
+}

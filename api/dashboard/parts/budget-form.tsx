@@ -1,0 +1,188 @@
+import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, take } from '../data/client.ts';
+import { useMe } from '../data/me.ts';
+import { membersQuery, organizationQuery, usageQuery } from '../data/queries.ts';
+import { dateIn, plusDays } from '../data/range.ts';
+import { useAct } from '../data/use-act.ts';
+import type { Budget } from './budget-bar.tsx';
+import { amount } from './format.ts';
+import { ProblemNote } from './problem-note.tsx';
+
+const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+const SCOPES = ['org', 'team', 'project', 'user'] as const;
+const METRICS = ['cost_usd', 'tokens', 'tokens_in', 'tokens_out', 'signals', 'sessions', 'errors'] as const;
+type Draft = Pick<Budget, 'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window'>;
+
+/** Creates a budget, or changes one. Shows what was used lately, so that a threshold can be chosen. */
+export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
+  const [draft, setDraft] = useState<Draft>(
+    budget ?? { name: '', scope: 'org', scope_id: '', metric: 'cost_usd', threshold: 100, window: 'monthly' },
+  );
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const save = useAct(
+    async () => {
+      const { name, scope, scope_id, metric, threshold, window } = draft;
+      const body = { name, scope, metric, threshold, window, ...(scope === 'org' ? {} : { scope_id }) };
+      if (!budget) return take(api.POST('/api/v1/budgets', { body }));
+      return take(api.PATCH('/api/v1/budgets/{id}', { params: { path: { id: budget.id } }, body }));
+    },
+    {
+      changes: ['budgets'],
+      done: budget ? 'The budget is changed.' : 'The budget is created.',
+      onDone: onDone,
+    },
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(undefined);
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          required
+          maxLength={256}
+          value={draft.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+          data-autofocus
+        />
+        <Group grow align="flex-start">
+          <NativeSelect
+            label="Whose usage"
+            value={draft.scope}
+            onChange={(event) => set({ scope: event.currentTarget.value as Draft['scope'], scope_id: '' })}
+            data={SCOPES.map((value) => ({ value, label: value === 'org' ? 'organization' : value }))}
+          />
+          {draft.scope !== 'org' && (
+            <ScopeInput
+              scope={draft.scope}
+              value={draft.scope_id}
+              onChange={(scope_id) => set({ scope_id })}
+            />
+          )}
+        </Group>
+        <Group grow align="flex-start">
+          <NativeSelect
+            label="What"
+            value={draft.metric}
+            onChange={(event) => set({ metric: event.currentTarget.value as Draft['metric'] })}
+            data={METRICS.map((value) => ({
+              value,
+              label: value === 'cost_usd' ? 'cost (US dollars)' : value,
+            }))}
+          />
+          <NumberInput
+            label="Threshold"
+            required
+            min={0}
+            allowNegative={false}
+            thousandSeparator=","
+            prefix={draft.metric === 'cost_usd' ? '$' : ''}
+            value={draft.threshold}
+            onChange={(value) => set({ threshold: Number(value) })}
+          />
+          <NativeSelect
+            label="Window"
+            value={draft.window}
+            onChange={(event) => set({ window: event.currentTarget.value as Draft['window'] })}
+            data={[...WINDOWS]}
+          />
+        </Group>
+        <Preview draft={draft} />
+        {budget && (
+          <Text size="sm" c="dimmed">
+            A change of anything but the name begins a new revision: its levels may fire again.
+          </Text>
+        )}
+        <ProblemNote error={save.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {budget ? 'Save' : 'Create'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ScopeInput({
+  scope,
+  value,
+  onChange,
+}: {
+  scope: Exclude<Draft['scope'], 'org'>;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const organization = useQuery({ ...organizationQuery(), enabled: scope === 'team' });
+  const members = useQuery({ ...membersQuery(), enabled: scope === 'user' });
+  if (scope === 'team')
+    return (
+      <NativeSelect
+        label="Team"
+        required
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        data={['', ...(organization.data?.teams ?? [])]}
+      />
+    );
+  if (scope === 'user' && members.data)
+    return (
+      <NativeSelect
+        label="User"
+        required
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        data={[
+          { value: '', label: '' },
+          ...members.data.data.map(({ user_id, name }) => ({ value: user_id, label: name ?? user_id })),
+        ]}
+      />
+    );
+  return (
+    <TextInput
+      label={scope === 'project' ? 'Project id' : 'User id'}
+      required
+      maxLength={256}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30 } as const;
+
+/** What the last hours or days would have been of this threshold. */
+function Preview({ draft: { scope, scope_id, metric, threshold, window } }: { draft: Draft }) {
+  const { org } = useMe();
+  const filter =
+    scope === 'user' ? { user_id: scope_id } : scope === 'project' ? { project_id: scope_id } : {};
+  const isAsked = scope === 'org' || (scope !== 'team' && scope_id !== '');
+  const days = SPAN_DAYS[window];
+  const from = plusDays(dateIn(org.timezone, Date.now()), 1 - days);
+  const usage = useQuery({
+    ...usageQuery({ from, interval: window === 'hourly' ? 'hour' : 'day', ...filter }),
+    enabled: isAsked,
+    refetchInterval: false,
+  });
+  if (!isAsked || !usage.data) return null;
+  const { totals } = usage.data;
+  const used = metric === 'tokens' ? totals.tokens_in + totals.tokens_out : totals[metric];
+  const per = window === 'hourly' ? used / 24 : used;
+  const span = days === 1 ? 'today' : `the last ${days} days`;
+  const share = threshold > 0 ? ` That is ${Math.round((per / threshold) * 100)} % of this threshold.` : '';
+  return (
+    <Alert variant="outline" color="gray" role="status">
+      Used {span}: {amount(metric, used)}
+      {window === 'hourly' ? `, ${amount(metric, per)} per hour of the day on average.` : '.'}
+      {share}
+    </Alert>
+  );
+}

@@ -1,0 +1,21 @@
+import { Text } from '@mantine/core';
+
+/** How much a number differs from the period before: sign, arrow and per cent. Nothing where there was nothing. */
+export function Change({ now, before }: { now: number; before: number | undefined }) {
+  if (before === undefined) return null;
+  if (before === 0)
+    return (
+      <Text span size="xs" c="dimmed">
+        {now === 0 ? '' : 'none before'}
+      </Text>
+    );
+  const pct = ((now - before) / before) * 100;
+  const rounded = Math.abs(pct) < 10 ? pct.toFixed(1) : pct.toFixed(0);
+  const arrow = pct > 0 ? '▲' : pct < 0 ? '▼' : '=';
+  return (
+    <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+      {arrow} {pct > 0 ? '+' : ''}
+      {rounded} % <span className="visually-hidden">against the period before</span>
+    </Text>
+  );
+}

@@ -1,0 +1,152 @@
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, take } from '../data/client.ts';
+import { deliveriesQuery } from '../data/queries.ts';
+import { useChangeSearch } from '../data/range.ts';
+import type { operations } from '../data/schema.d.ts';
+import { useAct } from '../data/use-act.ts';
+import { ago } from './format.ts';
+import { Load } from './load.tsx';
+import { Pager, usePages } from './pager.tsx';
+import { ProblemNote } from './problem-note.tsx';
+import { type Column, Rows } from './rows.tsx';
+import { State } from './state.tsx';
+import { When } from './when.tsx';
+
+type Delivery =
+  operations['get_api_v1_webhooks_id_deliveries']['responses'][200]['content']['application/json']['data'][number];
+
+const STATUSES = ['pending', 'succeeded', 'held', 'exhausted', 'cancelled'] as const;
+const TYPES = [
+  'session.started',
+  'session.ended',
+  'budget.exceeded',
+  'budget.warning',
+  'anomaly.detected',
+] as const;
+
+/** The log of a webhook by what became of each delivery and by event. */
+export function Deliveries({ id }: { id: string }) {
+  const search = useSearch({ strict: false }) as { status?: string; type?: string };
+  const change = useChangeSearch();
+  const [opened, setOpened] = useState<string | null>(null);
+  const status = STATUSES.find((known) => known === search.status);
+  const type = TYPES.find((known) => known === search.type);
+  const asked = { ...(status ? { status } : {}), ...(type ? { type } : {}) };
+  const pages = usePages<Delivery>(
+    JSON.stringify(asked),
+    (cursor) => deliveriesQuery(id, { ...asked, ...cursor, limit: '20' }) as never,
+  );
+  return (
+    <Stack>
+      <Group gap="sm">
+        <NativeSelect
+          aria-label="Status"
+          value={status ?? ''}
+          onChange={(event) => change({ status: event.currentTarget.value || undefined })}
+          data={[{ value: '', label: 'Any status' }, ...STATUSES]}
+        />
+        <NativeSelect
+          aria-label="Event"
+          value={type ?? ''}
+          onChange={(event) => change({ type: event.currentTarget.value || undefined })}
+          data={[{ value: '', label: 'Any event' }, ...TYPES]}
+        />
+      </Group>
+      <Load query={pages.query} height={200}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text c="dimmed">None. The next event of a subscribed kind appears here.</Text>
+          ) : (
+            <Rows label="Deliveries" rows={data} columns={columns(setOpened)} keyOf={(row) => row.id} />
+          )
+        }
+      </Load>
+      <Pager pages={pages as never} />
+      <Modal opened={opened !== null} onClose={() => setOpened(null)} title="Delivery" size="xl">
+        {opened && <DeliveryDetail id={id} deliveryId={opened} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+function columns(open: (id: string) => void): readonly Column<Delivery>[] {
+  return [
+    {
+      label: 'Event',
+      narrow: 'first',
+      render: ({ id, type }) => (
+        <Button variant="transparent" size="compact-sm" px={0} onClick={() => open(id)}>
+          {type}
+        </Button>
+      ),
+    },
+    { label: 'Status', narrow: 'first', render: ({ status }) => <State of={status} /> },
+    { label: 'Attempts', isNumber: true, render: ({ attempts }) => attempts.length },
+    { label: 'Last answer', render: ({ attempts }) => lastAnswer(attempts.at(-1)) },
+    {
+      label: 'Last attempt',
+      render: ({ attempts }) => (attempts.length > 0 ? <When at={attempts.at(-1)?.at ?? null} /> : '–'),
+    },
+    {
+      label: 'Next attempt',
+      render: ({ next_attempt_at }) => (next_attempt_at ? ago(next_attempt_at) : '–'),
+    },
+  ];
+}
+
+function lastAnswer(attempt: Delivery['attempts'][number] | undefined): string {
+  if (!attempt) return '–';
+  if (attempt.status !== null) return `HTTP ${attempt.status}`;
+  return attempt.error ?? 'no answer';
+}
+
+function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) {
+  const path = { id, delivery_id: deliveryId };
+  const delivery = useQuery({
+    queryKey: ['webhooks', id, 'delivery', deliveryId],
+    queryFn: () => take(api.GET('/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params: { path } })),
+    refetchInterval: 5_000,
+  });
+  const again = useAct(
+    () => take(api.POST('/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver', { params: { path } })),
+    { changes: ['webhooks'], done: 'It is sent again.' },
+  );
+  return (
+    <Load query={delivery}>
+      {({ status, attempts, next_attempt_at, request, event_id, type }) => (
+        <Stack>
+          <Group justify="space-between">
+            <Text className="wrap">
+              {type} · {event_id} · <State of={status} />
+              {next_attempt_at && ` · next attempt ${ago(next_attempt_at)}`}
+            </Text>
+            <Button variant="default" onClick={() => again.mutate(undefined)} loading={again.isPending}>
+              Send again
+            </Button>
+          </Group>
+          <ProblemNote error={again.error} />
+          {attempts.map((attempt) => (
+            <Stack key={`${attempt.number} ${attempt.at}`} gap={4}>
+              <Text size="sm">
+                Attempt {attempt.number}, <When at={attempt.at} />: {lastAnswer(attempt)} after{' '}
+                {Math.round(attempt.latency_ms)} ms{attempt.error ? ` (${attempt.error})` : ''}
+              </Text>
+              {attempt.answer && <pre className="code answer">{attempt.answer}</pre>}
+            </Stack>
+          ))}
+          <Text fw={600}>Request</Text>
+          <pre className="code answer">
+            {Object.entries(request.headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+            {'\n\n'}
+            {request.body}
+          </pre>
+        </Stack>
+      )}
+    </Load>
+  );
+}

@@ -1,0 +1,113 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, take } from '../data/client.ts';
+import { keysQuery } from '../data/queries.ts';
+import type { operations } from '../data/schema.d.ts';
+import { useAct } from '../data/use-act.ts';
+import { Load } from './load.tsx';
+import { ProblemNote } from './problem-note.tsx';
+import { type Column, Rows } from './rows.tsx';
+import { Copyable } from './secret.tsx';
+import { State } from './state.tsx';
+import { UserName } from './user-name.tsx';
+import { When } from './when.tsx';
+
+export type Key = operations['get_v1_keys']['responses'][200]['content']['application/json']['data'][number];
+
+function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expired' {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at * 1_000 <= Date.now() ? 'expired' : 'active';
+}
+
+/** Keys with what can be done about them; of one user where one is named. */
+export function KeyTable({ userId }: { userId?: string }) {
+  const keys = useQuery(keysQuery());
+  const [rotated, setRotated] = useState<string | null>(null);
+  return (
+    <>
+      <Load query={keys}>
+        {({ data }) => {
+          const shown = data.filter(({ user_id }) => userId === undefined || user_id === userId).toReversed();
+          if (shown.length === 0) return <Text c="dimmed">No key yet.</Text>;
+          return (
+            <Rows
+              label="Keys"
+              rows={shown}
+              columns={columns(userId === undefined, setRotated)}
+              keyOf={({ id }) => id}
+            />
+          );
+        }}
+      </Load>
+      <Modal opened={rotated !== null} onClose={() => setRotated(null)} title="The new key" size="lg">
+        <Stack>
+          <Text>It is shown this once. The old one goes on for 24 hours.</Text>
+          <Copyable label="Key" value={rotated ?? ''} />
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function columns(withUser: boolean, onRotated: (key: string) => void): readonly Column<Key>[] {
+  return [
+    { label: 'Name', narrow: 'first', render: ({ name }) => name },
+    { label: 'State', narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
+    ...(withUser
+      ? [{ label: 'User', render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any') }]
+      : []),
+    { label: 'May', render: ({ scopes }) => scopes.join(', ') },
+    { label: 'Created', render: ({ created_at }) => <When at={created_at} /> },
+    { label: 'Last used', render: ({ last_used_at }) => <When at={last_used_at} relative /> },
+    { label: 'Ends', render: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : 'never') },
+    {
+      label: '',
+      render: (key) => (stateOf(key) === 'active' ? <KeyActions apiKey={key} onRotated={onRotated} /> : null),
+    },
+  ];
+}
+
+function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (key: string) => void }) {
+  const path = { id: apiKey.id };
+  const rotate = useAct(() => take(api.POST('/v1/keys/{id}/rotate', { params: { path }, body: {} })), {
+    changes: ['keys'],
+    onDone: ({ key }) => onRotated(key),
+  });
+  const revoke = useAct(() => take(api.DELETE('/v1/keys/{id}', { params: { path } })), {
+    changes: ['keys'],
+    done: 'The key is revoked.',
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: `Revoke the key ${apiKey.name}?`,
+      children: <Text size="sm">Whatever uses it is refused from its next request on.</Text>,
+      labels: { confirm: 'Revoke', cancel: 'Keep' },
+      confirmProps: { color: 'red.9' },
+      onConfirm: () => revoke.mutate(undefined),
+    });
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => rotate.mutate(undefined)}
+        loading={rotate.isPending}
+        aria-label={`Rotate ${apiKey.name}`}
+      >
+        Rotate
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={ask}
+        loading={revoke.isPending}
+        aria-label={`Revoke ${apiKey.name}`}
+      >
+        Revoke
+      </Button>
+      <ProblemNote error={rotate.error ?? revoke.error} />
+    </Group>
+  );
+}

@@ -1,0 +1,42 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+
+/** A page: its name as the one h1, which has the focus when the page opens. */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string;
+  lead?: React.ReactNode;
+  actions?: React.ReactNode;
+  children: React.ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the same kind counts as a new one.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [pathname]);
+  useEffect(() => {
+    document.title = `${title} · usage-governor`;
+  }, [title]);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Stack gap={4} miw={0} maw="100%">
+          <Title order={1} ref={heading} tabIndex={-1} className="wrap">
+            {title}
+          </Title>
+          {lead && (
+            <Text c="dimmed" size="sm" component="div" className="wrap">
+              {lead}
+            </Text>
+          )}
+        </Stack>
+        {actions && <Group gap="sm">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,57 @@
+export const TOOLS = {
+  'claude-code': 'Claude Code',
+  codex: 'Codex CLI',
+  gemini: 'Gemini CLI',
+  opentelemetry: 'An application with OpenTelemetry',
+  signals: 'Anything else, by HTTP',
+} as const;
+export type Tool = keyof typeof TOOLS;
+
+export function isTool(name: string | undefined): name is Tool {
+  return name !== undefined && name in TOOLS;
+}
+
+/** What a tool has to be told, ready to paste. `origin` is where this service is reached, `key` an API key. */
+export function settingsFor(tool: Tool, origin: string, key: string): string {
+  switch (tool) {
+    case 'claude-code':
+      return `export CLAUDE_CODE_ENABLE_TELEMETRY=1
+export OTEL_LOGS_EXPORTER=otlp
+${standard(origin, key)}
+claude`;
+    case 'codex':
+      return `# ~/.codex/config.toml
+[otel]
+exporter = { otlp-http = { endpoint = "${origin}/otlp/v1/logs", protocol = "binary", headers = { "Authorization" = "Bearer ${key}" } } }`;
+    case 'gemini':
+      return `export GEMINI_TELEMETRY_ENABLED=true
+export GEMINI_TELEMETRY_TARGET=local
+export GEMINI_TELEMETRY_OTLP_PROTOCOL=http
+export GEMINI_TELEMETRY_OTLP_ENDPOINT=${origin}/otlp
+export GEMINI_TELEMETRY_LOG_PROMPTS=false
+export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"
+gemini`;
+    case 'opentelemetry':
+      return standard(origin, key);
+    case 'signals':
+      return `curl ${origin}/api/v1/signals \\
+  -H "Authorization: Bearer ${key}" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "id": "call-1",
+    "ts": "'$(date -u +%FT%TZ)'",
+    "adapter": "curl",
+    "model": "gpt-4o-mini",
+    "provider": "openai",
+    "tokens_in": 100,
+    "tokens_out": 10
+  }'`;
+  }
+}
+
+/** The variables of the OpenTelemetry specification. */
+function standard(origin: string, key: string): string {
+  return `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}/otlp
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"`;
+}

@@ -1,0 +1,95 @@
+import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { operations } from '../data/schema.d.ts';
+import { Change } from './change.tsx';
+import { compact, exact, money, percent } from './format.ts';
+import { TileLine } from './tile-line.tsx';
+
+export type GroupedUsage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
+type Sums = GroupedUsage['series'][number];
+
+/** The figures of a range, each with its course and its change from the period before. */
+export function UsageTiles({
+  usage,
+  before,
+  activeUsers,
+}: {
+  usage: GroupedUsage;
+  before: GroupedUsage | undefined;
+  activeUsers: number | undefined;
+}) {
+  const { totals, series } = usage;
+  const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
+    now: measure(totals),
+    before: before && measure(before.totals),
+    values: series.map(measure),
+  });
+  const cacheShare = totals.tokens_in > 0 ? totals.cache_read_tokens / totals.tokens_in : 0;
+  const errorRate = totals.signals > 0 ? totals.errors / totals.signals : 0;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <Tile label="Cost" show={money} {...of((sums) => sums.cost_usd)} />
+      <Tile
+        label="Tokens in"
+        show={compact}
+        note={`${percent(cacheShare, 0)} from cache`}
+        {...of((sums) => sums.tokens_in)}
+      />
+      <Tile label="Tokens out" show={compact} {...of((sums) => sums.tokens_out)} />
+      <Tile label="Sessions" show={compact} {...of((sums) => sums.sessions)} />
+      <Tile
+        label="Errors"
+        show={compact}
+        note={`${percent(errorRate)} of calls`}
+        {...of((sums) => sums.errors)}
+      />
+      <Tile label="Active users" show={compact} now={activeUsers ?? 0} before={undefined} values={[]} />
+    </SimpleGrid>
+  );
+}
+
+function Tile({
+  label,
+  now,
+  before,
+  values,
+  show,
+  note,
+}: {
+  label: string;
+  now: number;
+  before: number | undefined;
+  values: readonly number[];
+  show: (value: number) => string;
+  note?: string;
+}) {
+  const search = useSearch({ strict: false });
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Tooltip label={exact(now)} events={{ hover: true, focus: true, touch: true }}>
+        <Anchor
+          component={Link}
+          to="/sessions"
+          search={search as never}
+          className="tile"
+          c="var(--mantine-color-text)"
+          underline="hover"
+        >
+          {show(now)}
+        </Anchor>
+      </Tooltip>
+      <div>
+        <Change now={now} before={before} />
+      </div>
+      {note && (
+        <Text size="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+      <TileLine values={values} />
+    </Paper>
+  );
+}

@@ -1,0 +1,27 @@
+import { Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMe } from '../data/me.ts';
+import { membersQuery } from '../data/queries.ts';
+
+/** Names by user id, as far as the person may know them: an admin everybody's, a member the own. */
+export function useNames(): ReadonlyMap<string, string> {
+  const me = useMe();
+  const members = useQuery({ ...membersQuery(), enabled: me.role === 'admin', staleTime: 300_000 });
+  const named = (members.data?.data ?? []).flatMap(({ user_id, name, email }) => {
+    const shown = name ?? email;
+    return shown === null ? [] : [[user_id, shown] as const];
+  });
+  const own = me.name ?? me.email;
+  return new Map(own === null ? named : [...named, [me.user_id, own] as const]);
+}
+
+/** A user by name where it is known, else by id; the id on hover and focus. */
+export function UserName({ id }: { id: string }) {
+  const name = useNames().get(id);
+  if (name === undefined) return <span>{id}</span>;
+  return (
+    <Tooltip label={id}>
+      <span>{name}</span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,234 @@
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, take } from '../data/client.ts';
+import type { operations } from '../data/schema.d.ts';
+import { useAct } from '../data/use-act.ts';
+import { exact } from './format.ts';
+import { ProblemNote } from './problem-note.tsx';
+import { Copyable } from './secret.tsx';
+import { EventChoice, newSecret, VerifySnippet } from './webhook-form.tsx';
+
+export type DetailedWebhook =
+  operations['get_api_v1_webhooks_id']['responses'][200]['content']['application/json'];
+
+const CHANGES = ['webhooks'] as const;
+
+/** Ends the failing state; says first what will be sent. */
+export function ReEnable({ webhook: { id, held } }: { webhook: DetailedWebhook }) {
+  const enable = useAct(() => take(api.POST('/v1/webhooks/{id}/enable', { params: { path: { id } } })), {
+    changes: CHANGES,
+    done: 'The webhook delivers again.',
+  });
+  return (
+    <>
+      <Button onClick={() => enable.mutate(undefined)} loading={enable.isPending}>
+        Re-enable
+      </Button>
+      <Text size="sm">{exact(held)} held events will be sent in order.</Text>
+      <ProblemNote error={enable.error} />
+    </>
+  );
+}
+
+export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
+  return (
+    <Group gap="sm" align="flex-start">
+      <TestButton id={webhook.id} />
+      <EventsButton webhook={webhook} />
+      <PauseButton webhook={webhook} />
+      <SecretButton id={webhook.id} />
+      <RecoverButton id={webhook.id} />
+      <DeleteButton id={webhook.id} />
+    </Group>
+  );
+}
+
+function TestButton({ id }: { id: string }) {
+  const test = useAct(() => take(api.POST('/api/v1/webhooks/test', { body: { webhook_id: id } })), {
+    changes: [],
+  });
+  const answer = test.data;
+  const told = answer?.error ? `failed (${answer.error})` : 'was taken';
+  return (
+    <Stack gap={4} align="flex-start">
+      <Button variant="default" onClick={() => test.mutate(undefined)} loading={test.isPending}>
+        Send a test
+      </Button>
+      {answer && (
+        <Text size="sm" role="status">
+          The test {told}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
+          {Math.round(answer.latency_ms)} ms
+        </Text>
+      )}
+      <ProblemNote error={test.error} />
+    </Stack>
+  );
+}
+
+/** One change of a webhook; what is left out stays. */
+function useChange(id: string, done: string, onDone: () => void = () => undefined) {
+  return useAct(
+    (body: { events?: DetailedWebhook['events']; secret?: string; enabled?: boolean }) =>
+      take(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    { changes: CHANGES, done, onDone },
+  );
+}
+
+function EventsButton({ webhook: { id, events } }: { webhook: DetailedWebhook }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [chosen, setChosen] = useState([...events]);
+  const change = useChange(id, 'The events are changed.', close);
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Edit events
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Edit events">
+        <Stack>
+          <EventChoice value={chosen} onChange={setChosen} />
+          <Text size="sm" c="dimmed">
+            This holds for events that are raised from now on.
+          </Text>
+          <ProblemNote error={change.error} />
+          <Button
+            onClick={() => change.mutate({ events: chosen })}
+            loading={change.isPending}
+            disabled={chosen.length === 0}
+          >
+            Save
+          </Button>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function PauseButton({ webhook: { id, enabled } }: { webhook: DetailedWebhook }) {
+  const change = useChange(id, enabled ? 'Paused: what comes is held.' : 'What was held is being sent.');
+  return (
+    <>
+      <Button
+        variant="default"
+        onClick={() => change.mutate({ enabled: !enabled })}
+        loading={change.isPending}
+      >
+        {enabled ? 'Pause' : 'Resume'}
+      </Button>
+      <ProblemNote error={change.error} />
+    </>
+  );
+}
+
+function SecretButton({ id }: { id: string }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [secret, setSecret] = useState(newSecret);
+  const change = useChange(id, 'The new secret signs from now on.');
+  const end = () => {
+    close();
+    change.reset();
+    setSecret(newSecret());
+  };
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        New secret
+      </Button>
+      <Modal opened={isOpen} onClose={end} title="A new secret" size="lg">
+        {change.isSuccess ? (
+          <Stack>
+            <Text>Keep it now: it is not shown again.</Text>
+            <Copyable label="Secret" value={secret} />
+            <VerifySnippet />
+            <Button onClick={end}>I have kept it</Button>
+          </Stack>
+        ) : (
+          <Stack>
+            <Text>
+              The new secret signs at once. For 24 hours the header webhook-signature also carries a signature
+              of the old one; X-Service-Signature has room for one, which is of the new secret. Let your
+              receiver take both secrets before you change it: verifyWebhook takes a list. A second change
+              within the day drops the oldest.
+            </Text>
+            <ProblemNote error={change.error} />
+            <Button onClick={() => change.mutate({ secret })} loading={change.isPending}>
+              Change the secret
+            </Button>
+          </Stack>
+        )}
+      </Modal>
+    </>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const SINCE = [
+  { value: String(24 * HOUR_MS), label: 'the last 24 hours' },
+  { value: String(7 * 24 * HOUR_MS), label: 'the last 7 days' },
+  { value: String(30 * 24 * HOUR_MS - HOUR_MS), label: 'the last 30 days' },
+];
+
+function RecoverButton({ id }: { id: string }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [back, setBack] = useState(SINCE[0]?.value ?? '');
+  const recover = useAct(
+    () => {
+      const since = new Date(Date.now() - Number(back)).toISOString();
+      return take(api.POST('/api/v1/webhooks/{id}/recover', { params: { path: { id } }, body: { since } }));
+    },
+    { changes: CHANGES },
+  );
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Recover
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Send again what was given up">
+        <Stack>
+          <NativeSelect
+            label="Given up in"
+            value={back}
+            onChange={(event) => setBack(event.currentTarget.value)}
+            data={SINCE}
+          />
+          <Text size="sm">
+            Deliveries that failed five times are sent again in order, at most 100 per second. While the
+            webhook is failing or paused they are held.
+          </Text>
+          {recover.data && <Text role="status">{exact(recover.data.queued)} are sent again.</Text>}
+          <ProblemNote error={recover.error} />
+          <Button onClick={() => recover.mutate(undefined)} loading={recover.isPending}>
+            Send again
+          </Button>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function DeleteButton({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const remove = useAct(() => take(api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })), {
+    changes: [],
+    done: 'The webhook is deleted.',
+    onDone: () => void navigate({ to: '/webhooks' }),
+  });
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Delete this webhook?',
+      children: <Text size="sm">What it has not delivered yet is cancelled.</Text>,
+      labels: { confirm: 'Delete', cancel: 'Keep' },
+      confirmProps: { color: 'red.9' },
+      onConfirm: () => remove.mutate(undefined),
+    });
+  return (
+    <>
+      <Button variant="default" onClick={ask} loading={remove.isPending}>
+        Delete
+      </Button>
+      <ProblemNote error={remove.error} />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import type { Request, RequestHandler } from 'express';
+import session from 'express-session';
+import type { VisitorReason } from '../../shared/identity/me.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { createSessionStore } from './session-store.ts';
+import { cookieSettings } from './settings.ts';
+
+declare module 'express-session' {
+  interface SessionData {
+    accountId?: string;
+    /** Epoch ms. */
+    loggedInAt?: number;
+    /** For the issuer's end-session endpoint; no other token is kept. */
+    idToken?: string;
+    /** Who has signed in and is no member. `candidate`: an invitation that waits for a yes. */
+    visitor?: { email: string | null; reason: VisitorReason; untilMs: number; candidate?: Candidate };
+  }
+}
+
+/** The one present member without identity whose e-mail the identity provider has verified. */
+export interface Candidate {
+  accountId: string;
+  iss: string;
+  sub: string;
+}
+
+const IDLE_S = 8 * 3_600;
+const LONGEST_MS = 24 * 3_600_000;
+const VISIT_MS = 10 * 60_000;
+
+/** The cookie session of the dashboard: 8 hours after the last request it is gone. */
+export function browserSession(ctx: Context): RequestHandler {
+  const { name, isSecure } = cookieSettings(ctx.config);
+  return session({
+    name,
+    secret: ctx.config.sessionSecret,
+    store: createSessionStore(ctx, IDLE_S),
+    // Behind a proxy it is X-Forwarded-Proto that says https.
+    proxy: true,
+    resave: false,
+    rolling: true,
+    saveUninitialized: false,
+    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure, maxAge: IDLE_S * 1_000 },
+  });
+}
+
+/** The account that is signed in, or null. Any session ends 24 hours after its sign-in. */
+export function signedInAccount(ctx: Context, req: Request): string | null {
+  const { accountId, loggedInAt } = req.session;
+  if (accountId === undefined || loggedInAt === undefined) return null;
+  return ctx.clock.now() - loggedInAt < LONGEST_MS ? accountId : null;
+}
+
+/** Begins the session of a member under a new id: one that a stranger may know is worth nothing. */
+export async function beginSession(
+  ctx: Context,
+  req: Request,
+  accountId: string,
+  idToken: string | undefined,
+) {
+  await regenerate(req);
+  req.session.accountId = accountId;
+  req.session.loggedInAt = ctx.clock.now();
+  if (idToken !== undefined) req.session.idToken = idToken;
+  await save(req);
+}
+
+/** Begins the session of a visitor, which lasts ten minutes. */
+export async function beginVisit(
+  ctx: Context,
+  req: Request,
+  visitor: { email: string | null; reason: VisitorReason; candidate?: Candidate },
+  idToken: string | undefined,
+): Promise<void> {
+  await regenerate(req);
+  req.session.visitor = { ...visitor, untilMs: ctx.clock.now() + VISIT_MS };
+  if (idToken !== undefined) req.session.idToken = idToken;
+  await save(req);
+}
+
+/** The visitor of this session, or null once the ten minutes are over. */
+export function visitorOf(ctx: Context, req: Request) {
+  const { visitor } = req.session;
+  return visitor && visitor.untilMs > ctx.clock.now() ? visitor : null;
+}
+
+/** Ends the session in the store: its cookie is worth nothing from now on. */
+export async function endSession(req: Request): Promise<void> {
+  await settled((done) => req.session.destroy(done));
+}
+
+async function regenerate(req: Request): Promise<void> {
+  await settled((done) => req.session.regenerate(done));
+}
+
+async function save(req: Request): Promise<void> {
+  await settled((done) => req.session.save(done));
+}
+
+async function settled(act: (done: (error: unknown) => void) => void): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    act((error) => (error ? reject(error) : resolve()));
+  });
+}

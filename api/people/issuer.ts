@@ -1,0 +1,50 @@
+import * as oidc from 'openid-client';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { perContext } from '../../shared/platform/context/per-context.ts';
+
+interface Kept {
+  found: Promise<oidc.Configuration> | null;
+  readAtMs: number;
+}
+
+/** What the issuer says of itself is read again after this long. */
+const REFRESH_AFTER_MS = 3_600_000;
+const TIMEOUT_S = 5;
+
+const keptOf = perContext((): Kept => ({ found: null, readAtMs: 0 }));
+
+/**
+ * The identity provider as the dashboard's client sees it. Throws `not_ready` when none is set up, `issuer_unavailable`
+ * when it does not answer.
+ */
+export async function issuerOf(ctx: Context): Promise<oidc.Configuration> {
+  const kept = keptOf(ctx);
+  const isOld = ctx.clock.now() - kept.readAtMs > REFRESH_AFTER_MS;
+  if (kept.found === null || isOld) {
+    kept.readAtMs = ctx.clock.now();
+    kept.found = discover(ctx);
+    kept.found.catch(() => {
+      kept.found = null;
+    });
+  }
+  return kept.found;
+}
+
+async function discover(ctx: Context): Promise<oidc.Configuration> {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, nodeEnv } = ctx.config;
+  if (oidcIssuer === undefined || oidcClientId === undefined)
+    throw new DomainError('not_ready', 'Nobody can sign in: OIDC_ISSUER and OIDC_CLIENT_ID are not set.');
+  const isInsecure = nodeEnv !== 'production' && oidcIssuer.startsWith('http:');
+  const authentication =
+    oidcClientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(oidcClientSecret);
+  try {
+    return await oidc.discovery(new URL(oidcIssuer), oidcClientId, undefined, authentication, {
+      execute: isInsecure ? [oidc.allowInsecureRequests] : [],
+      timeout: TIMEOUT_S,
+    });
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the identity provider was not read');
+    throw new DomainError('issuer_unavailable', 'The identity provider does not answer. Try again.');
+  }
+}

@@ -1,0 +1,106 @@
+import { type Express, type NextFunction, type Request, type Response, Router } from 'express';
+import { baseUrl } from '../../shared/platform/basics/config.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { expressPath } from '../basics/express-path.ts';
+import type { AnyRoute } from '../basics/route.ts';
+import type { Guards } from '../serve/exchange.ts';
+import { serve } from '../serve/serve.ts';
+import { browserSession } from './browser-session.ts';
+import { refuseCrossSite } from './cross-site.ts';
+import { isFile, sendFile, sendPage } from './files.ts';
+import { authenticatePerson } from './person.ts';
+import { answerInvitation, answerSession } from './session.ts';
+import { dashboardUrl } from './settings.ts';
+import { beginSignIn, endSignIn } from './sign-in.ts';
+import { signOut } from './sign-out.ts';
+
+/**
+ * The dashboard under `/dashboard`: its files and pages, signing in and out, and every route for API keys and people once
+ * more, with a cookie session in place of the credential. `/activate`, which devices show, leads there.
+ */
+export function mountDashboard(
+  app: Express,
+  ctx: Context,
+  routes: readonly AnyRoute[],
+  guards: Guards,
+): void {
+  const router = Router();
+  const session = browserSession(ctx);
+  router.use(named('/dashboard'), toBaseUrl(ctx), refuseCrossSite(ctx));
+  const own = (handle: (ctx: Context, req: Request, res: Response) => Promise<void>) => [
+    countAddress(guards),
+    session,
+    (req: Request, res: Response) => handle(ctx, req, res),
+  ];
+  router.get('/login', own(beginSignIn));
+  router.get('/callback', own(endSignIn));
+  router.post('/logout', own(signOut));
+  router.get('/session', own(answerSession));
+  router.post('/join', own(answerInvitation));
+  for (const route of routes.filter(isForPeople)) {
+    const path = `/dashboard${route.path}`;
+    const handler = serve({ ...route, path }, ctx, { ...guards, authenticate: authenticatePerson });
+    router[route.method](expressPath(route.path), session, handler);
+  }
+  router.all(['/api', '/api/*rest', '/v1', '/v1/*rest'], nothingHere);
+  router.get('/{*path}', (req, res) => {
+    const path = req.path.slice(1);
+    if (isFile(ctx, path)) sendFile(ctx, path, req, res);
+    else sendPage(ctx, res);
+  });
+  app.get('/activate', named('/activate'), (req, res) => redirectToActivate(ctx, req, res));
+  app.use('/dashboard', router);
+}
+
+/** All that a person may do. Posting signals is for adapters; of what needs that scope, an admin may close a session. */
+function isForPeople({ auth, path }: AnyRoute): boolean {
+  if (auth.kind === 'idp') return true;
+  return (
+    auth.kind === 'api-key' && (auth.scope !== 'signals:write' || path === '/api/v1/sessions/{id}/close')
+  );
+}
+
+/** What the log calls these requests: never the URL, which may hold a code. */
+function named(route: string) {
+  return (_req: Request, res: Response, next: NextFunction): void => {
+    res.locals.route = route;
+    next();
+  };
+}
+
+function countAddress({ limits }: Guards) {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    await limits.count(res, { address: req.ip ?? 'unknown' });
+    next();
+  };
+}
+
+/** Whoever came as `localhost` to a service on a loopback address goes there first: the cookie is kept for one host only. */
+function toBaseUrl(ctx: Context) {
+  const base = new URL(baseUrl(ctx.config));
+  const isLoopback = ['127.0.0.1', '[::1]', 'localhost'].includes(base.hostname);
+  return (req: Request, res: Response, next: NextFunction): void => {
+    const came = req.hostname;
+    const isElsewhere =
+      isLoopback && ['127.0.0.1', '[::1]', 'localhost'].includes(came) && came !== base.hostname;
+    if (isElsewhere && req.method === 'GET') res.redirect(base.origin + localPath(req.originalUrl));
+    else next();
+  };
+}
+
+/** Two slashes at its beginning would name another host. */
+function localPath(url: string): string {
+  return `/${url.replace(/^[/\\]+/, '')}`;
+}
+
+function nothingHere(): never {
+  throw new DomainError('not_found', 'There is nothing at this path.');
+}
+
+function redirectToActivate(ctx: Context, req: Request, res: Response): void {
+  const url = new URL(dashboardUrl(ctx.config, 'activate'));
+  const code = req.query.user_code;
+  if (typeof code === 'string') url.searchParams.set('user_code', code);
+  res.redirect(url.href);
+}

@@ -1,0 +1,42 @@
+import type { Request } from 'express';
+import { type Member, memberRows } from '../../shared/organizations/model.ts';
+import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { unauthorized } from '../auth/bearer.ts';
+import type { Auth, PrincipalOf } from '../basics/route.ts';
+import { signedInAccount } from './browser-session.ts';
+
+/** `signals:write` is there for closing a session: the route that posts signals is not mounted. */
+const ADMIN_SCOPES: readonly Scope[] = [
+  'usage:read',
+  'org:read',
+  'webhooks:write',
+  'budgets:write',
+  'signals:write',
+];
+const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
+
+/** The member who is signed in, as of now: a removal or another role holds from the next request. Throws `unauthorized`. */
+export async function readPerson(ctx: Context, req: Request): Promise<Member> {
+  const accountId = signedInAccount(ctx, req);
+  const member = accountId === null ? null : await memberRows(ctx).findOne({ _id: accountId });
+  if (!member || member.removed_at !== null) throw unauthorized();
+  return member;
+}
+
+/**
+ * A person in the place of a credential. On a route for API keys an admin stands for the whole organization, a member for
+ * the own user alone; limits count the account. Throws `unauthorized`.
+ */
+export async function authenticatePerson(req: Request, auth: Auth, ctx: Context): Promise<PrincipalOf<Auth>> {
+  const member = await readPerson(ctx, req);
+  const { _id: accountId, org_id: orgId, user_id: userId, role } = member;
+  if (auth.kind === 'idp') return { kind: 'idp', accountId, orgId, userId, role };
+  if (auth.kind !== 'api-key') throw unauthorized();
+  if (role === 'admin')
+    return { kind: 'api-key', keyId: accountId, orgId, scopes: ADMIN_SCOPES, userId: null, projectId: null };
+  if (auth.scope !== undefined && !MEMBER_SCOPES.includes(auth.scope))
+    throw new DomainError('missing_scope', 'Admins of the organization may do this.');
+  return { kind: 'api-key', keyId: accountId, orgId, scopes: MEMBER_SCOPES, userId, projectId: null };
+}

@@ -1,0 +1,111 @@
+import type { Request, Response } from 'express';
+import * as oidc from 'openid-client';
+import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
+import { findInvitation } from '../../shared/identity/invitations.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { problemOf } from '../basics/problem.ts';
+import { beginSession, beginVisit } from './browser-session.ts';
+import { issuerOf } from './issuer.ts';
+import { cookieSettings, dashboardUrl, returnPath } from './settings.ts';
+import { keepSignIn, takeSignIn } from './sign-in-cookie.ts';
+
+/** `GET /dashboard/login?return_to=`: sends the browser to the identity provider (authorization code, PKCE, state, nonce). */
+export async function beginSignIn(ctx: Context, req: Request, res: Response): Promise<void> {
+  try {
+    refuseLostCookie(ctx, req);
+    const issuer = await issuerOf(ctx);
+    const verifier = oidc.randomPKCECodeVerifier();
+    const underWay = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier,
+      returnTo: returnPath(ctx.config, req.query.return_to),
+    };
+    await keepSignIn(ctx, res, underWay);
+    const url = oidc.buildAuthorizationUrl(issuer, {
+      redirect_uri: dashboardUrl(ctx.config, 'callback'),
+      scope: 'openid profile email',
+      state: underWay.state,
+      nonce: underWay.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    res.redirect(url.href);
+  } catch (error) {
+    sendAway(ctx, res, error);
+  }
+}
+
+/** Behind a proxy that does not say https, a Secure cookie would be lost and the sign-in would begin again for ever. */
+function refuseLostCookie(ctx: Context, req: Request): void {
+  if (!cookieSettings(ctx.config).isSecure || req.secure) return;
+  if (req.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https') return;
+  throw new DomainError(
+    'not_ready',
+    'BASE_URL is https, but this request came as http: the proxy must set X-Forwarded-Proto: https.',
+  );
+}
+
+/** `GET /dashboard/callback`: what the identity provider answers. Ends in a session, or a visit, or says what went wrong. */
+export async function endSignIn(ctx: Context, req: Request, res: Response): Promise<void> {
+  try {
+    const underWay = await takeSignIn(ctx, req, res);
+    if (!underWay)
+      throw new DomainError('invalid_grant', 'This sign-in was not begun here, or too long ago.');
+    const { claims, idToken } = await redeemCode(ctx, req, underWay);
+    const identity = { iss: claims.iss, sub: claims.sub };
+    const member = await findMemberByIdentity(ctx, identity);
+    if (member) await beginSession(ctx, req, member._id, idToken);
+    else await receiveVisitor(ctx, req, claims, idToken);
+    res.redirect(underWay.returnTo);
+  } catch (error) {
+    sendAway(ctx, res, error);
+  }
+}
+
+async function redeemCode(
+  ctx: Context,
+  req: Request,
+  underWay: { state: string; nonce: string; verifier: string },
+): Promise<{ claims: oidc.IDToken; idToken: string | undefined }> {
+  const issuer = await issuerOf(ctx);
+  const at = new URL(dashboardUrl(ctx.config, 'callback'));
+  at.search = new URL(req.originalUrl, at).search;
+  try {
+    const tokens = await oidc.authorizationCodeGrant(issuer, at, {
+      pkceCodeVerifier: underWay.verifier,
+      expectedState: underWay.state,
+      expectedNonce: underWay.nonce,
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims();
+    if (!claims) throw new Error('There is no ID token.');
+    return { claims, idToken: tokens.id_token };
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'a sign-in failed');
+    throw new DomainError('invalid_grant', 'The identity provider did not confirm this sign-in.');
+  }
+}
+
+/** Nobody is taken into an organization unasked: whoever has an invitation is asked first. */
+async function receiveVisitor(
+  ctx: Context,
+  req: Request,
+  claims: oidc.IDToken,
+  idToken: string | undefined,
+): Promise<void> {
+  const email = typeof claims.email === 'string' ? claims.email : null;
+  const found = await findInvitation(ctx, { email, isVerified: claims.email_verified === true });
+  const candidate = found.member && { accountId: found.member._id, iss: claims.iss, sub: claims.sub };
+  const visitor = { email, reason: found.reason, ...(candidate ? { candidate } : {}) };
+  await beginVisit(ctx, req, visitor, idToken);
+}
+
+/** A person reads the answer, so it is a page; the page knows what each code means. */
+function sendAway(ctx: Context, res: Response, error: unknown): void {
+  const problem = problemOf(error);
+  if (problem.code === 'internal') ctx.log.error({ err: error }, 'a sign-in failed');
+  const query = new URLSearchParams({ problem: problem.code, request_id: String(res.locals.requestId) });
+  res.redirect(`${dashboardUrl(ctx.config, 'signed-out')}?${query.toString()}`);
+}

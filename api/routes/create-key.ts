@@ -1,0 +1,20 @@
+import { createKey as create } from '../../shared/keys/manage-keys.ts';
+import { keyInput, mintedKeyView, viewKey } from '../../shared/keys/view.ts';
+import { route } from '../basics/route.ts';
+
+export const createKey = route({
+  method: 'post',
+  path: '/v1/keys',
+  summary: 'Make an API key',
+  description: 'A member makes keys for the own user, with `signals:write` and `usage:read`.',
+  tag: 'Keys',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  body: keyInput,
+  success: { status: 201, description: 'The key, shown this once', body: mintedKeyView },
+  errors: ['missing_scope'],
+  handle: async ({ principal, body }, ctx) => {
+    const { key, row } = await create(ctx, principal, body);
+    return { ...viewKey(row), key };
+  },
+});

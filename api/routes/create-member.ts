@@ -1,0 +1,19 @@
+import { addMember } from '../../shared/administration/members.ts';
+import { memberInput, memberView, viewMember } from '../../shared/organizations/view.ts';
+import { requireAdmin } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+
+export const createMember = route({
+  method: 'post',
+  path: '/v1/members',
+  summary: 'Invite a member',
+  description: 'For admins. Who signs in with this verified e-mail is asked, and has joined after a yes.',
+  tag: 'Organization',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  body: memberInput,
+  success: { status: 201, description: 'The member', body: memberView },
+  errors: ['missing_scope', 'conflict'],
+  handle: async ({ principal, body }, ctx) =>
+    viewMember(await addMember(ctx, { org_id: requireAdmin(principal), ...body })),
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+import { getDelivery as read } from '../../shared/webhooks/deliveries/get-delivery.ts';
+import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
+import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { route } from '../basics/route.ts';
+import { webhookParams } from '../schemas/params.ts';
+
+export const getDelivery = route({
+  method: 'get',
+  path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}',
+  summary: 'Get a delivery with its request',
+  description: 'The delivery as the log shows it, and the bytes that are sent. Signatures are not kept.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  params: webhookParams.extend({ delivery_id: text(128).describe('Delivery id') }),
+  success: {
+    status: 200,
+    description: 'The delivery',
+    body: deliveryView.extend({
+      request: z.strictObject({
+        headers: z.record(z.string(), z.string()).describe('Those that are the same for every attempt'),
+        body: z.string().nullable().describe('Null when the event is older than its retention'),
+      }),
+    }),
+  },
+  errors: ['not_found', 'missing_scope'],
+  handle: async ({ principal, params }, ctx) => {
+    const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
+    const { delivery, body } = await read(ctx, webhook, params.delivery_id);
+    const headers = { 'content-type': 'application/json', 'webhook-id': delivery.event_id };
+    return { ...viewDelivery(delivery), request: { headers, body } };
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { auditView, listAudit as list, viewAudit } from '../../shared/audit/list-audit.ts';
+import { requireAdmin } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
+
+export const listAudit = route({
+  method: 'get',
+  path: '/v1/audit',
+  summary: 'List who changed what',
+  description: 'For admins: every change of the organization by a person, a key or an operator.',
+  tag: 'Organization',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  query: z.strictObject(pageQuery),
+  success: { status: 200, description: 'A page of changes, newest first', body: pageOf(auditView) },
+  errors: ['missing_scope', 'invalid_cursor'],
+  handle: async ({ principal, query }, ctx) => {
+    const orgId = requireAdmin(principal);
+    return answerPage(ctx, ['audit', orgId], query, (page) => list(ctx, orgId, page), viewAudit);
+  },
+});

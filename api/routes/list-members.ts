@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { listMembers as list } from '../../shared/administration/members.ts';
+import { memberView, viewMember } from '../../shared/organizations/view.ts';
+import { requireAdmin } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+
+export const listMembers = route({
+  method: 'get',
+  path: '/v1/members',
+  summary: "List the organization's members",
+  description: 'For admins. By user id; removed members are not among them.',
+  tag: 'Organization',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  success: { status: 200, description: 'The members', body: z.strictObject({ data: z.array(memberView) }) },
+  errors: ['missing_scope'],
+  handle: async ({ principal }, ctx) => ({
+    data: (await list(ctx, requireAdmin(principal))).map(viewMember),
+  }),
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { findPending } from '../../shared/devices/find-pending.ts';
+import { route } from '../basics/route.ts';
+import { userCodeBody } from './approve-device.ts';
+
+export const lookUpDevice = route({
+  method: 'post',
+  path: '/v1/device_authorization/lookup',
+  summary: 'Look at a device before approving it',
+  description:
+    'What the device that shows `user_code` calls itself. Wrong codes count like those of an approval.',
+  tag: 'Devices',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  body: userCodeBody,
+  success: {
+    status: 200,
+    description: 'The device that asks',
+    body: z.strictObject({
+      name: z.string().nullable().describe('By its own account'),
+      created_at: z.int().describe('When it asked, Unix seconds'),
+    }),
+  },
+  errors: ['invalid_grant', 'expired_token'],
+  handle: async ({ principal, body, request }, ctx) => {
+    const member = { accountId: principal.accountId, address: request.address };
+    const { name, created_at } = await findPending(ctx, member, body.user_code);
+    return { name, created_at: Math.floor(created_at.getTime() / 1_000) };
+  },
+});

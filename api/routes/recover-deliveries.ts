@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { instant } from '../../shared/platform/basics/iso-time.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { recoverDeliveries as recover } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
+import { route } from '../basics/route.ts';
+import { webhookParams } from '../schemas/params.ts';
+
+const DAY_MS = 86_400_000;
+
+export const recoverDeliveries = route({
+  method: 'post',
+  path: '/api/v1/webhooks/{id}/recover',
+  summary: 'Send exhausted deliveries again',
+  description:
+    'Sends again, in order, what has failed its fifth attempt of the events since `since`: the same events with the same ' +
+    'bytes, each from attempt 1, at most 100 per second. While the webhook is failing or paused they are held.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  params: webhookParams,
+  body: z.strictObject({
+    since: instant.describe('ISO 8601 time, at most as far back as the delivery log (30 days)'),
+  }),
+  success: {
+    status: 202,
+    description: 'They are queued',
+    body: z.strictObject({ queued: z.int().describe('Number of deliveries') }),
+  },
+  errors: ['not_found', 'missing_scope'],
+  handle: async ({ principal, params, body }, ctx) => {
+    refuseTooFarBack(ctx, body.since);
+    return { queued: await recover(ctx, wholeOrganization(principal), params.id, body.since) };
+  },
+});
+
+function refuseTooFarBack(ctx: Context, sinceMs: number): void {
+  const { eventRetentionDays } = ctx.config;
+  if (sinceMs >= ctx.clock.now() - eventRetentionDays * DAY_MS) return;
+  const detail = `must be within the last ${eventRetentionDays} days`;
+  throw new DomainError('invalid_request', `\`since\` ${detail}.`, {
+    errors: [{ pointer: '/since', detail }],
+  });
+}

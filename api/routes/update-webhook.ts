@@ -1,0 +1,29 @@
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { describeWebhook } from '../../shared/webhooks/deliveries/list-webhooks.ts';
+import { viewWebhookInFull, webhookInFullView } from '../../shared/webhooks/deliveries/view.ts';
+import { updateWebhook as update } from '../../shared/webhooks/endpoints/update-webhook.ts';
+import { webhookChange } from '../../shared/webhooks/endpoints/view.ts';
+import { route } from '../basics/route.ts';
+import { webhookParams } from '../schemas/params.ts';
+
+export const updateWebhook = route({
+  method: 'patch',
+  path: '/api/v1/webhooks/{id}',
+  summary: 'Change a webhook',
+  description:
+    'What is left out stays. `events` holds for what is raised from then on. A new `secret` signs at once; for 24 hours ' +
+    '`webhook-signature` carries the signature of the former one too. `enabled: false` holds its deliveries, `true` sends ' +
+    'what was held in order. It does not end `failing`.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  params: webhookParams,
+  body: webhookChange,
+  success: { status: 200, description: 'The changed webhook', body: webhookInFullView },
+  errors: ['not_found', 'missing_scope'],
+  handle: async ({ principal, params, body }, ctx) => {
+    const orgId = wholeOrganization(principal);
+    await update(ctx, orgId, params.id, body);
+    return viewWebhookInFull(await describeWebhook(ctx, orgId, params.id));
+  },
+});

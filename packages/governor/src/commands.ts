@@ -1,0 +1,135 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Collection, collect, startCollection } from './collect.ts';
+import type { Tool } from './history.ts';
+import { type ImportOptions, type ImportReport, importCollection, importFolder } from './import-history.ts';
+import { readCcusage } from './readers/ccusage.ts';
+import { readNdjsonLine } from './readers/ndjson.ts';
+import { sync } from './sync.ts';
+import { TOOLS } from './tools.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the command line lends to these commands. */
+export interface Surroundings {
+  readonly env: Environment;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** Prints a report: one JSON object or lines for people. */
+  readonly print: (report: Record<string, unknown>) => void;
+  /** Where no `--api` and `--key` are given. */
+  readonly fallback: () => { api?: string | undefined; key?: string | undefined };
+}
+
+interface TargetFlags {
+  api?: string;
+  key?: string;
+  userId?: string;
+  project?: string;
+}
+
+/** `import` and `sync`: the history that coding agents keep on this machine. */
+export function addHistoryCommands(program: Command, around: Surroundings): void {
+  const names = [...TOOLS.map(({ name }) => name), 'ccusage', 'ndjson'].join(', ');
+  withTarget(
+    program
+      .command('import <tool> <path>')
+      .description(`Send history once; tool is one of ${names}; path a folder, or a file for the last two`),
+  ).action(async (name: string, path: string, flags: TargetFlags) => {
+    const options = { ...targetOf(flags, around), nowMs: around.now(), onProgress: showProgress };
+    around.print({ ...(await importFrom(name, path, options)) });
+  });
+  withTarget(
+    program
+      .command('sync')
+      .description('Send history of all known tools, and go on sending what is new')
+      .option('--tool <name...>', 'only these', collectTool)
+      .option('--once', 'end after one look')
+      .option('--every <seconds>', 'between two looks', parseSeconds, 30)
+      .option('--cursor <file>', 'where it keeps what it has sent'),
+  ).action((flags: SyncFlags) => runSync(flags, around));
+}
+
+function withTarget(command: Command): Command {
+  return command
+    .option('--api <url>', 'default: GOVERNOR_API')
+    .option('--key <key>', 'API key; default: GOVERNOR_API_KEY')
+    .option('--user-id <id>', 'whose history it is; a key that is bound to a user needs none')
+    .option('--project <id>', 'default: the name of the repository');
+}
+
+function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
+  const other = fallback();
+  const api = flags.api ?? env.GOVERNOR_API ?? other.api;
+  const apiKey = flags.key ?? env.GOVERNOR_API_KEY ?? other.key;
+  if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
+  return { api, apiKey, userId: flags.userId, project: flags.project };
+}
+
+async function importFrom(name: string, path: string, options: ImportOptions): Promise<ImportReport> {
+  if (name === 'ccusage') {
+    const collection = startCollection();
+    collect(collection, readCcusage(readFileSync(path, 'utf8')));
+    return importCollection(name, collection, options);
+  }
+  if (name === 'ndjson') return importCollection(name, await readNdjson(path), options);
+  return importFolder(toolNamed(name), path, options);
+}
+
+async function readNdjson(path: string): Promise<Collection> {
+  const collection = startCollection();
+  for await (const line of createInterface({ input: createReadStream(path) }))
+    collect(collection, readNdjsonLine(line));
+  return collection;
+}
+
+function toolNamed(name: string): Tool {
+  const tool = TOOLS.find((known) => known.name === name);
+  if (!tool)
+    throw new Error(`The tool is one of ${TOOLS.map((known) => known.name).join(', ')}, ccusage, ndjson.`);
+  return tool;
+}
+
+interface SyncFlags extends TargetFlags {
+  tool?: Tool[];
+  once?: boolean;
+  every: number;
+  cursor?: string;
+}
+
+async function runSync(flags: SyncFlags, around: Surroundings): Promise<void> {
+  const { env } = around;
+  const home = homedir();
+  const settings = env.XDG_CONFIG_HOME ?? join(home, '.config');
+  await sync({
+    ...targetOf(flags, around),
+    folders: (flags.tool ?? TOOLS).flatMap((tool) =>
+      tool.homes(home, env).map((folder) => ({ tool, folder })),
+    ),
+    cursorFile: flags.cursor ?? join(settings, 'usage-governor', 'sync.json'),
+    now: around.now,
+    everyMs: flags.every * 1_000,
+    once: flags.once === true,
+    onReport: (tool, report) => around.print({ tool, ...report }),
+  });
+}
+
+function collectTool(value: string, before: Tool[] = []): Tool[] {
+  const tool = TOOLS.find(({ name }) => name === value);
+  if (!tool) throw new InvalidArgumentError(`It is one of ${TOOLS.map(({ name }) => name).join(', ')}.`);
+  return [...before, tool];
+}
+
+function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (!(seconds >= 1 && seconds <= 86_400)) throw new InvalidArgumentError('It must be 1 to 86400 seconds.');
+  return seconds;
+}
+
+function showProgress(sent: number, total: number): void {
+  const line = `${sent} of ${total} signals`;
+  process.stderr.write(process.stderr.isTTY && sent < total ? `\r\u001b[K${line}` : `${line}\n`);
+}

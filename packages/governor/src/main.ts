@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import { addHistoryCommands } from './commands.ts';
+
+/** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
+const program = new Command('governor')
+  .description('Send the local history of coding agents to usage-governor')
+  .option('--json', 'print one JSON object and nothing else')
+  .showHelpAfterError();
+
+addHistoryCommands(program, {
+  env: process.env,
+  now: () => Date.now(),
+  print: (report) => console.log(JSON.stringify(report, null, program.opts().json ? 0 : 2)),
+  fallback: () => ({}),
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  console.error(`governor: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}

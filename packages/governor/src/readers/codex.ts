@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { derivedFrom, nativeId } from '../../../../shared/adapters/base.ts';
+import {
+  countOf,
+  type FileReader,
+  type Found,
+  type FoundCall,
+  type Json,
+  objectOf,
+  parseObject,
+  type Tool,
+  textOf,
+  timeOf,
+} from '../history.ts';
+import { signalOf } from '../signal.ts';
+
+const ADAPTER = 'codex';
+
+/**
+ * Codex's rollouts. Newer ones have an exact record per answer; older ones a running total with its last step, which
+ * forks and sub-agents replay from their parent.
+ */
+export const codex: Tool = {
+  name: ADAPTER,
+  adapter: ADAPTER,
+  homes: (home, env) => {
+    const folder = env.CODEX_HOME ?? join(home, '.codex');
+    // Of one path in both, the active one is read first and wins.
+    return [join(folder, 'sessions'), join(folder, 'archived_sessions')];
+  },
+  isHistory: (path) => /(?:^|\/)rollout-[^/]+\.jsonl(?:\.zst)?$/.test(path),
+  open: () => openRollout(),
+};
+
+interface Rollout {
+  sessionId: string;
+  model: string | undefined;
+  cwd: string | undefined;
+  hasRecords: boolean;
+  steps: FoundCall[];
+}
+
+const KINDS = ['session_meta', 'turn_context', 'token_count', 'token_usage_record'];
+
+function openRollout(): FileReader {
+  const rollout: Rollout = { sessionId: '', model: undefined, cwd: undefined, hasRecords: false, steps: [] };
+  return {
+    line: (line) => (KINDS.some((kind) => line.includes(`"${kind}"`)) ? readLine(rollout, line) : []),
+    // Where there are records, the steps say the same; replayed elsewhere they must not count either.
+    end: () => rollout.steps.map((call) => (rollout.hasRecords ? { covered: call.key } : { call })),
+  };
+}
+
+function readLine(rollout: Rollout, line: string): Found[] {
+  const entry = parseObject(line);
+  const payload = objectOf(entry?.payload);
+  if (!entry || !payload) return [];
+  const kind = entry.type === 'event_msg' ? textOf(payload.type) : textOf(entry.type);
+  const ts = timeOf(entry.timestamp);
+  // A fork's first line is its own; its parent's may follow among what is replayed.
+  if (kind === 'session_meta') rollout.sessionId ||= textOf(payload.id) ?? '';
+  if (kind === 'session_meta' || kind === 'turn_context') {
+    rollout.model = textOf(payload.model) ?? rollout.model;
+    rollout.cwd = textOf(payload.cwd) ?? rollout.cwd;
+    return [];
+  }
+  if (kind === 'token_usage_record') return readRecord(rollout, payload, ts);
+  return kind === 'token_count' ? readStep(rollout, payload, ts) : [];
+}
+
+function readRecord(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
+  const responseId = textOf(payload.response_id);
+  const usage = objectOf(payload.usage);
+  if (ts === undefined || responseId === undefined || !usage) return [{ leftOut: 'without a time or an id' }];
+  rollout.hasRecords = true;
+  const model = textOf(payload.model) ?? rollout.model;
+  return [{ call: callOf({ ...rollout, model }, usage, { id: nativeId(responseId), key: responseId, ts }) }];
+}
+
+function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
+  const info = objectOf(payload.info);
+  const last = objectOf(info?.last_token_usage);
+  const total = objectOf(info?.total_token_usage);
+  if (!last || !total) return [];
+  if (ts === undefined) return [{ leftOut: 'without a time or an id' }];
+  // The running total tells one step from another, wherever and whenever it was copied.
+  const counts = [total, last].flatMap((usage) => COUNTS.map((name) => countOf(usage[name])));
+  const id = derivedFrom('token_count', rollout.sessionId, ...counts);
+  rollout.steps.push(callOf(rollout, last, { id, key: JSON.stringify(counts), ts }));
+  return [];
+}
+
+const COUNTS = ['input_tokens', 'cached_input_tokens', 'output_tokens', 'reasoning_output_tokens'];
+
+function callOf(
+  { sessionId, model, cwd }: Rollout,
+  usage: Json,
+  { id, key, ts }: { id: string; key: string; ts: string },
+): FoundCall {
+  const signal = signalOf({
+    id,
+    ts,
+    adapter: ADAPTER,
+    model: model ?? 'unknown',
+    sessionId: sessionId || undefined,
+    input: countOf(usage.input_tokens),
+    output: countOf(usage.output_tokens),
+    cacheRead: countOf(usage.cached_input_tokens),
+    cacheWrite: countOf(usage.cache_write_input_tokens),
+  });
+  return { key, rank: 0, signal, ...(cwd === undefined ? {} : { cwd }) };
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { adaptRecord, KEY_RULES } from '../../../../shared/adapters/adapt.ts';
+import { pickJson } from '../../../../shared/adapters/otlp/json.ts';
+import { eachLine, type Found, parseObject, type Tool } from '../history.ts';
+
+/** GitHub Copilot CLI's own telemetry files: a request of OTLP/JSON per line, read as if it had been sent. */
+export const copilot: Tool = {
+  name: 'copilot',
+  adapter: 'github-copilot',
+  homes: (home) => [join(home, '.copilot', 'otel')],
+  isHistory: (path) => path.endsWith('.jsonl'),
+  open: () => eachLine(readLine),
+};
+
+function readLine(line: string): Found[] {
+  if (line.trim() === '') return [];
+  const request = parseObject(line);
+  if (!request || !('resourceSpans' in request)) return [{ leftOut: 'no spans' }];
+  return Array.from(pickJson(request, 'traces', KEY_RULES)).flatMap((record): Found[] => {
+    const { signals, rejected } = adaptRecord(record);
+    if (rejected !== undefined) return [{ leftOut: rejected }];
+    return signals.map((signal) => ({ call: { key: signal.id, rank: signal.tokens_out ?? 0, signal } }));
+  });
+}

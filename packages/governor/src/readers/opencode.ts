@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { nativeId } from '../../../../shared/adapters/base.ts';
+import {
+  countOf,
+  eachLine,
+  type Found,
+  type Json,
+  objectOf,
+  parseObject,
+  type Tool,
+  textOf,
+  timeOf,
+} from '../history.ts';
+import { signalOf } from '../signal.ts';
+
+/** opencode's messages: a file for each, newer versions in a database (`read-database.ts` gives its rows as lines). */
+export const opencode: Tool = {
+  name: 'opencode',
+  adapter: 'opencode',
+  homes: (home, env) => [join(env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'opencode')],
+  isHistory: (path) => /(?:^|\/)storage\/message\/[^/]+\/msg_[^/]+\.json$|(?:^|\/)opencode\.db$/.test(path),
+  isWhole: true,
+  open: () => eachLine(readMessage),
+};
+
+function readMessage(text: string): Found[] {
+  const message = parseObject(text);
+  const tokens = objectOf(message?.tokens);
+  if (message?.role !== 'assistant' || !tokens) return [];
+  const id = textOf(message.id);
+  const ts = timeOf(objectOf(message.time)?.completed ?? objectOf(message.time)?.created);
+  if (id === undefined || ts === undefined) return [{ leftOut: 'without a time or an id' }];
+  const cwd = textOf(objectOf(message.path)?.cwd);
+  const signal = signalOf({ id: nativeId(id), ts, adapter: 'opencode', ...usageOf(message, tokens) });
+  return [{ call: { key: id, rank: signal.tokens_out ?? 0, signal, ...(cwd === undefined ? {} : { cwd }) } }];
+}
+
+function usageOf(message: Json, tokens: Json) {
+  const cache = objectOf(tokens.cache);
+  const cacheRead = countOf(cache?.read);
+  const cacheWrite = countOf(cache?.write);
+  const cost = message.cost;
+  return {
+    model: textOf(message.modelID) ?? 'unknown',
+    provider: textOf(message.providerID),
+    sessionId: textOf(message.sessionID),
+    // It counts the input without what was cached, and reasoning beside the output.
+    input: countOf(tokens.input) + cacheRead + cacheWrite,
+    output: countOf(tokens.output) + countOf(tokens.reasoning),
+    cacheRead,
+    cacheWrite,
+    costUsd: typeof cost === 'number' && cost > 0 ? cost : undefined,
+  };
+}

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
+import { quantile, round, type Stage } from './bench.ts';
+import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
+
+const LARGEST_BODY = 16 * 2 ** 20;
+const MIB = 2 ** 20;
+const LINES = 100_000;
+
+/**
+ * Memory and event loop of an api that takes one body of 16 MiB, once it has recorded as many signals by
+ * `POST /api/v1/signals`: what the write path takes by itself is not the body's.
+ */
+export async function measureLargestBody(
+  stage: Stage,
+  { key }: { key: string },
+  encoding: Encoding,
+): Promise<Record<string, unknown>> {
+  const url = await stage.startApi();
+  const pid = stage.apiPids().at(-1) ?? 0;
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': encoding === 'json' ? 'application/json' : 'application/x-protobuf',
+  };
+  const send = (body: Buffer) => fetch(`${url}/otlp/v1/logs`, { method: 'POST', headers, body });
+  const { body, records } = largestBody(encoding);
+  await warmUp(url, key, records);
+  await send(logsBody([1_000_000_000], encoding));
+  forgetPeak(pid);
+  const before = memoryMib(pid, 'VmRSS');
+  const probing = probe(url);
+  const startedAt = performance.now();
+  const response = await send(body);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const answers = await probing.stop();
+  if (response.status !== 200) throw new Error(`The body was answered ${response.status}`);
+  const grown = memoryMib(pid, 'VmHWM') - before;
+  return {
+    encoding,
+    MiB: round(body.length / MIB),
+    records,
+    seconds: round(seconds),
+    'RSS before MiB': Math.round(before),
+    'RSS grown MiB': Math.round(grown),
+    'grown / body': round(grown / (body.length / MIB)),
+    'healthz p50 ms': round(quantile(answers, 0.5)),
+    'healthz max ms': round(answers.at(-1) ?? Number.NaN),
+  };
+}
+
+async function warmUp(url: string, key: string, signals: number): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  for (let from = 0; from < signals; from += 1_000) {
+    const batch = Array.from({ length: 1_000 }, (_, index) => signalOf(1_000_000_000 + from + index));
+    const body = JSON.stringify({ signals: batch });
+    const response = await fetch(`${url}/api/v1/signals`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(`The signals were answered ${response.status}`);
+  }
+}
+
+/** From now on the peak is measured anew (Linux, proc_pid_clear_refs). */
+function forgetPeak(pid: number): void {
+  const path = `/proc/${pid}/clear_refs`;
+  if (existsSync(path)) writeFileSync(path, '5');
+}
+
+/** As many records as 16 MiB hold. */
+function largestBody(encoding: Encoding): { body: Buffer; records: number } {
+  const perRecord = logsBody([1], encoding).length * 1.02;
+  const records = Math.floor(LARGEST_BODY / perRecord);
+  const indexes = Array.from({ length: records }, (_, index) => 2_000_000_000 + index);
+  return { body: logsBody(indexes, encoding), records };
+}
+
+/** Asks a trivial route again and again: how long an answer takes is how long the event loop was held. */
+function probe(url: string): { stop: () => Promise<number[]> } {
+  const times: number[] = [];
+  let isStopped = false;
+  const going = (async () => {
+    while (!isStopped) {
+      const startedAt = performance.now();
+      await (await fetch(`${url}/healthz`)).arrayBuffer();
+      times.push(performance.now() - startedAt);
+    }
+  })();
+  return {
+    stop: async () => {
+      isStopped = true;
+      await going;
+      return times.sort((a, b) => a - b);
+    },
+  };
+}
+
+/** `governor sync` of a transcript: lines a second, and the most memory that it took. */
+export async function measureSync(url: string, key: string): Promise<Record<string, unknown>> {
+  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-sync-'));
+  try {
+    const bytes = await writeTranscript(join(folder, 'projects', 'bench'));
+    const startedAt = performance.now();
+    const args = ['packages/governor/src/main.ts', '--json', 'sync', '--once', '--user-id', 'bench'];
+    const env = { PATH: process.env.PATH, GOVERNOR_API: url, GOVERNOR_API_KEY: key };
+    const child = spawn(
+      process.execPath,
+      [...args, '--tool', 'claude-code', '--cursor', join(folder, 'cursor')],
+      {
+        env: { ...env, CLAUDE_CONFIG_DIR: folder },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    let peak = 0;
+    const sampling = setInterval(() => {
+      peak = Math.max(peak, memoryMib(child.pid ?? 0, 'VmHWM'));
+    }, 20);
+    await once(child, 'close');
+    clearInterval(sampling);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const { accepted } = JSON.parse(printed) as { accepted: number };
+    return {
+      lines: LINES,
+      MiB: Math.round(bytes / MIB),
+      accepted,
+      seconds: round(seconds),
+      'lines/s': Math.round(LINES / seconds),
+      'peak MiB': Math.round(peak),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Half prompts and tools' bodies; answers span three lines each. Resolves with the bytes. */
+async function writeTranscript(folder: string): Promise<number> {
+  mkdirSync(folder, { recursive: true });
+  const file = createWriteStream(join(folder, 'session.jsonl'));
+  const firstMs = systemClock.now() - LINES * 1_000;
+  for (let index = 0; index < LINES; index += 1) {
+    const line = index % 2 === 0 ? promptLine(index) : answerLine(Math.floor(index / 6), index, firstMs);
+    if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain');
+  }
+  file.end();
+  await once(file, 'close');
+  return file.bytesWritten;
+}
+
+function promptLine(index: number): object {
+  return { type: 'user', uuid: `u${index}`, message: { role: 'user', content: 'x'.repeat(1_500) } };
+}
+
+function answerLine(answer: number, index: number, firstMs: number): object {
+  return {
+    type: 'assistant',
+    timestamp: isoTime(firstMs + index * 1_000),
+    sessionId: 'bench',
+    requestId: `req_${answer}`,
+    message: {
+      id: `msg_${answer}`,
+      model: 'claude-sonnet-4-5',
+      content: [{ type: 'text', text: 'y'.repeat(500) }],
+      usage: { input_tokens: 12, cache_read_input_tokens: 8_000, output_tokens: index % 900 },
+    },
+  };
+}
+
+/** A line of `/proc/PID/status` in MiB, on Linux; elsewhere and afterwards 0. */
+function memoryMib(pid: number, name: 'VmRSS' | 'VmHWM'): number {
+  const path = `/proc/${pid}/status`;
+  if (!existsSync(path)) return 0;
+  const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(path, 'utf8'))?.[1];
+  return Number(kib ?? 0) / 1_024;
+}

@@ -1,0 +1,127 @@
+import { Agent, request } from 'node:http';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { rollupRows } from '../../shared/usage/model.ts';
+import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
+import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
+import { measureLargestBody, measureSync } from './otlp-memory.ts';
+
+const BATCHES = [512, 8_192];
+const ENCODINGS: readonly Encoding[] = ['protobuf', 'json'];
+const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' };
+
+/**
+ * Records a second through `POST /otlp/v1/logs` against the same calls through `POST /api/v1/signals`, in slices of one
+ * run; the memory that a body of 16 MiB takes; `governor sync` of 100,000 lines. `--seconds N` a cell, `--clients N`.
+ */
+export async function runOtlpBench(args: string[]): Promise<void> {
+  const seconds = numberOption(args, 'seconds', 6);
+  const clients = numberOption(args, 'clients', 4);
+  const stage = await setStage();
+  try {
+    const url = await stage.startApi();
+    const rows: Record<string, unknown>[] = [];
+    await measure(stage, url, { batch: 512, encoding: 'protobuf', clients, seconds: 2 });
+    for (const batch of BATCHES) {
+      for (const encoding of ENCODINGS)
+        rows.push(await measure(stage, url, { batch, encoding, clients, seconds }));
+    }
+    report('otlp', rows);
+    const largest: Record<string, unknown>[] = [];
+    for (const encoding of ENCODINGS)
+      largest.push(await measureLargestBody(stage, await makeKey(stage), encoding));
+    report('otlp-largest-body', largest);
+    report('sync', [await measureSync(url, (await makeKey(stage)).key)]);
+  } finally {
+    await stage.stop();
+  }
+}
+
+interface Cell {
+  batch: number;
+  encoding: Encoding;
+  clients: number;
+  seconds: number;
+}
+
+/** An organization of its own, and a key. */
+async function makeKey(stage: Stage): Promise<{ orgId: string; key: string }> {
+  const organization = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
+  const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
+  return { orgId: organization._id, key };
+}
+
+/** The two sides take turns in slices, so that a noisy minute hits both; both send batches of one size. */
+async function measure(stage: Stage, url: string, cell: Cell): Promise<Record<string, unknown>> {
+  const { orgId, key } = await makeKey(stage);
+  const agent = new Agent({ keepAlive: true, maxSockets: cell.clients });
+  let made = 0;
+  const next = (count: number) => Array.from({ length: count }, () => made++);
+  const otlp = { records: 0, seconds: 0, times: [] as number[] };
+  const signals = { records: 0, seconds: 0 };
+  const perPost = Math.min(cell.batch, 1_000);
+  for (let slice = 0; slice < 2; slice += 1) {
+    const sent = await runClients(cell.clients, cell.seconds / 2, () =>
+      post(agent, `${url}/otlp/v1/logs`, key, logsBody(next(cell.batch), cell.encoding), cell.encoding),
+    );
+    otlp.records += sent.times.length * cell.batch;
+    otlp.seconds += sent.seconds;
+    otlp.times.push(...sent.times);
+    const posted = await runClients(cell.clients, cell.seconds / 2, () => {
+      const body = Buffer.from(JSON.stringify({ signals: next(perPost).map(signalOf) }));
+      return post(agent, `${url}/api/v1/signals`, key, body, 'json');
+    });
+    signals.records += posted.times.length * perPost;
+    signals.seconds += posted.seconds;
+  }
+  agent.destroy();
+  await expectAll(stage, orgId, otlp.records + signals.records);
+  const perSecond = otlp.records / otlp.seconds;
+  const signalsPerSecond = signals.records / signals.seconds;
+  return {
+    batch: cell.batch,
+    encoding: cell.encoding,
+    clients: cell.clients,
+    'records/s': Math.round(perSecond),
+    'signals/s': Math.round(signalsPerSecond),
+    ratio: round(perSecond / signalsPerSecond),
+    'p99 ms': round(
+      quantile(
+        otlp.times.sort((a, b) => a - b),
+        0.99,
+      ),
+    ),
+  };
+}
+
+/** What was measured was also kept. */
+async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
+  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'month' }).toArray();
+  const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
+  if (kept !== count) throw new Error(`${count} records were taken, ${kept} were kept`);
+}
+
+/** Resolves when the whole batch was taken: an answer with a partial success fails. */
+function post(agent: Agent, url: string, key: string, body: Buffer, encoding: Encoding): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': TYPES[encoding],
+      'Content-Length': body.length,
+    };
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on('end', () => {
+        const isPartial = url.includes('/otlp/') && bytes > 2;
+        if (response.statusCode === 200 && !isPartial) resolve();
+        else reject(new Error(`${url} answered ${response.statusCode}, ${bytes} bytes`));
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}

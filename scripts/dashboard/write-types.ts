@@ -1,0 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
+import { openApiDocument } from '../../api/docs/openapi.ts';
+import { routes } from '../../api/routes/index.ts';
+import { ROOT } from '../stack/files.ts';
+
+/** Writes the types of every request and answer, made of the table of routes: the dashboard's client is checked against them. */
+export async function writeTypes(): Promise<void> {
+  const document = openApiDocument(
+    routes({ stopping: false }),
+    'https://usage-governor.test',
+  ) as unknown as OpenAPI3;
+  const types = astToString(await openapiTS(document));
+  writeFileSync(join(ROOT, 'api/dashboard/data/schema.d.ts'), types);
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import type { Run } from './run.ts';
+
+/** `analytics`: what a worker does hourly, now. */
+export function addAnalyticsCommands(program: Command, run: Run): void {
+  program
+    .command('analytics')
+    .description('Weeks of analytics')
+    .command('freeze <org_id>')
+    .description(
+      'Freeze the weeks that ended a day ago or earlier, and judge what arrived late for the others',
+    )
+    .action((orgId: string) =>
+      run(async (ctx) => ({ ...(await freezeAnalytics(ctx, await readOrganization(ctx, orgId))) })),
+    );
+}

@@ -1,0 +1,9 @@
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+
+/** Waits until Redis is connected, and opens what nobody has opened yet: a shut shard refuses every change of credits. */
+export async function openShards(ctx: Context): Promise<void> {
+  await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
+  await recoverCredits(ctx);
+}

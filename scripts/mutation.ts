@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copyTree } from './mutation/copy-tree.ts';
+import { plant } from './mutation/fault.ts';
+import { FAULTS } from './mutation/list.ts';
+import { passes, runFault } from './mutation/run-fault.ts';
+import { ROOT } from './stack/files.ts';
+import { findFreePort } from './stack/ports.ts';
+import { startMongo, startRedis } from './stack/stores.ts';
+
+/**
+ * `npm run mutation [AREA …] [--only WORDS]`: plants each fault of the list into a copy of the tree and runs the tests that
+ * must notice. Names those that no test noticed, and fails when they are more than a tenth.
+ */
+const LEAST_SCORE = 0.9;
+
+const args = process.argv.slice(2);
+const at = args.indexOf('--only');
+const only = at === -1 ? '' : (args[at + 1] ?? '');
+const areas = (at === -1 ? args : args.slice(0, at)).filter((name) => name in FAULTS);
+const chosen = Object.entries(FAULTS)
+  .filter(([area]) => areas.length === 0 || areas.includes(area))
+  .flatMap(([area, faults]) => faults.map((fault) => ({ area, fault })))
+  .filter(({ fault }) => fault.what.includes(only));
+// What cannot be planted is said before anything runs.
+for (const { fault } of chosen) plant(ROOT, fault);
+
+const folder = mkdtempSync(join(tmpdir(), 'usage-governor-mutation-stores-'));
+const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo'), fast: true });
+const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true });
+const tree = copyTree();
+try {
+  await runAll({ MONGODB_URL: mongo.url, REDIS_URL: redis.url });
+} finally {
+  await Promise.all([mongo.stop(), redis.stop()]);
+  for (const made of [tree, folder]) rmSync(made, { recursive: true, force: true });
+}
+
+async function runAll(env: Record<string, string>): Promise<void> {
+  const tests = [...new Set(chosen.flatMap(({ fault }) => fault.tests))];
+  if (!(await passes(tree, tests, env)))
+    throw new Error('The tests fail without any fault. Mend them first.');
+  const survivors: string[] = [];
+  for (const { area, fault } of chosen) {
+    const verdict = await runFault(tree, fault, env);
+    console.log(`${verdict === 'caught' ? 'caught  ' : 'SURVIVED'}  ${area}: ${fault.what}`);
+    if (verdict === 'survived') survivors.push(`${area}: ${fault.what} (${fault.file})`);
+  }
+  const caught = chosen.length - survivors.length;
+  for (const survivor of survivors) console.log(`survived: ${survivor}`);
+  console.log(`${caught} of ${chosen.length} faults were caught`);
+  if (caught < LEAST_SCORE * chosen.length) process.exitCode = 1;
+}

@@ -1,0 +1,76 @@
+import type { Fault } from '../fault.ts';
+
+const TESTS = ['test/shared/analytics', 'test/api/analytics.test.ts', 'test/laws/analytics-attack.test.ts'];
+
+export const ANALYTICS_FAULTS: readonly Fault[] = [
+  {
+    what: 'one user fewer than k is shown',
+    file: 'shared/analytics/suppress.ts',
+    text: 'return active >= k &&',
+    replacement: 'return active >= k - 1 &&',
+    tests: TESTS,
+  },
+  {
+    what: 'users without a signal count towards k',
+    file: 'shared/analytics/suppress.ts',
+    text: 'const active = users.filter((user) => user.signals > 0).length;\n  return',
+    replacement: 'const active = users.length;\n  return',
+    tests: TESTS,
+  },
+  {
+    what: 'a single large user is shown',
+    file: 'shared/analytics/suppress.ts',
+    text: 'sum - largest - second <',
+    replacement: 'sum - largest <',
+    tests: TESTS,
+  },
+  {
+    what: 'one hidden value is what the total lacks',
+    file: 'shared/analytics/suppress.ts',
+    text: 'return hidden.length === 1 || !mayBeTold(hidden, k);',
+    replacement: 'return !mayBeTold(hidden, k);',
+    tests: TESTS,
+  },
+  {
+    what: 'hidden values together may be one user',
+    file: 'shared/analytics/suppress.ts',
+    text: 'return hidden.length === 1 || !mayBeTold(hidden, k);',
+    replacement: 'return hidden.length === 1;',
+    tests: TESTS,
+  },
+  {
+    what: 'a hidden total can be added up from its values',
+    file: 'shared/analytics/suppress.ts',
+    text: 'if (hidden.length === 0) return totalHidden;',
+    replacement: 'if (hidden.length === 0) return false;',
+    tests: TESTS,
+  },
+  {
+    what: 'a week may begin on any day',
+    file: 'shared/analytics/weeks.ts',
+    text: 'if (mondayAtOrBefore(organization, atMs) !== atMs) {',
+    replacement: 'if (false) {',
+    tests: TESTS,
+  },
+  {
+    what: 'the week that runs is told',
+    file: 'shared/analytics/weeks.ts',
+    text: 'if (toMs > thisWeekMs) {',
+    replacement: 'if (false) {',
+    tests: TESTS,
+  },
+  {
+    what: 'an organization may set k below the floor',
+    file: 'shared/analytics/read-analytics.ts',
+    text: 'const k = Math.max(K_ANONYMITY_FLOOR, organization.k_anonymity);',
+    replacement: 'const k = organization.k_anonymity;',
+    tests: TESTS,
+  },
+  {
+    what: "the median is somebody's own figure",
+    file: 'shared/analytics/median.ts',
+    text: 'return Number((mean / 1e9).toPrecision(2));',
+    replacement: 'return mean / 1e9;',
+    tests: TESTS,
+  },
+];

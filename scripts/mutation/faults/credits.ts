@@ -1,0 +1,171 @@
+import type { Fault } from '../fault.ts';
+
+const SPENDS = ['test/shared/credits/consume.test.ts', 'test/shared/credits/bucket-order.test.ts'];
+const CHANGES = ['test/shared/credits/change.test.ts'];
+const LEDGER = ['test/shared/credits/project-ledger.test.ts', 'test/shared/credits/recover.test.ts'];
+
+const METER = 'shared/credits/meter';
+
+export const CREDIT_FAULTS: readonly Fault[] = [
+  {
+    what: 'a spend goes through a shut shard',
+    file: `${METER}/consume.lua`,
+    text: "if not is_open(KEYS[1]) then return { 'shut', clock } end",
+    replacement: '',
+    tests: [...SPENDS, ...LEDGER],
+  },
+  {
+    what: 'a grant goes through a shut shard',
+    file: `${METER}/change.lua`,
+    text: "if not is_open(KEYS[1]) then return { 'shut', clock } end",
+    replacement: '',
+    tests: [...CHANGES, ...LEDGER],
+  },
+  {
+    what: 'a command that arrives after its deadline spends',
+    file: `${METER}/consume.lua`,
+    text: "if clock > tonumber(ARGV[2]) then return { 'late', clock } end",
+    replacement: '',
+    tests: [...SPENDS, 'test/drills/redis-faults.test.ts'],
+  },
+  {
+    what: 'the token of a device is not compared',
+    file: `${METER}/consume.lua`,
+    text: 'if not device or hmac ~= ARGV[4] then',
+    replacement: 'if not device then',
+    tests: [...SPENDS, 'test/api/credits.test.ts', 'test/abuse/credits.test.ts'],
+  },
+  {
+    what: 'a key is taken for another output',
+    file: `${METER}/consume.lua`,
+    text: "if fingerprint ~= ARGV[5] then return { 'reused', clock } end",
+    replacement: '',
+    tests: [...SPENDS, 'test/api/credits.test.ts'],
+  },
+  {
+    what: 'monthly credits are spent before those of the window',
+    file: `${METER}/consume.lua`,
+    text: "return left.window > 0 and 'window' or left.monthly > 0 and 'monthly' or",
+    replacement: "return left.monthly > 0 and 'monthly' or left.window > 0 and 'window' or",
+    tests: SPENDS,
+  },
+  {
+    what: 'the record of a spend is not kept',
+    file: `${METER}/consume.lua`,
+    text: 'write_record(KEYS[3], ARGV[5], at, ARGV[12], outcome)',
+    replacement: '',
+    tests: SPENDS,
+  },
+  {
+    what: 'the ledger stream may grow without end',
+    file: `${METER}/consume.lua`,
+    text: "if redis.call('XLEN', KEYS[4]) >= tonumber(ARGV[13]) then return { 'full', clock } end",
+    replacement: '',
+    tests: [...SPENDS, 'test/drills/redis-faults.test.ts'],
+  },
+  {
+    what: 'the time of an account may fall',
+    file: `${METER}/consume.lua`,
+    text: 'local at = math.max(tonumber(account[3]), math.floor(now / 1000))',
+    replacement: 'local at = math.floor(now / 1000)',
+    tests: [...SPENDS, ...LEDGER, 'test/laws/credits.test.ts'],
+  },
+  {
+    what: 'a period goes on in its last millisecond',
+    file: `${METER}/prelude.lua`,
+    text: 'if now >= period.to then return nil, period.left end',
+    replacement: 'if now > period.to then return nil, period.left end',
+    tests: [...SPENDS, 'test/laws/credits.test.ts'],
+  },
+  {
+    what: 'expired lots are spent',
+    file: `${METER}/prelude.lua`,
+    text: 'return lot.expires == 0 or lot.expires > now',
+    replacement: 'return true',
+    tests: [...SPENDS, ...CHANGES],
+  },
+  {
+    what: 'the lot that expires last is spent first',
+    file: `${METER}/prelude.lua`,
+    text: 'or lots[index].expires <= lot.expires)',
+    replacement: 'or lots[index].expires >= lot.expires)',
+    tests: [...SPENDS, ...CHANGES, 'test/laws/credits.test.ts'],
+  },
+  {
+    what: 'a promoted replica counts as the same Redis',
+    file: `${METER}/prelude.lua`,
+    text: "return string.sub(info, process + 8, process + 47) .. ' ' .. string.sub(info, history + 15, history + 54)",
+    replacement: 'return string.sub(info, process + 8, process + 47)',
+    tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
+  },
+  {
+    what: 'a refund gives a period more than it may hold',
+    file: `${METER}/refund.lua`,
+    text: 'or period.left >= period.limit then return nil end',
+    replacement: 'then return nil end',
+    tests: [...CHANGES, 'test/laws/credits.test.ts'],
+  },
+  {
+    what: 'a refund goes into the next period',
+    file: `${METER}/refund.lua`,
+    text: 'if not period or int(period.from) ~= ARGV[6] or',
+    replacement: 'if not period or',
+    tests: CHANGES,
+  },
+  {
+    what: 'a refund does not ask the ledger whether it was given',
+    file: 'shared/credits/ledger/refund-spend.ts',
+    text: 'if (known) return toTransaction(known);',
+    replacement: '',
+    tests: [...CHANGES, ...LEDGER, 'test/api/credits.test.ts'],
+  },
+  {
+    what: 'a refund is given for any row',
+    file: 'shared/credits/ledger/refund-spend.ts',
+    text: "if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');",
+    replacement: '',
+    tests: CHANGES,
+  },
+  {
+    what: 'a refund is given for the spend of another account',
+    file: 'shared/credits/ledger/refund-spend.ts',
+    text: 'if (!row || row.account_id !== accountId)',
+    replacement: 'if (!row)',
+    tests: [...CHANGES, 'test/scripts/governor'],
+  },
+  {
+    what: 'two projectors write the same shard',
+    file: 'shared/credits/ledger/fence.ts',
+    text: 'if (matchedCount !== batches.length) throw new Fenced();',
+    replacement: '',
+    tests: [...LEDGER, 'test/drills/projector.test.ts'],
+  },
+  {
+    what: 'a projector writes what it read from another Redis',
+    file: 'shared/credits/ledger/project-ledger.ts',
+    text: 'if (!beforeOpening && identity !== fence.epoch) {',
+    replacement: 'if (false) {',
+    tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
+  },
+  {
+    what: 'entries that could not be placed are deleted from the stream',
+    file: 'shared/credits/ledger/project-ledger.ts',
+    text: 'entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);',
+    replacement: 'entries.map(({ streamId }) => streamId);',
+    tests: ['test/shared/credits'],
+  },
+  {
+    what: 'the replay of a ledger does not notice a gap',
+    file: 'shared/credits/ledger/replay.ts',
+    text: 'if (row.seq !== state.seq + 1) throw',
+    replacement: 'if (false) throw',
+    tests: ['test/shared/credits'],
+  },
+  {
+    what: 'a device that was revoked during a rebuild comes back',
+    file: 'shared/devices/revoke-device.ts',
+    text: 'has taken it for active.\n  await revokeInRedis(ctx, accountId, deviceId);',
+    replacement: 'has taken it for active.',
+    tests: ['test/api/devices.test.ts', 'test/api/devices-stores.test.ts', ...LEDGER],
+  },
+];

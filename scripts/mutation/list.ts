@@ -1,0 +1,15 @@
+import type { Fault } from './fault.ts';
+import { ANALYTICS_FAULTS } from './faults/analytics.ts';
+import { AUTH_FAULTS } from './faults/auth.ts';
+import { CREDIT_FAULTS } from './faults/credits.ts';
+import { SESSION_FAULTS } from './faults/sessions.ts';
+import { WEBHOOK_FAULTS } from './faults/webhooks.ts';
+
+/** Every planted fault, by the area that it harms. */
+export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
+  credits: CREDIT_FAULTS,
+  sessions: SESSION_FAULTS,
+  webhooks: WEBHOOK_FAULTS,
+  auth: AUTH_FAULTS,
+  analytics: ANALYTICS_FAULTS,
+};

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { sendSignal } from '../stack/processes.ts';
+import { type Fault, plant } from './fault.ts';
+
+/** `caught`: a test failed, or hung. `survived`: every test passed with the fault in. */
+export type Verdict = 'caught' | 'survived';
+
+const PATIENCE_MS = 240_000;
+
+/**
+ * Plants a fault into a copy of the tree, runs its tests there and takes the fault out again. Throws when the fault
+ * cannot be planted or has no tests.
+ */
+export async function runFault(tree: string, fault: Fault, env: Record<string, string>): Promise<Verdict> {
+  const file = join(tree, fault.file);
+  const before = readFileSync(file, 'utf8');
+  writeFileSync(file, plant(tree, fault));
+  try {
+    return (await passes(tree, fault.tests, env)) ? 'survived' : 'caught';
+  } finally {
+    writeFileSync(file, before);
+  }
+}
+
+/** Whether these tests pass in a tree, at the first try. Tests that hang do not. */
+export async function passes(
+  tree: string,
+  tests: readonly string[],
+  env: Record<string, string>,
+): Promise<boolean> {
+  const there = tests.filter((path) => existsSync(join(tree, path)));
+  if (there.length === 0) throw new Error(`None of these tests exist: ${tests.join(', ')}`);
+  const path = [join(tree, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  const child = spawn('vitest', ['run', '--bail', '1', '--reporter', 'dot', ...there], {
+    cwd: tree,
+    env: { ...process.env, ...env, CI: '', PATH: path },
+    // A group of its own, so that a run that hangs ends with everything that it has started.
+    detached: true,
+    stdio: 'ignore',
+  });
+  const timer = setTimeout(() => child.pid && sendSignal(-child.pid, 'SIGKILL'), PATIENCE_MS);
+  const [code] = await once(child, 'exit');
+  clearTimeout(timer);
+  return code === 0;
+}

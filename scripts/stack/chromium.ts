@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+
+/** Where distributions put it; the variable CHROMIUM names another place. */
+export const CHROMIUM_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** A Chromium on this machine; null where there is none. */
+export const CHROMIUM =
+  [process.env.CHROMIUM ?? '', ...CHROMIUM_PLACES].find((place) => place !== '' && existsSync(place)) ?? null;
+
+/** What a Chromium without a screen, and in a container, has to be told. */
+export const CHROMIUM_FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--no-first-run',
+];

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** What a run of the tests came to. Names are `file > suite > test`. */
+export const outcome = z.object({
+  passed: z.int(),
+  failed: z.int(),
+  /** The reason is what `ctx.skip(reason)` was given. */
+  skipped: z.array(z.object({ name: z.string(), reason: z.string() })),
+  /** Tests that did not pass at once; `passed` tells whether a later attempt did. */
+  retried: z.array(z.object({ name: z.string(), attempts: z.int(), passed: z.boolean() })),
+});
+export type Outcome = z.infer<typeof outcome>;
+
+/**
+ * The lines that end a run: one for each skipped test and why, one for each retried test, then the counts. Nothing else
+ * is on the last line, so that a machine can read it.
+ */
+export function describeOutcome({ passed, failed, skipped, retried }: Outcome): string[] {
+  return [
+    ...skipped.map(({ name, reason }) => `skipped: ${name} (${reason})`),
+    ...retried.map(
+      ({ name, attempts, passed: atLast }) =>
+        `retried: ${name} (${atLast ? 'passed' : 'failed'} at attempt ${attempts})`,
+    ),
+    `${passed} passed, ${failed} failed, ${skipped.length} skipped`,
+  ];
+}

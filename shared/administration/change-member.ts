@@ -1,0 +1,94 @@
+import type { ClientSession } from 'mongoose';
+import { recordAudit } from '../audit/record-audit.ts';
+import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
+import { recountTeams } from '../budgets/recount-teams.ts';
+import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
+import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
+import type { Role } from '../platform/basics/contract.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+
+export interface MemberChange {
+  role?: Role | undefined;
+  /** Exactly these. */
+  teams?: string[] | undefined;
+  name?: string | undefined;
+  /** Also the same one again: it renews an invitation that was turned down. */
+  email?: string | undefined;
+}
+
+/** Changes a member who is there. Throws `not_found`, `conflict` for the last admin's role. */
+export async function changeMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  change: MemberChange,
+): Promise<Member> {
+  const member = await inTransaction(ctx.db, async (transaction) => {
+    const before = await memberRows(ctx).findOne(
+      { org_id: orgId, user_id: userId },
+      { session: transaction },
+    );
+    if (!before || before.removed_at !== null) throw noMember();
+    const after = changed(before, change);
+    if (before.role === 'admin' && after.role !== 'admin') await refuseLastAdmin(ctx, before, transaction);
+    await replaceMember(ctx, after, transaction);
+    await followRole(ctx, before, after, transaction);
+    if (change.teams !== undefined) await followTeams(ctx, before, after, transaction);
+    // Neither the old nor the new e-mail: the log outlives the member.
+    const { email, name, ...told } = change;
+    const fields = [...(email === undefined ? [] : ['email']), ...(name === undefined ? [] : ['name'])];
+    const details = { user_id: userId, ...given(told), ...(fields.length > 0 ? { changed: fields } : {}) };
+    await recordAudit(ctx, { action: 'member.change', org_id: orgId, details }, transaction);
+    return after;
+  });
+  if (change.teams !== undefined) wakeEvaluation(ctx, orgId);
+  return member;
+}
+
+function changed(before: Member, { role, teams, name, email }: MemberChange): Member {
+  const { declined_at, ...kept } = before;
+  const isDeclined = declined_at !== undefined && email === undefined;
+  return {
+    ...kept,
+    ...(isDeclined ? { declined_at } : {}),
+    role: role ?? before.role,
+    teams: teams === undefined ? before.teams : [...new Set(teams)],
+    name: name ?? before.name,
+    email: email === undefined ? before.email : email.toLowerCase(),
+  };
+}
+
+/** Alerts go to the admins, by the e-mail that they have. */
+async function followRole(
+  ctx: Context,
+  before: Member,
+  after: Member,
+  transaction: ClientSession,
+): Promise<void> {
+  if (before.role === after.role && before.email === after.email) return;
+  const change = {
+    without: before.role === 'admin' ? before.email : null,
+    with: after.role === 'admin' ? after.email : null,
+  };
+  await touchRoster(ctx, before.org_id, change, transaction);
+}
+
+/** Teams that are named exist from then on, and their budgets count this member from now on. */
+async function followTeams(
+  ctx: Context,
+  before: Member,
+  after: Member,
+  transaction: ClientSession,
+): Promise<void> {
+  await organizationRows(ctx).updateOne(
+    { _id: after.org_id },
+    { $addToSet: { teams: { $each: after.teams } } },
+    { session: transaction },
+  );
+  await recountTeams(ctx, after.org_id, [...new Set([...before.teams, ...after.teams])], transaction);
+}
+
+function given(change: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

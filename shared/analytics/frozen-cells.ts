@@ -1,0 +1,76 @@
+import { hashedKey } from '../platform/basics/ids.ts';
+import { type Dimension, FROZEN, type FrozenCells, type UserCell, type WeekCells } from './model.ts';
+
+/** 64 bytes each: a row of the collection stays far below the 16 MiB of a document. */
+const MOST_ROWS = 50_000;
+const WIDTH = 2 + FROZEN.length;
+
+/** The identity of a frozen week. */
+export function weekKey(orgId: string, startMs: number): string {
+  return hashedKey(18, orgId, startMs);
+}
+
+/** The identity of one part of a dimension's cells. */
+export function cellsKey(orgId: string, startMs: number, dimension: Dimension, part: number): string {
+  return hashedKey(18, orgId, startMs, dimension, part);
+}
+
+/** The cells of a week's dimension as rows to keep; at least one. Pure. */
+export function packCells(
+  orgId: string,
+  startMs: number,
+  dimension: Dimension,
+  cells: WeekCells,
+): FrozenCells[] {
+  const rows = [...cells].flatMap(([value, users]) => users.map((user) => ({ value, user })));
+  const count = Math.max(1, Math.ceil(rows.length / MOST_ROWS));
+  return Array.from({ length: count }, (_, part) => ({
+    _id: cellsKey(orgId, startMs, dimension, part),
+    org_id: orgId,
+    ...packRows(rows.slice(part * MOST_ROWS, (part + 1) * MOST_ROWS)),
+  }));
+}
+
+function packRows(
+  rows: readonly { value: string; user: UserCell }[],
+): Pick<FrozenCells, 'names' | 'numbers'> {
+  const values = new Map<string, number>();
+  const users = new Map<string, { place: number; isPooled: boolean }>();
+  const numbers = new Float64Array(rows.length * WIDTH);
+  rows.forEach(({ value, user }, index) => {
+    const valuePlace = values.get(value) ?? values.size;
+    values.set(value, valuePlace);
+    const known = users.get(user.user) ?? { place: users.size, isPooled: user.isPooled };
+    users.set(user.user, known);
+    numbers.set([valuePlace, known.place, ...FROZEN.map((measure) => user[measure])], index * WIDTH);
+  });
+  const isPooled = [...users.values()].map((user) => user.isPooled);
+  const names = JSON.stringify({ values: [...values.keys()], users: [...users.keys()], isPooled });
+  return { names, numbers: Buffer.from(numbers.buffer) };
+}
+
+/** What `packCells` has packed. */
+export function openCells(parts: readonly Pick<FrozenCells, 'names' | 'numbers'>[]): WeekCells {
+  const cells = new Map<string, UserCell[]>();
+  for (const { names, numbers } of parts) {
+    const { values, users, isPooled } = JSON.parse(names) as Names;
+    // A copy, as numbers of 8 bytes must begin at a multiple of 8.
+    const table = new Float64Array(new Uint8Array(numbers).buffer);
+    for (let row = 0; row < table.length; row += WIDTH) {
+      const value = values[table[row] ?? 0] ?? '';
+      const place = table[row + 1] ?? 0;
+      const measures = Object.fromEntries(FROZEN.map((measure, at) => [measure, table[row + 2 + at] ?? 0]));
+      const user = { user: users[place] ?? '', isPooled: isPooled[place] ?? false, ...measures } as UserCell;
+      const known = cells.get(value);
+      if (known) known.push(user);
+      else cells.set(value, [user]);
+    }
+  }
+  return cells;
+}
+
+interface Names {
+  values: string[];
+  users: string[];
+  isPooled: boolean[];
+}

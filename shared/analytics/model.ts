@@ -1,0 +1,57 @@
+import { collection } from '../platform/mongo/collection.ts';
+import type { Contribution } from './suppress.ts';
+
+export const DIMENSIONS = ['none', 'model', 'adapter', 'project', 'team', 'hour_of_week'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+/** What one user did in one week under one value. */
+export interface UserCell extends Contribution {
+  sessions: number;
+  errors: number;
+}
+
+/** Every value of a week with what each user did under it. A user's activity is under one value only. */
+export type WeekCells = ReadonlyMap<string, readonly UserCell[]>;
+
+/** What is answered about one dimension of a frozen week. */
+export interface FrozenDimension {
+  /** Values that are not shown. */
+  hidden: string[];
+  is_total_hidden: boolean;
+  /** Of the late part when it was last judged and refused: how many users had been active in it. */
+  judged_users: number;
+  /** How many rows of `frozenCellRows` hold its cells. */
+  parts: number;
+}
+
+/** A closed week as it is answered: decided once, over the members and teams of that time (docs/analytics.md). */
+export interface FrozenWeek {
+  /** `weekKey(...)`. */
+  _id: string;
+  org_id: string;
+  start: Date;
+  frozen_at: Date;
+  /** Signals of the week, late ones included, when its late part was last looked at. */
+  seen_signals: number;
+  /** Without `hour_of_week` when the quarter hours of the week were gone already. */
+  dimensions: Partial<Record<Dimension, FrozenDimension>>;
+}
+
+/** Cells of one dimension of a frozen week: what each user did under each value, also of what is not shown. */
+export interface FrozenCells {
+  /** `cellsKey(...)`. */
+  _id: string;
+  org_id: string;
+  /** JSON: the values, the users, and for each user whether it is pooled. */
+  names: string;
+  /** Float64, little-endian, row after row: the places of value and user, then the measures in order of `FROZEN`. */
+  numbers: Buffer;
+}
+
+export const FROZEN = ['sessions', 'signals', 'errors', 'tokens_in', 'tokens_out', 'cost_nusd'] as const;
+
+/** Read by primary key only. */
+export const frozenWeekRows = collection<FrozenWeek>('analytics_weeks');
+
+/** Read by primary key only. */
+export const frozenCellRows = collection<FrozenCells>('analytics_cells');

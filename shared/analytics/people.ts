@@ -1,0 +1,42 @@
+import { memberRows, type Organization } from '../organizations/model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { teamsByUser } from '../usage/teams.ts';
+import type { WeekCells } from './model.ts';
+import type { People, Week } from './read-week.ts';
+
+/**
+ * Who the people of a week are, as of now: their teams, and by the organization's `k_population` who counts towards k.
+ * Members who left during the week, or after it, were members then.
+ */
+export async function peopleOf(ctx: Context, organization: Organization, week: Week): Promise<People> {
+  const teams = await teamsByUser(ctx, organization._id);
+  const teamOf = (user: string) => teamName(teams.get(user) ?? []);
+  if (organization.k_population !== 'members') return { teamOf, isPooled: () => false };
+  const members = await memberRows(ctx)
+    .find({ org_id: organization._id }, { projection: { user_id: 1, removed_at: 1 } })
+    .toArray();
+  const counted = new Set(
+    members
+      .filter(({ removed_at }) => removed_at === null || removed_at.getTime() > week.fromMs)
+      .map(({ user_id }) => user_id),
+  );
+  return { teamOf, isPooled: (user) => !counted.has(user) };
+}
+
+/** Members of several teams have a value of their own, so that each user is under one and cells never overlap. */
+function teamName(teams: readonly string[]): string {
+  return [...teams].sort().join(' + ');
+}
+
+/** The people of a frozen week: everybody in it stays where they were counted, the others as of now. */
+export function peopleAsFrozen(byTeam: WeekCells, now: People): People {
+  const known = new Map(
+    [...byTeam].flatMap(([team, users]) =>
+      users.map(({ user, isPooled }) => [user, { team, isPooled }] as const),
+    ),
+  );
+  return {
+    teamOf: (user) => known.get(user)?.team ?? now.teamOf(user),
+    isPooled: (user) => known.get(user)?.isPooled ?? now.isPooled(user),
+  };
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { dateAt } from '../platform/basics/clock.ts';
+import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type AuditEntry, auditRows } from './model.ts';
+
+export const auditView = z.strictObject({
+  id: z.string(),
+  at: z.int().describe('Unix seconds'),
+  actor: z.string().describe('An account, the id of an API key, or `cli` and the like for an operator'),
+  action: z.string(),
+  details: z.record(z.string(), z.unknown()),
+});
+
+export function viewAudit({ _id, at, actor, action, details }: AuditEntry): z.input<typeof auditView> {
+  return { id: _id, at: Math.floor(at.getTime() / 1_000), actor, action, details };
+}
+
+/** One page of what was changed by hand in an organization, by (`at`, id). Counts only when `total` is not known. */
+export async function listAudit(
+  ctx: Context,
+  orgId: string,
+  page: { order: Order; limit: number; after: Position | null; total: number | null },
+): Promise<{ rows: AuditEntry[]; hasMore: boolean; last: Position | null; total: number }> {
+  const direction = page.order === 'desc' ? -1 : 1;
+  const find = (condition: Record<string, unknown>, limit: number) =>
+    auditRows(ctx)
+      .find({ org_id: orgId, ...condition })
+      .sort({ at: direction, _id: direction })
+      .limit(limit)
+      .toArray();
+  const [walked, total] = await Promise.all([
+    walkPage<AuditEntry>({
+      ...page,
+      fromMs: ctx.clock.now() - ctx.config.auditRetentionDays * 86_400_000,
+      toMs: ctx.clock.now() + 60_000,
+      position: (entry) => ({ atMs: entry.at.getTime(), id: entry._id }),
+      fetchRange: (from, to, limit) => find({ at: { $gte: dateAt(from), $lt: dateAt(to) } }, limit),
+      fetchTies: (at, id, limit) =>
+        find({ at: dateAt(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
+    }),
+    page.total ?? auditRows(ctx).countDocuments({ org_id: orgId }),
+  ]);
+  return { ...walked, total };
+}

@@ -1,0 +1,134 @@
+import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
+import type { Interval } from '../platform/basics/interval.ts';
+import type { Session } from '../sessions/model.ts';
+import type { SessionChange } from '../sessions/plan-sessions.ts';
+import { QUARTER_HOUR_MS } from '../usage/periods.ts';
+import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
+import { createCalendarWindows } from './calendar-windows.ts';
+import { counterKey } from './keys.ts';
+import { type Budget, COUNTED, type CounterKey, type Counts } from './model.ts';
+
+/** What an organization's budgets count, and who is in which team. */
+export interface BudgetSet {
+  budgets: readonly Budget[];
+  counters: readonly CounterKey[];
+  /** By `scope` and `scope_id`: see `scopeKey`. */
+  byScope: ReadonlyMap<string, readonly CounterKey[]>;
+  teamsOf: ReadonlyMap<string, readonly string[]>;
+}
+
+/** What a transaction adds to one window of one counter. */
+export interface WindowChange {
+  counter: string;
+  interval: Interval;
+  usage: Counts;
+}
+
+/** The budgets of an organization, arranged by whose usage they count. `teamsOf` gives a user's teams. Pure. */
+export function makeBudgetSet(
+  budgets: readonly Budget[],
+  teamsOf: ReadonlyMap<string, readonly string[]>,
+): BudgetSet {
+  const counters = new Map(budgets.map((budget) => [counterKey(budget), budget]));
+  const distinct: CounterKey[] = [...counters.values()];
+  return {
+    budgets,
+    counters: distinct,
+    byScope: Map.groupBy(distinct, ({ scope, scope_id }) => scopeKey(scope, scope_id)),
+    teamsOf,
+  };
+}
+
+/**
+ * What new signals and new or moved sessions change in the windows of all matching budgets, each in the window that
+ * holds its own time. A session counts at its start, as in the rollups. Signals are first summed by scope and quarter
+ * hour, so that many signals cost an organization with many counters little. Pure.
+ */
+export function countSignals(
+  set: BudgetSet,
+  signals: readonly CountedSignal[],
+  sessions: readonly SessionChange[],
+  nowMs: number,
+): WindowChange[] {
+  const sums = sumByScope(set, signals, sessions);
+  const windowAt = createCalendarWindows();
+  const changes = [...sums].flatMap(([scope, quarters]) => {
+    const counters = set.byScope.get(scope) ?? [];
+    return counters.flatMap((counter) => changesOf(counter, quarters, windowAt));
+  });
+  return changes.filter(
+    ({ interval, usage }) =>
+      interval.endMs + CLOSED_WINDOW_FIRES_MS > nowMs && COUNTED.some((measure) => usage[measure] !== 0),
+  );
+}
+
+/** By the start of a quarter hour (epoch ms). Every calendar window begins and ends with one. */
+type Quarters = Map<number, Counts>;
+
+function sumByScope(
+  set: BudgetSet,
+  signals: readonly CountedSignal[],
+  sessions: readonly SessionChange[],
+): Map<string, Quarters> {
+  const sums = new Map<string, Quarters>();
+  const add = (who: Who, at: Date, measures: Partial<Counts>): void => {
+    const quarterMs = Math.floor(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
+    for (const scope of scopesOf(set, who)) {
+      if (!set.byScope.has(scope)) continue;
+      const quarters = sums.get(scope) ?? new Map<number, Counts>();
+      sums.set(scope, quarters);
+      const usage = quarters.get(quarterMs) ?? noUsage();
+      quarters.set(quarterMs, usage);
+      addTo(usage, measures);
+    }
+  };
+  for (const signal of signals) add(signal, signal.ts, measuresOf(signal));
+  for (const { before, after } of sessions) {
+    if (before?.started_at.getTime() === after.started_at.getTime()) continue;
+    if (before) add(before, before.started_at, { sessions: -1 });
+    add(after, after.started_at, { sessions: 1 });
+  }
+  return sums;
+}
+
+function changesOf(
+  counter: CounterKey,
+  quarters: Quarters,
+  windowAt: ReturnType<typeof createCalendarWindows>,
+): WindowChange[] {
+  const key = counterKey(counter);
+  const changes = new Map<number, WindowChange>();
+  for (const [quarterMs, usage] of quarters) {
+    const interval = windowAt(counter.window, counter.timezone, quarterMs);
+    const change = changes.get(interval.startMs) ?? { counter: key, interval, usage: noUsage() };
+    changes.set(interval.startMs, change);
+    addTo(change.usage, usage);
+  }
+  return [...changes.values()];
+}
+
+type Who = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
+
+function scopesOf(set: BudgetSet, { org_id, user_id, project_id }: Who): string[] {
+  const teams = set.teamsOf.get(user_id) ?? [];
+  return [
+    scopeKey('org', org_id),
+    scopeKey('user', user_id),
+    scopeKey('project', project_id),
+    ...teams.map((team) => scopeKey('team', team)),
+  ];
+}
+
+function scopeKey(scope: CounterKey['scope'], scopeId: string): string {
+  return `${scope} ${scopeId}`;
+}
+
+/** Nothing counted. */
+export function noUsage(): Counts {
+  return Object.fromEntries(COUNTED.map((measure) => [measure, 0])) as Counts;
+}
+
+/** Adds counts in place. */
+export function addTo(usage: Counts, more: Partial<Counts>): void {
+  for (const measure of COUNTED) usage[measure] += more[measure] ?? 0;
+}

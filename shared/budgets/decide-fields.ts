@@ -1,0 +1,67 @@
+import type { Organization } from '../organizations/model.ts';
+import { timezoneAt } from '../organizations/read-organization.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import { nusdFromUsd } from '../pricing/money.ts';
+import type { BudgetChange, BudgetInput } from './input.ts';
+import type { Budget, BudgetMetric } from './model.ts';
+import { thresholdOf } from './view.ts';
+
+/** The fields of a budget that its input decides. */
+export type DecidedFields = Pick<
+  Budget,
+  'name' | 'scope' | 'scope_id' | 'metric' | 'limit' | 'window' | 'timezone'
+>;
+/** Which fields raise a budget's revision when they change. */
+export const DECISIVE_FIELDS = ['scope', 'scope_id', 'metric', 'limit', 'window', 'timezone'] as const;
+
+/** Checks a budget's input and fills in what it leaves out. Pure. Throws `invalid_request`. */
+export function decideFields(organization: Organization, input: BudgetInput, nowMs: number): DecidedFields {
+  const { name, scope, metric, window, threshold } = input;
+  return {
+    name,
+    scope,
+    scope_id: knownScopeId(organization, input),
+    metric,
+    limit: limitOf(metric, threshold),
+    window,
+    timezone: input.timezone ?? timezoneAt(organization, nowMs),
+  };
+}
+
+/** Organizations and teams have a registry; users and projects are free text (docs/budgets.md). */
+function knownScopeId(organization: Organization, { scope, scope_id }: BudgetInput): string {
+  const id = scope_id ?? (scope === 'org' ? organization._id : undefined);
+  if (id === undefined) throw refused('scope_id', `is needed for the scope ${scope}`);
+  if (scope === 'org' && id !== organization._id) throw refused('scope_id', 'is no organization of this key');
+  if (scope === 'team' && !organization.teams.includes(id))
+    throw refused('scope_id', 'is no team of this organization');
+  return id;
+}
+
+function limitOf(metric: BudgetMetric, threshold: number): number {
+  const limit = metric === 'cost_usd' ? nusdFromUsd(threshold) : threshold;
+  if (limit === null || limit > Number.MAX_SAFE_INTEGER) {
+    const most = metric === 'cost_usd' ? '9,007,199 US dollars' : '9,007,199,254,740,991';
+    throw refused('threshold', `may be at most ${most}`);
+  }
+  if (limit === 0) throw refused('threshold', 'must be at least a billionth of a US dollar');
+  return limit;
+}
+
+function refused(field: string, detail: string): DomainError {
+  const errors = [{ pointer: `/${field}`, detail }];
+  return new DomainError('invalid_request', `The budget is not valid: ${field} ${detail}.`, { errors });
+}
+
+/** The input that would make a budget as it is. */
+export function inputOf(budget: Budget): BudgetInput {
+  const { name, scope, scope_id, metric, window, timezone } = budget;
+  return { name, scope, scope_id, metric, window, timezone, threshold: thresholdOf(budget) };
+}
+
+/** A change without what it leaves out; a change to the scope `org` needs no id. */
+export function givenFields(change: BudgetChange, orgId: string): Partial<BudgetInput> {
+  const named = change.scope === 'org' && change.scope_id === undefined ? { scope_id: orgId } : {};
+  const present = Object.entries({ ...change, ...named }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present);
+}

@@ -1,0 +1,53 @@
+import { Gauge } from 'prom-client';
+import type { Context } from '../platform/context/context.ts';
+import { perContext } from '../platform/context/per-context.ts';
+import { listBudgets } from './read-budgets.ts';
+import type { BudgetView } from './view.ts';
+
+/** Budgets of an organization that are told at most. */
+const MOST_BUDGETS = 500;
+
+const budgetGauges = perContext(({ metrics }) => {
+  const registers = [metrics.registry];
+  const labelNames = ['org', 'budget', 'name', 'scope', 'metric', 'window'] as const;
+  return {
+    limit: new Gauge({
+      name: 'governor_budget_limit',
+      help: 'Threshold of a budget, in the unit of its metric.',
+      labelNames,
+      registers,
+    }),
+    used: new Gauge({
+      name: 'governor_budget_used',
+      help: 'Usage in the window that is open now, in the unit of the metric.',
+      labelNames,
+      registers,
+    }),
+    remaining: new Gauge({
+      name: 'governor_budget_remaining',
+      help: 'What is left up to the threshold; 0 beyond it.',
+      labelNames,
+      registers,
+    }),
+  };
+});
+
+/** Reads how the budgets of these organizations stand. Budgets of one user are not told. */
+export async function readBudgetGauges(ctx: Context, orgIds: readonly string[]): Promise<void> {
+  const page = { order: 'desc', limit: MOST_BUDGETS, after: null, total: 0 } as const;
+  const told: [string, BudgetView][] = [];
+  for (const orgId of orgIds) {
+    const { views } = await listBudgets(ctx, { orgId, userId: null }, page);
+    told.push(
+      ...views.filter(({ scope }) => scope !== 'user').map((view) => [orgId, view] as [string, BudgetView]),
+    );
+  }
+  const { limit, used, remaining } = budgetGauges(ctx);
+  for (const gauge of [limit, used, remaining]) gauge.reset();
+  for (const [org, { id, name, scope, metric, window, threshold, current, remaining: left }] of told) {
+    const labels = { org, budget: id, name, scope, metric, window };
+    limit.set(labels, threshold);
+    used.set(labels, current);
+    remaining.set(labels, left);
+  }
+}

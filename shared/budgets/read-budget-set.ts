@@ -1,0 +1,19 @@
+import type { ClientSession } from 'mongoose';
+import { memberRows } from '../organizations/model.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type BudgetSet, makeBudgetSet } from './count-signals.ts';
+import { budgetRows } from './model.ts';
+
+/** The budgets of an organization, with the teams of its members when a budget asks for them. */
+export async function readBudgetSet(
+  ctx: Context,
+  orgId: string,
+  transaction: ClientSession,
+): Promise<BudgetSet> {
+  const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
+  if (!budgets.some(({ scope }) => scope === 'team')) return makeBudgetSet(budgets, new Map());
+  const members = await memberRows(ctx)
+    .find({ org_id: orgId }, { projection: { user_id: 1, teams: 1 }, session: transaction })
+    .toArray();
+  return makeBudgetSet(budgets, new Map(members.map(({ user_id, teams }) => [user_id, teams])));
+}

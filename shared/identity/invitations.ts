@@ -1,0 +1,86 @@
+import type { ClientSession } from 'mongoose';
+import { recordAudit } from '../audit/record-audit.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { replaceMember } from '../organizations/roster.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import type { Visitor, VisitorReason } from './me.ts';
+import type { Identity } from './verify-access-token.ts';
+
+/** What an ID token says of a person without an account here. */
+export interface Claims {
+  email: string | null;
+  isVerified: boolean;
+}
+
+/**
+ * The invitation that a verified e-mail names: the one present member, over all organizations, who has no identity and
+ * has not said no. Else why there is none.
+ */
+export async function findInvitation(
+  ctx: Context,
+  { email, isVerified }: Claims,
+): Promise<{ reason: VisitorReason; member: Member | null }> {
+  if (email === null || !isVerified) return { reason: 'unverified', member: null };
+  const named = await memberRows(ctx).find({ email: email.toLowerCase() }).toArray();
+  const [member, another] = named.filter(isOpen);
+  if (!member) return { reason: 'unknown', member: null };
+  return another ? { reason: 'ambiguous', member: null } : { reason: 'invited', member };
+}
+
+/** Whether a member may still be joined by whom the e-mail belongs to. */
+export function isOpen(member: Member): boolean {
+  return member.removed_at === null && member.idp === undefined && member.declined_at === undefined;
+}
+
+/** What an invitation says to the person who is asked: join what, as what, invited by whom. */
+export async function describeInvitation(ctx: Context, accountId: string): Promise<Visitor['invitation']> {
+  const member = await memberRows(ctx).findOne({ _id: accountId });
+  if (!member || !isOpen(member)) return null;
+  const [organization, inviter] = await Promise.all([
+    readOrganization(ctx, member.org_id),
+    member.invited_by === undefined ? null : memberRows(ctx).findOne({ _id: member.invited_by }),
+  ]);
+  const invitedBy = inviter?.name ?? inviter?.email ?? 'an operator of this service';
+  return { organization: organization.name, role: member.role, invited_by: invitedBy };
+}
+
+/**
+ * Links the identity of a person who said yes to the invited member. Never replaces an identity. Throws `conflict` when
+ * the invitation is gone, or the identity is another member's.
+ */
+export async function acceptInvitation(ctx: Context, accountId: string, idp: Identity): Promise<Member> {
+  try {
+    return await inTransaction(ctx.db, async (transaction) => {
+      const member = await readOpen(ctx, accountId, transaction);
+      const joined = { ...member, idp: { iss: idp.iss, sub: idp.sub } };
+      await replaceMember(ctx, joined, transaction);
+      const details = { user_id: member.user_id, ...joined.idp };
+      await recordAudit(ctx, { action: 'member.join', org_id: member.org_id, details }, transaction);
+      return joined;
+    });
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');
+    throw error;
+  }
+}
+
+/** Takes a no for an answer: the invitation is gone until an admin renews it. Throws `conflict` when it is gone already. */
+export async function declineInvitation(ctx: Context, accountId: string): Promise<void> {
+  await inTransaction(ctx.db, async (transaction) => {
+    const member = await readOpen(ctx, accountId, transaction);
+    const change = { declined_at: dateAt(ctx.clock.now()) };
+    await memberRows(ctx).updateOne({ _id: accountId }, { $set: change }, { session: transaction });
+    const details = { user_id: member.user_id };
+    await recordAudit(ctx, { action: 'member.decline', org_id: member.org_id, details }, transaction);
+  });
+}
+
+async function readOpen(ctx: Context, accountId: string, transaction: ClientSession): Promise<Member> {
+  const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });
+  if (!member || !isOpen(member)) throw new DomainError('conflict', 'This invitation is gone.');
+  return member;
+}

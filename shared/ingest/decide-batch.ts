@@ -1,0 +1,170 @@
+import type { ClientSession } from 'mongoose';
+import { planWindows } from '../budgets/plan-windows.ts';
+import { touchOrganizationVersion } from '../organizations/versions.ts';
+import { newId } from '../platform/basics/ids.ts';
+import { type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { insertRow } from '../platform/mongo/writes.ts';
+import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
+import { findNewest, findReachable } from '../sessions/find-reachable.ts';
+import { planHead } from '../sessions/plan-sessions.ts';
+import { timeoutMsOf } from '../sessions/silence.ts';
+import type { Draft } from '../signals/check-signal.ts';
+import { signalRows } from '../signals/model.ts';
+import { planRollups } from '../usage/plan-rollups.ts';
+import { planSessionChanges } from './plan-session-changes.ts';
+import { type Rules, readRules } from './read-rules.ts';
+
+/** Signals of one organization that are recorded together. */
+export interface Batch {
+  drafts: readonly Draft[];
+  /** Those of them that were posted as history. */
+  historical: ReadonlySet<Draft>;
+}
+
+/** Where the signal of a draft's key stands, and whose it is: the draft's own, or the one that came before. */
+export type Recorded =
+  | { status: 'accepted' | 'duplicate'; session_id: string; user_id: string }
+  | { status: 'rejected' };
+
+/**
+ * Decides what a batch comes to: three reads when its sessions are the newest of their keys, then the plans of all
+ * nouns. `shard` is the counter shard that it writes in.
+ */
+export async function decideBatch(
+  ctx: Context,
+  orgId: string,
+  { drafts, historical }: Batch,
+  shard: number,
+  transaction: ClientSession,
+): Promise<Decision<{ recorded: Recorded[]; rules: Rules }>> {
+  const rules = await readRules(ctx, orgId, shard, transaction);
+  const known = await findKnown(ctx, drafts, transaction);
+  const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
+  const assignments = await assignByKey(ctx, fresh, timeoutMsOf(rules.organization), transaction);
+  const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
+  const signals = fresh.filter(({ _id }) => placed.has(_id));
+  const plan = planBatch(ctx, rules, { signals, historical, assignments, placed, shard });
+  return { ...plan, result: { recorded: answer(drafts, known, placed), rules } };
+}
+
+interface Placement {
+  signals: readonly Draft[];
+  historical: ReadonlySet<Draft>;
+  assignments: readonly Assignment[];
+  /** Session id by signal key. */
+  placed: ReadonlyMap<string, string>;
+  shard: number;
+}
+
+function planBatch(ctx: Context, rules: Rules, placement: Placement): Plan {
+  const { signals, assignments, placed, shard } = placement;
+  if (signals.length === 0) return NO_PLAN;
+  const { organization, budgets, subscribers } = rules;
+  const timeoutMs = timeoutMsOf(organization);
+  const nowMs = ctx.clock.now();
+  const changes = assignments.flatMap(({ changed }) => changed);
+  const heads = assignments.flatMap(({ reshaped, newest }) => (reshaped && newest ? [newest] : []));
+  const isLive = (signal: Draft) => !placement.historical.has(signal) || !isPast(signal, timeoutMs, nowMs);
+  const live = new Set(signals.filter(isLive).map(({ _id }) => placed.get(_id)));
+  const touched = new Set(placed.values());
+  const writes = [
+    touchOrganizationVersion(organization._id, shard),
+    ...signals.map((draft) =>
+      insertRow(signalRows, { ...draft, session_id: placed.get(draft._id) as string }),
+    ),
+    ...heads.map(planHead),
+    ...planRollups(organization, signals, changes, nowMs),
+  ];
+  return joinPlans(
+    { writes, wakeUps: [] },
+    planSessionChanges(ctx, changes, {
+      timeoutMs,
+      subscribers,
+      // A session that signals did not touch has ended because a newer one began: that is no history.
+      isPast: ({ after }) => touched.has(after._id) && !live.has(after._id),
+    }),
+    planWindows(
+      organization._id,
+      budgets,
+      { signals, sessions: changes },
+      { shard, nowMs, isSilent: live.size === 0 },
+    ),
+  );
+}
+
+/** How much older than the session timeout a historical signal is that raises no events. */
+const PAST_MS = 3_600_000;
+
+function isPast({ ts }: Draft, timeoutMs: number, nowMs: number): boolean {
+  return ts.getTime() < nowMs - timeoutMs - PAST_MS;
+}
+
+type Standing = Pick<Draft, 'user_id'> & { session_id: string };
+
+/** By signal key, the signals that were recorded before. */
+async function findKnown(
+  ctx: Context,
+  drafts: readonly Draft[],
+  transaction: ClientSession,
+): Promise<Map<string, Standing>> {
+  const ids = drafts.map((draft) => draft._id);
+  const rows = await signalRows(ctx)
+    .find({ _id: { $in: ids } }, { session: transaction, projection: { session_id: 1, user_id: 1 } })
+    .toArray();
+  return new Map(rows.map((row) => [row._id, row]));
+}
+
+function firstOfEach(drafts: readonly Draft[]): Draft[] {
+  const seen = new Map<string, Draft>();
+  for (const draft of drafts) if (!seen.has(draft._id)) seen.set(draft._id, draft);
+  return [...seen.values()];
+}
+
+async function assignByKey(
+  ctx: Context,
+  fresh: readonly Draft[],
+  timeoutMs: number,
+  transaction: ClientSession,
+): Promise<Assignment[]> {
+  if (fresh.length === 0) return [];
+  const groups = Map.groupBy(fresh, (draft) =>
+    sessionKey(draft.org_id, draft.user_id, draft.project_id, draft.adapter),
+  );
+  const newest = await findNewest(ctx, [...groups.keys()], transaction);
+  const assignments: Assignment[] = [];
+  for (const [key, signals] of groups) {
+    const earliestMs = Math.min(...signals.map((signal) => signal.ts.getTime()));
+    const existing = await findReachable(ctx, newest.get(key), earliestMs, timeoutMs, transaction);
+    const nowMs = ctx.clock.now();
+    assignments.push(
+      assignSignals({
+        key,
+        existing,
+        signals,
+        timeoutMs,
+        nowMs,
+        mostModels: ctx.config.modelsPerSession,
+        newSessionId: () => newId('ses'),
+      }),
+    );
+  }
+  return assignments;
+}
+
+function answer(
+  drafts: readonly Draft[],
+  known: ReadonlyMap<string, Standing>,
+  placed: ReadonlyMap<string, string>,
+): Recorded[] {
+  const standing = new Map(known);
+  return drafts.map(({ _id, user_id }) => {
+    const before = standing.get(_id);
+    if (before) return { status: 'duplicate', session_id: before.session_id, user_id: before.user_id };
+    const session_id = placed.get(_id);
+    if (session_id === undefined) return { status: 'rejected' };
+    const own = { session_id, user_id };
+    standing.set(_id, own);
+    return { status: 'accepted', ...own };
+  });
+}

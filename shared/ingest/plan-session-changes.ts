@@ -1,0 +1,41 @@
+import { planChecks } from '../anomalies/plan-checks.ts';
+import type { NewEvent } from '../events/new-event.ts';
+import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { sessionEnded, sessionStarted } from '../sessions/events.ts';
+import { hasEnded, planSessions, type SessionChange } from '../sessions/plan-sessions.ts';
+import { planEvents } from '../webhooks/deliveries/plan-events.ts';
+import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+
+/** By what session changes are planned. */
+interface Circumstances {
+  timeoutMs: number;
+  subscribers: readonly Subscriber[];
+  /** Whether a change came from history alone, which is looked at for no anomalies and raises no events. */
+  isPast?: (change: SessionChange) => boolean;
+}
+
+/**
+ * The plan of every change of sessions, whatever caused it: the sessions, the due rows of those that open or end, the
+ * looks for anomalies, and the events with their deliveries.
+ */
+export function planSessionChanges(
+  ctx: Context,
+  changes: readonly SessionChange[],
+  { timeoutMs, subscribers, isPast = () => false }: Circumstances,
+): Plan {
+  const telling = changes.filter((change) => !isPast(change));
+  const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
+  return joinPlans(
+    planSessions(changes, timeoutMs),
+    planChecks(ctx, telling),
+    planEvents(events, subscribers, ctx.clock.now()),
+  );
+}
+
+/** A session that history has opened raises nothing; the end of one that was told of before is told. */
+function eventsOf(change: SessionChange, isPast: boolean): NewEvent[] {
+  const { before, after } = change;
+  if (isPast && before === null) return [];
+  return [...(before ? [] : [sessionStarted(after)]), ...(hasEnded(change) ? [sessionEnded(after)] : [])];
+}

@@ -1,0 +1,81 @@
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Role, Scope } from '../platform/basics/contract.ts';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.ts';
+import { type ApiKey, apiKeyRows } from './model.ts';
+import type { KeyInput } from './view.ts';
+
+/** Who manages keys: an admin those of the organization, a member those that are bound to the own user. */
+export interface KeyManager {
+  orgId: string;
+  userId: string;
+  role: Role;
+}
+
+/** What a member may give to a key of the own. */
+const OWN_SCOPES: readonly Scope[] = ['signals:write', 'usage:read'];
+
+/** The keys that somebody may see, oldest first, revoked ones too. */
+export async function listKeys(ctx: Context, manager: KeyManager): Promise<ApiKey[]> {
+  const keys = await listApiKeys(ctx, manager.orgId);
+  return keys.filter((key) => isManagedBy(key, manager));
+}
+
+function isManagedBy(key: ApiKey, { orgId, userId, role }: KeyManager): boolean {
+  return key.org_id === orgId && (role === 'admin' || key.user_id === userId);
+}
+
+/** Makes a key and returns it for the only time. Throws `missing_scope` for what a member may not give, `invalid_request`. */
+export async function createKey(
+  ctx: Context,
+  manager: KeyManager,
+  input: KeyInput,
+): Promise<{ key: string; row: ApiKey }> {
+  const { scopes, name, project_id, expires_at } = input;
+  if (expires_at !== undefined && expires_at * 1_000 <= ctx.clock.now()) {
+    const errors = [{ pointer: '/expires_at', detail: 'must lie in the future' }];
+    throw new DomainError('invalid_request', 'expires_at must lie in the future.', { errors });
+  }
+  const isAdmin = manager.role === 'admin';
+  const isOwn = input.user_id === undefined || input.user_id === manager.userId;
+  if (!isAdmin && !(isOwn && scopes.every((scope) => OWN_SCOPES.includes(scope))))
+    throw new DomainError(
+      'missing_scope',
+      `A member makes keys for the own user, with ${OWN_SCOPES.join(' and ')}.`,
+    );
+  const made = await createApiKey(ctx, {
+    org_id: manager.orgId,
+    scopes,
+    name,
+    project_id,
+    user_id: isAdmin ? input.user_id : manager.userId,
+    expires_at: expires_at === undefined ? undefined : dateAt(expires_at * 1_000),
+  });
+  return { key: made.key, row: await readManaged(ctx, manager, made.key_id) };
+}
+
+/** A second key like the first, which goes on for `graceS` seconds. Throws `not_found`, `conflict` for a dead key. */
+export async function rotateKey(
+  ctx: Context,
+  manager: KeyManager,
+  keyId: string,
+  graceS: number,
+): Promise<{ key: string; row: ApiKey }> {
+  await readManaged(ctx, manager, keyId);
+  const made = await rotateApiKey(ctx, keyId, graceS * 1_000);
+  return { key: made.key, row: await readManaged(ctx, manager, made.key_id) };
+}
+
+/** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */
+export async function revokeKey(ctx: Context, manager: KeyManager, keyId: string): Promise<void> {
+  await readManaged(ctx, manager, keyId);
+  await revokeApiKey(ctx, keyId);
+}
+
+/** Another's key looks like one that never was. */
+async function readManaged(ctx: Context, manager: KeyManager, keyId: string): Promise<ApiKey> {
+  const key = await apiKeyRows(ctx).findOne({ _id: keyId });
+  if (!key || !isManagedBy(key, manager)) throw new DomainError('not_found', 'There is no such key.');
+  return key;
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { SCOPES } from '../platform/basics/contract.ts';
+import { text } from '../platform/basics/text.ts';
+import type { ApiKey } from './model.ts';
+
+const time = z.int().nullable().describe('Unix seconds');
+
+export const keyInput = z.strictObject({
+  name: text(128),
+  scopes: z
+    .array(z.enum(SCOPES))
+    .min(1, 'must name at least one scope')
+    .refine((scopes) => new Set(scopes).size === scopes.length, 'must not repeat a scope'),
+  user_id: text(256).optional().describe('Bound to this user: it sees and reports nobody else'),
+  project_id: text(256).optional().describe('The project of signals that name none'),
+  expires_at: z.int().min(1).max(253_402_300_799).optional().describe('Unix seconds'),
+});
+export type KeyInput = z.output<typeof keyInput>;
+
+export const keyView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  user_id: z.string().nullable(),
+  project_id: z.string().nullable(),
+  expires_at: time,
+  created_at: z.int().describe('Unix seconds'),
+  revoked_at: time,
+  last_used_at: time,
+});
+
+/** A key at the moment when it is made. */
+export const mintedKeyView = keyView.extend({ key: z.string().describe('Shown this once') });
+
+export function viewKey(key: ApiKey): z.output<typeof keyView> {
+  const { _id: id, name, scopes, user_id, project_id } = key;
+  return {
+    id,
+    name,
+    scopes,
+    user_id,
+    project_id,
+    expires_at: unixSeconds(key.expires_at),
+    created_at: Math.floor(key.created_at.getTime() / 1_000),
+    revoked_at: unixSeconds(key.revoked_at),
+    last_used_at: unixSeconds(key.last_used_at),
+  };
+}
+
+function unixSeconds(time: Date | null): number | null {
+  return time && Math.floor(time.getTime() / 1_000);
+}

@@ -1,0 +1,56 @@
+import type { ClientSession } from 'mongoose';
+import { DomainError } from '../platform/basics/errors.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Member, memberRows, organizationRows } from './model.ts';
+
+/** One answer for a member who never was and for one of another organization. */
+export function noMember(): DomainError {
+  return new DomainError('not_found', 'There is no such member.');
+}
+
+/** Puts a member anew and does not update: the embedded store's unique index would keep an old identity (docs/stores.md). */
+export async function replaceMember(ctx: Context, member: Member, transaction: ClientSession): Promise<void> {
+  await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
+  await memberRows(ctx).insertMany([member], { session: transaction });
+}
+
+/** Throws `conflict` when without this admin nobody could manage the organization. */
+export async function refuseLastAdmin(
+  ctx: Context,
+  leaving: Pick<Member, '_id' | 'org_id' | 'role' | 'removed_at'>,
+  transaction?: ClientSession,
+): Promise<void> {
+  if (leaving.role !== 'admin' || leaving.removed_at !== null) return;
+  const members = await memberRows(ctx)
+    .find({ org_id: leaving.org_id }, transaction ? { session: transaction } : {})
+    .toArray();
+  const others = members.filter(
+    ({ _id, role, removed_at }) => _id !== leaving._id && role === 'admin' && removed_at === null,
+  );
+  if (others.length === 0)
+    throw new DomainError('conflict', 'This is the last admin. Make another member an admin first.');
+}
+
+/**
+ * Writes the organization's row, also when nothing else of it changes: of two admins who demote each other at one time,
+ * one meets the other's write and looks again. Keeps the list of whom alerts go to.
+ */
+export async function touchRoster(
+  ctx: Context,
+  orgId: string,
+  change: { with?: string | null; without?: string | null },
+  transaction: ClientSession,
+): Promise<void> {
+  const update = { $inc: { roster_changes: 1 } };
+  await organizationRows(ctx).updateOne(
+    { _id: orgId },
+    change.without ? { ...update, $pull: { admin_emails: change.without } } : update,
+    { session: transaction },
+  );
+  if (!change.with) return;
+  await organizationRows(ctx).updateOne(
+    { _id: orgId },
+    { $addToSet: { admin_emails: change.with } },
+    { session: transaction },
+  );
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { K_ANONYMITY_FLOOR, PLANS, ROLES, SESSION_TIMEOUT_RANGE_S } from '../platform/basics/contract.ts';
+import { exactText, text, timezone } from '../platform/basics/text.ts';
+import type { Member, Organization } from './model.ts';
+import { timezoneAt } from './read-organization.ts';
+
+const email = exactText
+  .max(254)
+  .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address');
+const teams = z.array(text(128)).max(100).describe('Exactly these; new ones exist from then on');
+
+export const memberInput = z.strictObject({
+  email: email.describe('Who signs in with this verified e-mail is asked to join'),
+  role: z.enum(ROLES),
+  name: text(256).optional(),
+  user_id: text(256).optional().describe("As signals name the person; default: the account's id"),
+  teams: teams.optional(),
+});
+
+export const memberChange = memberInput
+  .pick({ role: true, teams: true, name: true, email: true })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+
+export const memberView = z.strictObject({
+  user_id: z.string(),
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  role: z.enum(ROLES),
+  teams: z.array(z.string()),
+  linked: z.boolean().describe('Whether the person has joined'),
+  declined: z
+    .boolean()
+    .describe('Whether the person has turned the invitation down; another `email` renews it'),
+  created_at: z.int().describe('Unix seconds'),
+});
+
+export function viewMember(member: Member): z.output<typeof memberView> {
+  const { user_id, email: address, name, role, teams: own, idp, declined_at, created_at } = member;
+  return {
+    user_id,
+    email: address,
+    name,
+    role,
+    teams: own,
+    linked: idp !== undefined,
+    declined: declined_at !== undefined,
+    created_at: unixSeconds(created_at),
+  };
+}
+
+export const organizationChange = z
+  .strictObject({
+    name: text(256),
+    timezone: timezone.describe('Holds from tomorrow'),
+    session_timeout: z
+      .int()
+      .min(SESSION_TIMEOUT_RANGE_S.min)
+      .max(SESSION_TIMEOUT_RANGE_S.max)
+      .describe('Seconds of silence that end a session'),
+    k_anonymity: z.int().min(K_ANONYMITY_FLOOR).max(1_000_000),
+    admin_emails: z.array(email).max(100).describe('Who is told of a failing webhook'),
+  })
+  .partial()
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+
+export const organizationView = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  plan: z.enum(PLANS),
+  timezone: z.string(),
+  next_timezone: z
+    .strictObject({ timezone: z.string(), from: z.int().describe('Unix seconds') })
+    .nullable()
+    .describe('A change that does not hold yet'),
+  session_timeout: z.int(),
+  k_anonymity: z.int(),
+  admin_emails: z.array(z.string()),
+  teams: z.array(z.string()),
+});
+
+export function viewOrganization(
+  organization: Organization,
+  nowMs: number,
+): z.output<typeof organizationView> {
+  const { _id: id, name, plan, session_timeout, k_anonymity, admin_emails, teams: all } = organization;
+  const next = organization.timezones.find(({ from }) => from.getTime() > nowMs);
+  return {
+    id,
+    name,
+    plan,
+    timezone: timezoneAt(organization, nowMs),
+    next_timezone: next ? { timezone: next.timezone, from: unixSeconds(next.from) } : null,
+    session_timeout,
+    k_anonymity,
+    admin_emails,
+    teams: all,
+  };
+}
+
+function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
+}

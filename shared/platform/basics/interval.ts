@@ -1,0 +1,5 @@
+/** A time from `startMs` on and before `endMs`. Epoch milliseconds. */
+export interface Interval {
+  startMs: number;
+  endMs: number;
+}

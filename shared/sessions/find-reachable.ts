@@ -1,0 +1,79 @@
+import type { ClientSession } from 'mongoose';
+import { dateAt } from '../platform/basics/clock.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { walkPage } from '../platform/basics/paginate.ts';
+import type { Context } from '../platform/context/context.ts';
+import { type Session, sessionHeadRows, sessionRows } from './model.ts';
+
+/** The newest session of each key. One command, whatever the number of keys. */
+export async function findNewest(
+  ctx: Context,
+  keys: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, Session>> {
+  const newest = await sessionHeadRows(ctx)
+    .aggregate<Session>(
+      [
+        { $match: { _id: { $in: [...keys] } } },
+        {
+          $lookup: {
+            from: sessionRows.collectionName,
+            localField: 'session_id',
+            foreignField: '_id',
+            as: 'sessions',
+          },
+        },
+        { $unwind: '$sessions' },
+        { $replaceRoot: { newRoot: '$sessions' } },
+      ],
+      { session: transaction },
+    )
+    .toArray();
+  return new Map(newest.map((session) => [session.key, session]));
+}
+
+/**
+ * The sessions that signals of a key may join, given its newest one: usually that alone; for late signals all that begin
+ * after them, and the last that begins before. `earliestMs` is the time of the earliest signal.
+ */
+export async function findReachable(
+  ctx: Context,
+  newest: Session | undefined,
+  earliestMs: number,
+  timeoutMs: number,
+  transaction: ClientSession,
+): Promise<Session[]> {
+  if (!newest) return [];
+  if (earliestMs >= newest.started_at.getTime()) return [newest];
+  const { key } = newest;
+  const reachMs = earliestMs - timeoutMs;
+  const after = await sessionRows(ctx)
+    .find({ key, started_at: { $gte: dateAt(reachMs) } }, { session: transaction })
+    .toArray();
+  return [...(await findLastBefore(ctx, key, reachMs, transaction)), ...after];
+}
+
+/** Sessions of a key never overlap: of those that begin before a moment only the last can reach to it. */
+async function findLastBefore(
+  ctx: Context,
+  key: string,
+  beforeMs: number,
+  transaction: ClientSession,
+): Promise<Session[]> {
+  const { rows } = await walkPage<Session>({
+    order: 'desc',
+    fromMs: beforeMs - 2 * SIGNAL_AGE_MS.behind,
+    toMs: beforeMs,
+    after: null,
+    limit: 1,
+    position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
+    fetchTies: async () => [],
+    fetchRange: (from, to, limit) =>
+      sessionRows(ctx)
+        .find({ key, started_at: { $gte: dateAt(from), $lt: dateAt(to) } }, { session: transaction })
+        .sort({ started_at: -1 })
+        .limit(limit)
+        .toArray(),
+  });
+  return rows;
+}

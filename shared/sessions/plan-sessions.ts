@@ -1,0 +1,47 @@
+import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
+import { clearDue, insertDue } from '../platform/due/plan-due.ts';
+import { insertRow, replaceRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { endSessionJob, type OpenSession } from './jobs.ts';
+import { type Session, sessionHeadRows, sessionRows } from './model.ts';
+import { silenceEndsMs } from './silence.ts';
+
+/** A session as it was (null: it is new) and as it becomes. */
+export interface SessionChange {
+  before: Session | null;
+  after: Session;
+}
+
+/**
+ * The plan that writes changed sessions, and the due rows of those that open or end. Activity leaves a due row alone:
+ * whoever finds it due looks at the session. Pure.
+ */
+export function planSessions(changes: readonly SessionChange[], timeoutMs: number): Plan {
+  const writes = changes.map(({ before, after }) =>
+    before ? replaceRow(sessionRows, after) : insertRow(sessionRows, after),
+  );
+  return joinPlans({ writes, wakeUps: [] }, ...changes.map((change) => planDue(change, timeoutMs)));
+}
+
+function planDue({ before, after }: SessionChange, timeoutMs: number): Plan {
+  const wasOpen = before?.state === 'open';
+  const isOpen = after.state === 'open';
+  if (wasOpen && !isOpen) return { writes: [clearDue(endSessionJob, after.key)], wakeUps: [] };
+  if (wasOpen || !isOpen) return { writes: [], wakeUps: [] };
+  return insertDue<OpenSession>(endSessionJob, {
+    key: after.key,
+    orgId: after.org_id,
+    dueMs: silenceEndsMs(after, timeoutMs),
+    details: { session_id: after._id },
+  });
+}
+
+/** The write that names the newest session of a key, and conflicts with every other that reshapes the key. Pure. */
+export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>): Write {
+  const update = { $set: { session_id: _id }, $inc: { version: 1 } };
+  return updateRow(sessionHeadRows, { _id: key }, update, { upsert: true });
+}
+
+/** Whether a change has ended its session. */
+export function hasEnded({ before, after }: SessionChange): boolean {
+  return after.state === 'ended' && before?.state !== 'ended';
+}

@@ -1,0 +1,4 @@
+import type { Migration } from '../platform/mongo/schema.ts';
+
+/** Every change of form that data of an earlier version goes through, in order, for `release`. */
+export const MIGRATIONS: readonly Migration[] = [];

@@ -1,0 +1,5 @@
+import type { Warning } from '../platform/context/warnings.ts';
+import { warnOfUnsentAlerts } from '../webhooks/deliveries/alert-admins.ts';
+
+/** Every warning of `/readyz`. Each is declared by its noun; no noun imports this table. */
+export const WARNINGS: readonly Warning[] = [warnOfUnsentAlerts];

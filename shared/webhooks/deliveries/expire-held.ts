@@ -1,0 +1,43 @@
+import { HELD_DELIVERIES } from '../../platform/basics/contract.ts';
+import { commitPlan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { finished, queuedDeliveryRows } from './model.ts';
+import { replaceQueued } from './replace-queued.ts';
+
+const EXPIRED_AT_ONCE = 500;
+
+/** Expires the oldest deliveries of each webhook that holds more than it may. Returns how many expired. */
+export async function expireHeld(ctx: Context, most = HELD_DELIVERIES): Promise<number> {
+  const crowded = await queuedDeliveryRows(ctx)
+    .aggregate<{ _id: string; held: number }>([
+      { $match: { state: 'held' } },
+      { $group: { _id: '$webhook_id', held: { $sum: 1 } } },
+      { $match: { held: { $gt: most } } },
+    ])
+    .toArray();
+  let expired = 0;
+  for (const { _id, held } of crowded) expired += await expireOldest(ctx, _id, held - most);
+  return expired;
+}
+
+async function expireOldest(ctx: Context, webhookId: string, surplus: number): Promise<number> {
+  let left = surplus;
+  while (left > 0) {
+    const expired = await expireSome(ctx, webhookId, Math.min(left, EXPIRED_AT_ONCE));
+    if (expired === 0) break;
+    left -= expired;
+  }
+  return surplus - left;
+}
+
+async function expireSome(ctx: Context, webhookId: string, count: number): Promise<number> {
+  return commitPlan(ctx, async (transaction) => {
+    const oldest = await queuedDeliveryRows(ctx)
+      .find({ webhook_id: webhookId, state: 'held' }, { session: transaction })
+      .sort({ at: 1 })
+      .limit(count)
+      .toArray();
+    const expired = oldest.map((row) => finished(row, 'expired', ctx.clock.now()));
+    return { ...replaceQueued(expired), result: oldest.length };
+  });
+}

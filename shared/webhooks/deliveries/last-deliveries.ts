@@ -1,0 +1,61 @@
+import { type Event, eventRows } from '../../events/model.ts';
+import { EVENT_TYPES, type EventType } from '../../platform/basics/contract.ts';
+import { derivedId } from '../../platform/basics/ids.ts';
+import { walkPage } from '../../platform/basics/paginate.ts';
+import type { Context } from '../../platform/context/context.ts';
+import type { Webhook } from '../endpoints/model.ts';
+import { compareDeliveries, lastDelivery } from './list-deliveries.ts';
+import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
+
+/**
+ * The newest delivery of each webhook of an organization, by webhook id. It is nearly always that of the newest event of
+ * some type, whose deliveries have known ids, so that the number of queries does not grow with the webhooks. Only a
+ * webhook that got none of these is asked by itself.
+ */
+export async function findLastDeliveries(
+  ctx: Context,
+  orgId: string,
+  webhooks: readonly Webhook[],
+): Promise<Map<string, Delivery>> {
+  const sinceMs = Math.min(...webhooks.map(({ created_at }) => created_at.getTime()));
+  const newest = (await Promise.all(EVENT_TYPES.map((type) => findNewest(ctx, orgId, type, sinceMs)))).flat();
+  const ids = webhooks.flatMap(({ _id }) => newest.map((event) => derivedId('dlv', event._id, _id)));
+  const found = Map.groupBy(await findByIds(ctx, ids), ({ webhook_id }) => webhook_id);
+  const lastMs = Math.max(...newest.map(({ created_at }) => created_at.getTime()));
+  const last = await Promise.all(
+    webhooks.map(async (webhook) => {
+      const own = found.get(webhook._id)?.toSorted(compareDeliveries).at(-1);
+      if (own || webhook.created_at.getTime() > lastMs) return own;
+      return (await lastDelivery(ctx, webhook)) ?? undefined;
+    }),
+  );
+  return new Map(last.flatMap((delivery) => (delivery ? [[delivery.webhook_id, delivery] as const] : [])));
+}
+
+async function findNewest(ctx: Context, orgId: string, type: EventType, sinceMs: number): Promise<Event[]> {
+  const { rows } = await walkPage<Event>({
+    order: 'desc',
+    fromMs: sinceMs,
+    toMs: ctx.clock.now() + 60_000,
+    after: null,
+    limit: 1,
+    position: ({ created_at, _id }) => ({ atMs: created_at.getTime(), id: _id }),
+    fetchTies: async () => [],
+    fetchRange: (from, to, limit) =>
+      eventRows(ctx)
+        .find({ org_id: orgId, type, created_at: { $gte: new Date(from), $lt: new Date(to) } })
+        .sort({ created_at: -1 })
+        .limit(limit)
+        .toArray(),
+  });
+  return rows;
+}
+
+/** The unfinished first, so that one which is finished meanwhile is never missed. */
+async function findByIds(ctx: Context, ids: readonly string[]): Promise<Delivery[]> {
+  if (ids.length === 0) return [];
+  const filter = { _id: { $in: [...ids] } };
+  const queued = await queuedDeliveryRows(ctx).find(filter).toArray();
+  const done = await deliveryRows(ctx).find(filter).toArray();
+  return [...queued.map(logOfQueued), ...done];
+}

@@ -1,0 +1,100 @@
+import { recordAudit } from '../../audit/record-audit.ts';
+import { eventRows } from '../../events/model.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { deleteRows } from '../../platform/mongo/writes.ts';
+import { getWebhook } from '../endpoints/get-webhook.ts';
+import { webhookRows } from '../endpoints/model.ts';
+import { planDrain } from '../endpoints/plan-change.ts';
+import { recoverDeliveriesJob } from './jobs.ts';
+import { type Delivery, deliveryRows, POSITIONS_PER_MS, type QueuedDelivery } from './model.ts';
+import { requeued } from './redeliver.ts';
+import { replaceQueued } from './replace-queued.ts';
+import { nextRoundOf } from './wake-deliveries.ts';
+
+const RECOVERED_AT_ONCE = 200;
+
+interface RecoverDetails {
+  /** Deliveries of events from then on. */
+  since: Date;
+}
+
+/**
+ * Sends again what a webhook has exhausted of events since a time (epoch ms): in order and paced, as what was held, and
+ * only once it is enabled. Returns how many deliveries that are. Throws `not_found`.
+ */
+export async function recoverDeliveries(
+  ctx: Context,
+  orgId: string,
+  webhookId: string,
+  sinceMs: number,
+): Promise<number> {
+  return commitPlan(ctx, async (transaction) => {
+    await getWebhook(ctx, orgId, webhookId, transaction);
+    const before = await readDue<RecoverDetails>(ctx, recoverDeliveriesJob, webhookId, transaction);
+    const since = dateAt(Math.min(sinceMs, before?.since.getTime() ?? sinceMs));
+    const count = await deliveryRows(ctx).countDocuments(exhaustedSince(webhookId, since), {
+      session: transaction,
+    });
+    const details = { webhook_id: webhookId, since, queued: count };
+    await recordAudit(ctx, { action: 'webhook.recover', org_id: orgId, details }, transaction);
+    const due = { key: webhookId, orgId, dueMs: ctx.clock.now(), details: { since } };
+    return { ...setDue<RecoverDetails>(recoverDeliveriesJob, due), result: count };
+  });
+}
+
+/** Holds the exhausted deliveries of a webhook for its drain, some per transaction. `key` is that of the due row. */
+export async function holdExhausted(ctx: Context, key: string): Promise<void> {
+  while (await holdSome(ctx, key));
+}
+
+/** Whether there may be more. Those whose event is gone already are passed over. */
+async function holdSome(ctx: Context, key: string): Promise<boolean> {
+  return commitPlan(ctx, async (transaction) => {
+    const options = { session: transaction };
+    const due = await readDue<RecoverDetails>(ctx, recoverDeliveriesJob, key, transaction);
+    if (!due) return { ...NO_PLAN, result: false };
+    const webhook = await webhookRows(ctx).findOne({ _id: key }, options);
+    const rows = webhook
+      ? await deliveryRows(ctx)
+          .find(exhaustedSince(key, due.since), options)
+          .sort({ created_at: 1 })
+          .limit(RECOVERED_AT_ONCE)
+          .toArray()
+      : [];
+    const last = rows.at(-1);
+    if (!webhook || !last)
+      return { writes: [clearDue(recoverDeliveriesJob, key)], wakeUps: [], result: false };
+    const events = await eventRows(ctx)
+      .find({ _id: { $in: rows.map(({ event_id }) => event_id) } }, options)
+      .toArray();
+    const bodies = new Map(events.map(({ _id, body }) => [_id, body]));
+    const held = rows.flatMap((row) => heldAgain(row, bodies.get(row.event_id)));
+    const since = held.length > 0 ? due.since : dateAt(last.created_at.getTime() + 1);
+    const moved = {
+      writes: [deleteRows(deliveryRows, { _id: { $in: held.map(({ _id }) => _id) } })],
+      wakeUps: [],
+    };
+    const rest = setDue<RecoverDetails>(recoverDeliveriesJob, {
+      key,
+      orgId: due.org_id,
+      dueMs: due.due_at.getTime(),
+      details: { since },
+    });
+    const drained = planDrain(webhook, ctx.clock.now());
+    return { ...joinPlans(moved, rest, replaceQueued(held), drained), result: true };
+  });
+}
+
+function heldAgain(delivery: Delivery, body: string | undefined): QueuedDelivery[] {
+  if (body === undefined) return [];
+  const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
+  const next = nextRoundOf(delivery);
+  return [{ ...requeued(delivery, body), ...next, state: 'held', at: position, position }];
+}
+
+function exhaustedSince(webhookId: string, since: Date) {
+  return { webhook_id: webhookId, status: 'exhausted' as const, created_at: { $gte: since } };
+}

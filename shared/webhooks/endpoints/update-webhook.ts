@@ -1,0 +1,61 @@
+import { recordAudit } from '../../audit/record-audit.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import type { Config } from '../../platform/basics/config.ts';
+import { OLD_SECRET_SIGNS_MS } from '../../platform/basics/contract.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { encryptSecret } from './encrypt-secret.ts';
+import { getWebhook } from './get-webhook.ts';
+import { isPaused, type Webhook } from './model.ts';
+import { changeWrites, planDrain, planHold } from './plan-change.ts';
+import type { WebhookChange } from './view.ts';
+
+/**
+ * Changes a webhook. `events` holds for what is raised from then on. A new `secret` signs at once, and the one before it
+ * signs too for 24 h; a second change drops the oldest. `enabled: false` holds deliveries as failing does; `true` drains
+ * them, but does not end failing. Throws `not_found`.
+ */
+export async function updateWebhook(
+  ctx: Context,
+  orgId: string,
+  webhookId: string,
+  change: WebhookChange,
+): Promise<Webhook> {
+  return commitPlan(ctx, async (transaction) => {
+    const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
+    const nowMs = ctx.clock.now();
+    const set = fieldsOf(ctx.config, webhook, change, nowMs);
+    const details = { webhook_id: webhookId, changed: Object.keys(change) };
+    await recordAudit(ctx, { action: 'webhook.update', org_id: orgId, details }, transaction);
+    const after: Webhook = { ...webhook, ...set };
+    const plan = joinPlans(
+      { writes: changeWrites(webhook, set), wakeUps: [] },
+      planPause(webhook, after, nowMs),
+    );
+    return { ...plan, result: after };
+  });
+}
+
+function fieldsOf(
+  config: Config,
+  webhook: Webhook,
+  { events, secret, enabled }: WebhookChange,
+  nowMs: number,
+): Partial<Webhook> {
+  return {
+    ...(events === undefined ? {} : { events }),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(secret === undefined
+      ? {}
+      : {
+          secret: encryptSecret(config, webhook._id, secret),
+          old_secret: webhook.secret,
+          old_secret_until: dateAt(nowMs + OLD_SECRET_SIGNS_MS),
+        }),
+  };
+}
+
+function planPause(before: Webhook, after: Webhook, nowMs: number): Plan {
+  if (isPaused(before) === isPaused(after)) return NO_PLAN;
+  return isPaused(after) ? planHold(after, nowMs) : planDrain(after, nowMs);
+}

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const NOW = Date.parse('2026-11-18T10:20:00Z');
+const DAY_MS = 86_400_000;
+const clock = createTestClock(NOW);
+let api: TestApi;
+let orgId: string;
+let key: string;
+let path: string;
+
+beforeAll(async () => {
+  api = await startApi({ clock });
+  ({ orgId, key } = await makeTenant(api.ctx));
+  const spend = (ts: number, cost_usd: number) =>
+    api.call('/api/v1/signals', { key, body: makeSignal({ ts, cost_usd }) });
+  await spend(NOW - DAY_MS, 3);
+  const body = { name: 'Day', scope: 'org', metric: 'cost_usd', threshold: 10, window: 'daily' };
+  const made = await api.call('/api/v1/budgets', { key, body });
+  path = `/api/v1/budgets/${made.body.id}`;
+  await spend(NOW, 9);
+  await evaluateDue(api.ctx, orgId);
+  clock.advance(1_000);
+  await spend(NOW, 2);
+  await evaluateDue(api.ctx, orgId);
+});
+afterAll(() => api.close());
+
+test('the events of a budget are the levels that it has reached, newest first, with their events', async () => {
+  const { status, body } = await api.call(`${path}/events`, { key });
+  expect(status).toBe(200);
+  const common = {
+    revision: 1,
+    window_start: '2026-11-18T00:00:00.000Z',
+    window_end: '2026-11-19T00:00:00.000Z',
+    event_id: expect.stringMatching(/^evt_/),
+  };
+  expect(body).toMatchObject({ total: 2, has_more: false });
+  expect(body.data).toEqual([
+    { ...common, level: 'exceeded', fired_at: new Date(NOW + 1_000).toISOString() },
+    { ...common, level: 'warning', fired_at: new Date(NOW).toISOString() },
+  ]);
+  const first = await api.call(`${path}/events?limit=1&order=asc`, { key });
+  const second = await api.call(`${path}/events?limit=1&order=asc&cursor=${first.body.cursor}`, { key });
+  expect([first.body.data[0].level, second.body.data[0].level]).toEqual(['warning', 'exceeded']);
+  expect((await api.call(`${path}/events?cursor=${first.body.cursor}`, { key })).status).toBe(400);
+});
+
+test('its windows are what was used in each, newest first, in per cent of the present threshold', async () => {
+  const { body } = await api.call(`${path}/windows`, { key });
+  expect(body.data.slice(0, 2)).toEqual([
+    {
+      start: '2026-11-18T00:00:00.000Z',
+      end: '2026-11-19T00:00:00.000Z',
+      current: 11,
+      utilization_pct: 110,
+    },
+    { start: '2026-11-17T00:00:00.000Z', end: '2026-11-18T00:00:00.000Z', current: 3, utilization_pct: 30 },
+  ]);
+  expect((await api.call(`${path}/windows?limit=1`, { key })).body.data).toHaveLength(1);
+  expect((await api.call(`${path}/windows?limit=0`, { key })).status).toBe(400);
+});
+
+test('neither is there for another organization, nor for a key of another user', async () => {
+  const foreign = await makeTenant(api.ctx);
+  const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'ada' });
+  for (const as of [foreign.key, bound.key])
+    for (const part of ['events', 'windows'])
+      expect((await api.call(`${path}/${part}`, { key: as })).status).toBe(404);
+});

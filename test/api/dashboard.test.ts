@@ -1,0 +1,328 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startIdp } from '../../scripts/idp/provider.ts';
+import { ensureIdpState, type IdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { createHttpClient, type HttpClient } from '../support/http-client.ts';
+
+let dataDir: string;
+let state: IdpState;
+let idp: Server;
+let api: TestApi;
+let orgId: string;
+let base: string;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-people-'));
+  state = await ensureIdpState(dataDir);
+  idp = await startIdp(state, () => []);
+  const port = await findFreePort();
+  base = `http://127.0.0.1:${port}`;
+  const env = { ...idpEnvironment(state), BASE_URL: base, SUPPORT_CONTACT: 'help@example.org' };
+  api = await startApi({ env, port });
+  orgId = (await createOrganization(api.ctx, { name: 'Acme', plan: 'team' }))._id;
+});
+afterAll(async () => {
+  await api.close();
+  idp.closeAllConnections();
+  idp.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+let made = 0;
+
+/** A member with an identity at the identity provider, where anybody signs in by e-mail. */
+async function makeMember(role: 'admin' | 'member', org = orgId): Promise<{ email: string; userId: string }> {
+  made += 1;
+  const email = `person-${made}@acme.example`;
+  const identity = { iss: issuerOf(state), sub: email };
+  const member = await addMember(api.ctx, { org_id: org, email, role, idp: identity });
+  return { email, userId: member.user_id };
+}
+
+/** Signs in as whoever has this e-mail, and stays on the page where that ends. */
+async function signIn(email: string, returnTo?: string): Promise<HttpClient> {
+  const browser = createHttpClient();
+  const query = returnTo === undefined ? '' : `?${new URLSearchParams({ return_to: returnTo }).toString()}`;
+  await browser.follow(`${base}/dashboard/login${query}`);
+  await browser.follow(browser.url, new URLSearchParams({ sub: email }));
+  return browser;
+}
+
+const OURS = { 'X-Requested-With': 'dashboard', 'Sec-Fetch-Site': 'same-origin' };
+
+describe('signing in', () => {
+  test('ends in a session that says who is there', async () => {
+    const { email, userId } = await makeMember('admin');
+    const browser = await signIn(email, '/dashboard/sessions?range=30d');
+    expect(browser.url).toBe(`${base}/dashboard/sessions?range=30d`);
+    const { status, body } = await browser.get(`${base}/dashboard/session`);
+    expect([status, body]).toEqual([
+      200,
+      {
+        user_id: userId,
+        name: null,
+        email,
+        role: 'admin',
+        org: { id: orgId, name: 'Acme', plan: 'team', timezone: 'UTC', k_anonymity: 5 },
+      },
+    ]);
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example/dashboard/',
+    '/docs',
+    '/dashboard/../docs',
+    'javascript:alert(1)',
+    '/dashboard/\\\\evil.example',
+  ])('never returns to %s', async (returnTo) => {
+    const { email } = await makeMember('member');
+    const { url } = await signIn(email, returnTo);
+    expect(url.startsWith(`${base}/dashboard/`)).toBe(true);
+  });
+
+  test('gives a session id that nobody knew before', async () => {
+    const { email } = await makeMember('member');
+    const browser = createHttpClient();
+    browser.cookies.set('ug', 's%3Aknown-to-a-stranger.signature');
+    await browser.follow(`${base}/dashboard/login`);
+    await browser.follow(browser.url, new URLSearchParams({ sub: email }));
+    const first = browser.cookies.get('ug');
+    expect(first).not.toContain('known-to-a-stranger');
+    await browser.follow(`${base}/dashboard/login`);
+    expect(browser.cookies.get('ug')).not.toBe(first);
+  });
+
+  test('fails for an answer that this browser did not ask for', async () => {
+    const browser = createHttpClient();
+    await browser.follow(`${base}/dashboard/callback?code=x&state=y`);
+    expect(browser.url).toMatch(/signed-out\?problem=invalid_grant&request_id=/);
+    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+  });
+
+  test('writes nothing to a store before it has succeeded', async () => {
+    const before = await api.ctx.redis.producer.keys('dashboard:session:*');
+    await createHttpClient().follow(`${base}/dashboard/login`);
+    expect(await api.ctx.redis.producer.keys('dashboard:session:*')).toHaveLength(before.length);
+  });
+
+  test('keeps nothing but who, since when and the ID token', async () => {
+    const { email } = await makeMember('member');
+    const before = new Set(await api.ctx.redis.producer.keys('dashboard:session:*'));
+    await signIn(email);
+    const keys = await api.ctx.redis.producer.keys('dashboard:session:*');
+    const kept = await api.ctx.redis.producer.get(keys.find((key) => !before.has(key)) ?? '');
+    const { cookie: _cookie, ...fields } = JSON.parse(kept ?? '{}');
+    expect(Object.keys(fields).toSorted()).toEqual(['accountId', 'idToken', 'loggedInAt']);
+  });
+});
+
+describe('a session', () => {
+  test('ends with signing out, everywhere', async () => {
+    const { email } = await makeMember('member');
+    const browser = await signIn(email);
+    const stolen = browser.cookies.get('ug') ?? '';
+    const { body } = await browser.post(`${base}/dashboard/logout`, {}, OURS);
+    expect(body.location).toContain(`${issuerOf(state)}/session/end?`);
+    expect(body.location).toContain(encodeURIComponent(`${base}/dashboard/signed-out`));
+    const thief = createHttpClient();
+    thief.cookies.set('ug', stolen);
+    expect((await thief.get(`${base}/dashboard/session`)).status).toBe(401);
+  });
+
+  test('ends when the member is removed, and follows another role at once', async () => {
+    const { email, userId } = await makeMember('member');
+    const browser = await signIn(email);
+    expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(403);
+    await changeMember(api.ctx, orgId, userId, { role: 'admin' });
+    expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(200);
+    await removeMember(api.ctx, orgId, userId);
+    expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(401);
+    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+  });
+
+  test('is kept in a cookie that no script reads and no other site sends along with a change', async () => {
+    const { email } = await makeMember('member');
+    const browser = await signIn(email);
+    const cookie = browser.setCookies.findLast((line) => line.startsWith('ug='));
+    expect(cookie).toMatch(/; Path=\/;.*HttpOnly; SameSite=Lax/);
+  });
+});
+
+describe('a change', () => {
+  test.each([
+    ['without our header', { 'Sec-Fetch-Site': 'same-origin' }],
+    ['from another site', { ...OURS, 'Sec-Fetch-Site': 'cross-site' }],
+    ['from a sibling', { ...OURS, 'Sec-Fetch-Site': 'same-site' }],
+    [
+      'with a foreign origin and no other word',
+      { 'X-Requested-With': 'dashboard', Origin: 'https://evil.example' },
+    ],
+    ['without any word', { 'X-Requested-With': 'dashboard' }],
+  ])('is refused %s', async (_name, headers) => {
+    const { email } = await makeMember('admin');
+    const browser = await signIn(email);
+    const answer = await browser.post(
+      `${base}/dashboard/v1/keys`,
+      { name: 'x', scopes: ['usage:read'] },
+      headers,
+    );
+    expect([answer.status, answer.body.code]).toEqual([403, 'cross_site']);
+  });
+
+  test('is taken from our own origin, where the browser says no more', async () => {
+    const { email } = await makeMember('admin');
+    const browser = await signIn(email);
+    const headers = { 'X-Requested-With': 'dashboard', Origin: base };
+    const body = { name: 'x', scopes: ['usage:read'] };
+    expect((await browser.post(`${base}/dashboard/v1/keys`, body, headers)).status).toBe(201);
+  });
+
+  test('stands in the audit log under the account of who made it', async () => {
+    const { email } = await makeMember('admin');
+    const browser = await signIn(email);
+    await browser.post(`${base}/dashboard/v1/keys`, { name: 'x', scopes: ['usage:read'] }, OURS);
+    const { body } = await browser.get(`${base}/dashboard/v1/audit`);
+    const account = await memberRows(api.ctx).findOne({ email });
+    expect(body.data[0]).toMatchObject({ action: 'key.create', actor: account?._id });
+  });
+});
+
+describe('joining', () => {
+  const invite = async (email: string, org = orgId) =>
+    addMember(api.ctx, { org_id: org, email, role: 'member' });
+
+  test('asks first, and links after a yes', async () => {
+    const member = await invite('Ida@Acme.example');
+    const browser = await signIn('ida@acme.example');
+    const asked = await browser.get(`${base}/dashboard/session`);
+    expect([asked.status, asked.body.code]).toEqual([403, 'not_a_member']);
+    expect(asked.body).toMatchObject({
+      email: 'ida@acme.example',
+      reason: 'invited',
+      invitation: { organization: 'Acme', role: 'member', invited_by: 'an operator of this service' },
+    });
+    expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(401);
+    expect((await browser.post(`${base}/dashboard/join`, { accept: true }, OURS)).status).toBe(204);
+    expect((await browser.get(`${base}/dashboard/session`)).body.user_id).toBe(member.user_id);
+    const entry = await auditRows(api.ctx).findOne({ action: 'member.join' }, { sort: { at: -1 } });
+    expect(entry?.details).toMatchObject({ user_id: member.user_id });
+  });
+
+  test('takes a no for an answer until an admin renews it', async () => {
+    const member = await invite('nora@acme.example');
+    const browser = await signIn('nora@acme.example');
+    expect((await browser.post(`${base}/dashboard/join`, { accept: false }, OURS)).status).toBe(204);
+    expect((await browser.get(`${base}/dashboard/session`)).body.reason).toBe('unknown');
+    const again = await signIn('nora@acme.example');
+    expect((await again.get(`${base}/dashboard/session`)).body.reason).toBe('unknown');
+    await changeMember(api.ctx, orgId, member.user_id, { email: 'nora@acme.example' });
+    const renewed = await signIn('nora@acme.example');
+    expect((await renewed.get(`${base}/dashboard/session`)).body.reason).toBe('invited');
+  });
+
+  test('says why there is nothing to join, and whom to ask', async () => {
+    const stranger = await signIn('stranger@elsewhere.example');
+    const { body } = await stranger.get(`${base}/dashboard/session`);
+    expect(body).toMatchObject({ reason: 'unknown', contact: 'help@example.org', invitation: null });
+    const other = await createOrganization(api.ctx, { name: 'Birch', plan: 'team' });
+    await invite('both@acme.example');
+    await invite('both@acme.example', other._id);
+    const both = await signIn('both@acme.example');
+    expect((await both.get(`${base}/dashboard/session`)).body.reason).toBe('ambiguous');
+  });
+
+  test('gives an invitation to one of two who say yes', async () => {
+    await invite('twice@acme.example');
+    const [first, second] = await Promise.all([signIn('twice@acme.example'), signIn('twice@acme.example')]);
+    const answers = await Promise.all(
+      [first, second].map((browser) => browser.post(`${base}/dashboard/join`, { accept: true }, OURS)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+  });
+});
+
+describe('what a person sees', () => {
+  test('is all of the organization for an admin, the own for a member, nothing of another', async () => {
+    const [admin, member] = [await makeMember('admin'), await makeMember('member')];
+    const foreign = await makeTenant(api.ctx);
+    const { key: tenantKey } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['signals:write'] });
+    const ts = Date.now();
+    await api.call('/api/v1/signals', {
+      key: tenantKey,
+      body: {
+        signals: [makeSignal({ ts, user_id: member.userId }), makeSignal({ ts, user_id: 'somebody' })],
+      },
+    });
+    const other = await api.call('/api/v1/signals', { key: foreign.key, body: makeSignal({ ts }) });
+    const foreignId = other.body.results[0].session_id;
+    const [asAdmin, asMember] = [await signIn(admin.email), await signIn(member.email)];
+    const users = async (browser: HttpClient) => {
+      const { body } = await browser.get(`${base}/dashboard/api/v1/sessions`);
+      return new Set(body.data.map((session: { user_id: string }) => session.user_id));
+    };
+    expect(await users(asAdmin)).toEqual(new Set([member.userId, 'somebody']));
+    expect(await users(asMember)).toEqual(new Set([member.userId]));
+    const [foreignAnswer, never] = [
+      await asAdmin.get(`${base}/dashboard/api/v1/sessions/${foreignId}`),
+      await asAdmin.get(`${base}/dashboard/api/v1/sessions/ses_never`),
+    ];
+    expect([foreignAnswer.status, never.status]).toEqual([404, 404]);
+    expect((await asMember.get(`${base}/dashboard/api/v1/webhooks`)).status).toBe(403);
+    expect((await asMember.get(`${base}/dashboard/api/v1/org/${orgId}/usage`)).status).toBe(403);
+    expect((await asAdmin.post(`${base}/dashboard/api/v1/signals`, {}, OURS)).status).toBe(404);
+  });
+});
+
+describe('what is served', () => {
+  test('a page with a nonce of its own, which the policy names, and never kept', async () => {
+    const [first, second] = [await api.call('/dashboard/'), await api.call('/dashboard/budgets/any')];
+    const nonces = [first, second].map(
+      ({ headers }) => /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1] ?? '',
+    );
+    expect(new Set(nonces).size).toBe(2);
+    expect(first.text).toContain(`nonce="${nonces[0]}"`);
+    expect(first.text).not.toContain('__NONCE__');
+    expect(first.headers.get('cache-control')).toBe('no-store');
+    expect(first.headers.get('content-security-policy')).not.toContain('unsafe');
+  });
+
+  test('hashed files for ever, unknown ones and unknown paths of the API as problems', async () => {
+    const page = await api.call('/dashboard/');
+    const script = /\/dashboard\/assets\/[\w-]+\.js/.exec(page.text)?.[0] ?? '';
+    expect((await api.call(script)).headers.get('cache-control')).toContain('immutable');
+    expect((await api.call('/dashboard/assets/gone.js')).body.code).toBe('not_found');
+    expect((await api.call('/dashboard/api/v1/nothing')).body.code).toBe('not_found');
+    expect((await api.call('/dashboard/v1/nothing')).body.code).toBe('not_found');
+    expect((await api.call('/dashboard/assets/..%2f..%2fpackage.json')).status).toBe(404);
+  });
+
+  test('the way from where a device sends its person, with the code', async () => {
+    const { status, headers } = await api.call('/activate?user_code=BCDF-GHJK&more=1');
+    expect([status, headers.get('location')]).toEqual([
+      302,
+      `${base}/dashboard/activate?user_code=BCDF-GHJK`,
+    ]);
+  });
+
+  test('nobody as localhost, whose cookie would be another', async () => {
+    const { port } = new URL(base);
+    expect((await api.call('/dashboard/budgets')).status).toBe(200);
+    const asLocalhost = await fetch(`http://localhost:${port}/dashboard/budgets?range=7d`, {
+      redirect: 'manual',
+    });
+    expect(asLocalhost.headers.get('location')).toBe(`${base}/dashboard/budgets?range=7d`);
+  });
+});

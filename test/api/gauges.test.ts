@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+
+const clock = createTestClock(Date.parse('2026-11-22T12:00:00Z'));
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+
+/** The samples of a gauge by their labels, as Prometheus reads them. */
+async function samples(name: string): Promise<Record<string, number>> {
+  const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
+  const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(name.length, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]),
+  );
+}
+
+it('tells usage by organization, model and adapter, and budgets, and no user', async () => {
+  const { key, orgId } = await makeTenant(api.ctx, { timezone: 'Asia/Tokyo' });
+  const post = (signal: Record<string, unknown>) => api.call('/api/v1/signals', { key, body: signal });
+  await post(
+    makeSignal({
+      ts: clock.now(),
+      user_id: 'ada',
+      model: 'gpt-5',
+      tokens_in: 12_000,
+      tokens_out: 900,
+      cost_usd: 0.5,
+    }),
+  );
+  await post(
+    makeSignal({
+      ts: clock.now(),
+      user_id: 'bob',
+      model: 'gpt-5',
+      tokens_in: 10,
+      tokens_out: 1,
+      cost_usd: 0.25,
+    }),
+  );
+  await post(makeSignal({ ts: clock.now() - 86_400_000, model: 'gpt-5', cost_usd: 9 }));
+  const budget = {
+    name: 'All "we" spend',
+    metric: 'cost_usd',
+    threshold: 2,
+    window: 'daily',
+    timezone: 'Asia/Tokyo',
+  };
+  await api.call('/api/v1/budgets', { key, body: { ...budget, scope: 'org', scope_id: orgId } });
+  await api.call('/api/v1/budgets', { key, body: { ...budget, scope: 'user', scope_id: 'ada' } });
+
+  const of = `{org="${orgId}",model="gpt-5",adapter="claude-code"`;
+  expect(await samples('governor_usage_cost_usd')).toEqual({ [`${of}}`]: 0.75 });
+  expect(await samples('governor_usage_tokens')).toMatchObject({ [`${of},direction="in"}`]: 12_010 });
+  expect(await samples('governor_usage_sessions')).toEqual({ [`${of}}`]: 2 });
+  for (const [name, value] of Object.entries({ limit: 2, used: 0.75, remaining: 1.25 })) {
+    const told = await samples(`governor_budget_${name}`);
+    expect(Object.values(told)).toEqual([value]);
+    expect(Object.keys(told)[0]).toContain('name="All \\"we\\" spend",scope="org",metric="cost_usd"');
+  }
+  const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
+  expect(text).not.toContain('"ada"');
+});
+
+it('begins each day of the organization at 0', async () => {
+  clock.advance(24 * 3_600_000);
+  expect(await samples('governor_usage_cost_usd')).toEqual({});
+});

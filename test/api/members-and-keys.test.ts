@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+let admin: Person;
+let member: Person;
+let stranger: Person;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  clock = createTestClock();
+  api = await startApi({ clock, env: idp.env });
+});
+beforeEach(async () => {
+  admin = await makePerson(api.ctx, idp, { role: 'admin' });
+  member = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+  stranger = await makePerson(api.ctx, idp, { role: 'admin' });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const ask = (person: Person, method: string, path: string, body?: unknown) =>
+  api.call(path, { method, key: person.session, ...(body === undefined ? {} : { body }) });
+
+describe('members', () => {
+  test('are invited, listed, changed and removed by an admin', async () => {
+    const made = await ask(admin, 'POST', '/v1/members', {
+      email: 'New@Example.org',
+      role: 'member',
+      name: 'New',
+      teams: ['red'],
+    });
+    expect(made.status).toBe(201);
+    expect(made.body).toEqual({
+      user_id: expect.stringMatching(/^usr_/),
+      email: 'new@example.org',
+      name: 'New',
+      role: 'member',
+      teams: ['red'],
+      linked: false,
+      declined: false,
+      created_at: Math.floor(clock.now() / 1_000),
+    });
+    const path = `/v1/members/${made.body.user_id}`;
+    const changed = await ask(admin, 'PATCH', path, { role: 'admin', teams: ['blue'] });
+    expect(changed.body).toMatchObject({ role: 'admin', teams: ['blue'], name: 'New' });
+    const listed = await ask(admin, 'GET', '/v1/members');
+    expect(listed.body.data).toContainEqual(changed.body);
+    const { body: organization } = await ask(admin, 'GET', '/v1/organization');
+    expect(organization.admin_emails).toContain('new@example.org');
+    expect(organization.teams).toEqual(expect.arrayContaining(['red', 'blue']));
+    expect((await ask(admin, 'DELETE', path)).status).toBe(204);
+    expect((await ask(admin, 'DELETE', path)).status).toBe(204);
+    expect((await ask(admin, 'PATCH', path, { name: 'x' })).status).toBe(404);
+  });
+
+  test('may not do so themselves', async () => {
+    const path = `/v1/members/${member.userId}`;
+    const answers = await Promise.all([
+      ask(member, 'GET', '/v1/members'),
+      ask(member, 'POST', '/v1/members', { email: 'x@example.org', role: 'admin' }),
+      ask(member, 'PATCH', path, { role: 'admin' }),
+      ask(member, 'DELETE', path),
+      ask(member, 'GET', '/v1/organization'),
+      ask(member, 'PATCH', '/v1/organization', { name: 'Mine' }),
+      ask(member, 'GET', '/v1/audit'),
+    ]);
+    for (const { status, body } of answers) expect([status, body.code]).toEqual([403, 'missing_scope']);
+  });
+
+  test('of another organization are not there', async () => {
+    const path = `/v1/members/${member.userId}`;
+    expect((await ask(stranger, 'PATCH', path, { name: 'x' })).status).toBe(404);
+    expect((await ask(stranger, 'DELETE', path)).status).toBe(404);
+  });
+
+  test('always have an admin, also when two demote each other at one moment', async () => {
+    const own = `/v1/members/${admin.userId}`;
+    expect((await ask(admin, 'PATCH', own, { role: 'member' })).status).toBe(409);
+    expect((await ask(admin, 'DELETE', own)).status).toBe(409);
+    const second = await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' });
+    const answers = await Promise.all([
+      ask(admin, 'PATCH', `/v1/members/${second.userId}`, { role: 'member' }),
+      ask(second, 'PATCH', own, { role: 'member' }),
+    ]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test('take their keys with them', async () => {
+    const org_id = admin.orgId;
+    const bound = await createApiKey(api.ctx, { org_id, scopes: ['usage:read'], user_id: member.userId });
+    const free = await createApiKey(api.ctx, { org_id, scopes: ['usage:read'] });
+    await ask(admin, 'DELETE', `/v1/members/${member.userId}`);
+    expect((await api.call('/api/v1/sessions', { key: bound.key })).status).toBe(401);
+    expect((await api.call('/api/v1/sessions', { key: free.key })).status).toBe(200);
+  });
+
+  test.each([
+    { email: 'nobody', role: 'member' },
+    { email: 'a@example.org', role: 'owner' },
+    { email: 'a@example.org' },
+  ])('are not made of %j', async (body) => {
+    expect((await ask(admin, 'POST', '/v1/members', body)).status).toBe(400);
+  });
+});
+
+describe('keys', () => {
+  const input = { name: 'laptop', scopes: ['signals:write', 'usage:read'] };
+
+  test('are made, shown once, listed and revoked', async () => {
+    const made = await ask(member, 'POST', '/v1/keys', input);
+    expect(made.status).toBe(201);
+    const { key, ...view } = made.body;
+    expect(view).toEqual({
+      id: expect.any(String),
+      ...input,
+      user_id: member.userId,
+      project_id: null,
+      expires_at: null,
+      created_at: Math.floor(clock.now() / 1_000),
+      revoked_at: null,
+      last_used_at: null,
+    });
+    expect((await api.call('/api/v1/sessions', { key })).status).toBe(200);
+    const listed = await ask(member, 'GET', '/v1/keys');
+    expect(listed.text).not.toContain(key);
+    expect(listed.body.data).toHaveLength(1);
+    expect((await ask(member, 'DELETE', `/v1/keys/${view.id}`)).status).toBe(204);
+    expect((await ask(member, 'DELETE', `/v1/keys/${view.id}`)).status).toBe(204);
+    expect((await api.call('/api/v1/sessions', { key })).status).toBe(401);
+  });
+
+  test('of a member are bound to that member and hold no more than two scopes', async () => {
+    const refused = [
+      { ...input, user_id: admin.userId },
+      { ...input, scopes: ['webhooks:write'] },
+      { ...input, scopes: ['signals:write', 'org:read'] },
+    ];
+    for (const body of refused) expect((await ask(member, 'POST', '/v1/keys', body)).status).toBe(403);
+  });
+
+  test('of an admin may be anybody’s; a member sees the own alone', async () => {
+    const made = await ask(admin, 'POST', '/v1/keys', { ...input, scopes: ['org:read'], expires_at: 4e9 });
+    expect(made.body).toMatchObject({ user_id: null, expires_at: 4e9 });
+    expect((await ask(member, 'GET', '/v1/keys')).body.data).toEqual([]);
+    expect((await ask(admin, 'GET', '/v1/keys')).body.data).toHaveLength(1);
+    for (const person of [member, stranger]) {
+      expect((await ask(person, 'DELETE', `/v1/keys/${made.body.id}`)).status).toBe(404);
+      expect((await ask(person, 'POST', `/v1/keys/${made.body.id}/rotate`, {})).status).toBe(404);
+    }
+  });
+
+  test('are rotated: both live for the grace, and a dead one is not', async () => {
+    const made = await ask(member, 'POST', '/v1/keys', input);
+    const rotated = await ask(member, 'POST', `/v1/keys/${made.body.id}/rotate`, { grace_s: 60 });
+    expect(rotated.status).toBe(201);
+    const works = async (key: string) => (await api.call('/api/v1/sessions', { key })).status;
+    expect([await works(made.body.key), await works(rotated.body.key)]).toEqual([200, 200]);
+    clock.advance(61_000);
+    // The sessions of these people end with the clock's ten minutes, not yet now.
+    expect([await works(made.body.key), await works(rotated.body.key)]).toEqual([401, 200]);
+    expect((await ask(member, 'POST', `/v1/keys/${made.body.id}/rotate`, {})).status).toBe(409);
+  });
+
+  test('do not begin expired', async () => {
+    const past = Math.floor(clock.now() / 1_000) - 1;
+    expect((await ask(member, 'POST', '/v1/keys', { ...input, expires_at: past })).status).toBe(400);
+  });
+});
+
+describe('the organization', () => {
+  test('is read and changed; a timezone holds from tomorrow, the plan is not theirs to change', async () => {
+    const change = { name: 'Renamed', timezone: 'Europe/Berlin', session_timeout: 600, k_anonymity: 7 };
+    const { status, body } = await ask(admin, 'PATCH', '/v1/organization', change);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      id: admin.orgId,
+      name: 'Renamed',
+      plan: 'team',
+      timezone: 'UTC',
+      next_timezone: { timezone: 'Europe/Berlin' },
+      session_timeout: 600,
+      k_anonymity: 7,
+    });
+    expect(body.next_timezone.from * 1_000).toBeGreaterThan(clock.now());
+    expect((await ask(admin, 'GET', '/v1/organization')).body).toEqual(body);
+    for (const wrong of [{ plan: 'enterprise' }, { k_anonymity: 4 }, { session_timeout: 59 }, {}])
+      expect((await ask(admin, 'PATCH', '/v1/organization', wrong)).status).toBe(400);
+  });
+});
+
+describe('the audit log', () => {
+  test('names who did what, newest first, page by page, of the own organization', async () => {
+    clock.advance(1_000);
+    await ask(admin, 'PATCH', '/v1/organization', { name: 'One' });
+    clock.advance(1_000);
+    await ask(member, 'POST', '/v1/keys', { name: 'x', scopes: ['usage:read'] });
+    const { body } = await ask(admin, 'GET', '/v1/audit?limit=1');
+    expect(body.data[0]).toMatchObject({ actor: member.accountId, action: 'key.create' });
+    const next = await ask(admin, 'GET', `/v1/audit?limit=1&cursor=${body.cursor}`);
+    expect(next.body.data[0]).toMatchObject({ actor: admin.accountId, action: 'organization.change' });
+    expect((await ask(stranger, 'GET', `/v1/audit?limit=1&cursor=${body.cursor}`)).status).toBe(400);
+    expect((await ask(stranger, 'GET', '/v1/audit')).text).not.toContain(member.accountId);
+  });
+});

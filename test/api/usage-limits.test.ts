@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { recordAll } from '../support/usage.ts';
+
+const NOW = Date.parse('2026-04-10T12:07:00Z');
+const DAY = 86_400_000;
+const clock = createTestClock(NOW);
+let api: TestApi;
+let tenant: { orgId: string; key: string };
+
+beforeAll(async () => {
+  api = await startApi({ clock, env: { MAX_GROUPS: '6' } });
+  tenant = await makeTenant(api.ctx);
+  await recordAll(
+    api.ctx,
+    tenant.orgId,
+    Array.from({ length: 7 }, (_, at) => ({
+      ts: NOW - at * DAY,
+      user_id: `u${at}`,
+      project_id: at < 6 ? `p${at}` : 'p0',
+    })),
+  );
+});
+afterAll(() => api.close());
+
+it('answers as many groups as there may be, and refuses one more with a 400 that says so', async () => {
+  const ask = (query: string) => api.call(`/api/v1/usage?${query}`, { key: tenant.key });
+  const most = await ask('group_by=project_id');
+  expect([most.status, most.body.groups.length]).toEqual([200, 6]);
+  for (const query of ['group_by=user_id', 'group_by=user_id,model', 'group_by=user_id&interval=day']) {
+    const refused = await ask(query);
+    expect([refused.status, refused.body.code], query).toEqual([400, 'invalid_request']);
+    expect(refused.body.detail).toContain('more than 6 groups');
+  }
+  const series = await ask('group_by=user_id&interval=day&series=groups');
+  expect(series.status).toBe(400);
+  const teams = await api.call(`/api/v1/org/${tenant.orgId}/usage?group_by=team`, { key: tenant.key });
+  expect([teams.status, teams.body.groups.length]).toEqual([200, 1]);
+});

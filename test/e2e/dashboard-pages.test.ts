@@ -1,0 +1,207 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call, until } from '../support/harness.ts';
+
+const MEMBER_PAGES = [
+  '/',
+  '/sessions',
+  '/budgets',
+  '/anomalies',
+  '/credits',
+  '/devices',
+  '/activate',
+  '/export',
+  '/connect',
+] as const;
+const ADMIN_PAGES = [
+  ...MEMBER_PAGES,
+  '/webhooks',
+  '/analytics',
+  '/settings',
+  '/settings?tab=members',
+  '/settings?tab=keys',
+  '/settings?tab=audit',
+] as const;
+
+const IMAGE = '<img src=x onerror="document.title=`broken`">';
+const HOSTILE = [
+  IMAGE,
+  'u'.repeat(256),
+  'שלום \u202e gnp.exe',
+  '👩‍👩‍👧‍👦🏳️‍🌈 Ωμέγα',
+  '=HYPERLINK("https://evil.example")',
+];
+
+/** Every page as people of each role see it, with little data and with data that wants to be more than text. */
+describe.skipIf(CHROMIUM === null)('the pages of the dashboard', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    await stack.report({ user_id: 'tom', cost_usd: 3 }, { user_id: 'grace', error: { code: 'rate_limit' } });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  const open = async (name: string, view: Parameters<typeof openPage>[1] = {}): Promise<WatchedPage> => {
+    const watched = await openPage(browser, view);
+    await signIn(watched.page, stack.url, { name });
+    return watched;
+  };
+  const visit = async (page: Page, path: string) => {
+    await page.goto(`${stack.url}/dashboard${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: path });
+  };
+
+  test.each([
+    ['Grace', 'light', 1280],
+    ['Grace', 'dark', 1280],
+    ['Grace', 'light', 390],
+    ['Tom', 'light', 1280],
+  ] as const)(
+    'hold the policy and the rules of accessibility: %s, %s, %i px',
+    {
+      timeout: 180_000,
+    },
+    async (name, colorScheme, width) => {
+      const { page, faults, context } = await open(name, { colorScheme, viewport: { width, height: 844 } });
+      for (const path of name === 'Grace' ? ADMIN_PAGES : MEMBER_PAGES) {
+        await visit(page, path);
+        expect(await seriousViolations(page), path).toEqual([]);
+        expect(await overflow(page), path).toBe(0);
+        expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test.each([
+    ['/budgets', 'Create a budget'],
+    ['/webhooks', 'Create a webhook'],
+    ['/settings?tab=members', 'Invite'],
+    ['/settings?tab=keys', 'Create a key'],
+    ['/', 'Dates …'],
+    ['/', 'Go to a page (Ctrl K)'],
+    ['/', 'Signed in as Grace Lindqvist'],
+  ] as const)('open their dialogs and menus well: %s, %s', { timeout: 60_000 }, async (path, button) => {
+    const { page, faults, context } = await open('Grace');
+    await visit(page, path);
+    await page.getByRole('button', { name: button }).first().click();
+    await page.getByRole('dialog').or(page.getByRole('menu')).first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').or(page.getByRole('menu')).first().waitFor({ state: 'hidden' });
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test('show hostile data as text, and none of it breaks the layout', { timeout: 120_000 }, async () => {
+    for (const value of HOSTILE)
+      await stack.report({ user_id: value, project_id: value, model: value, cost_usd: 1, tool_name: value });
+    const budget = {
+      name: IMAGE,
+      scope: 'user',
+      scope_id: 'u'.repeat(256),
+      metric: 'cost_usd',
+      threshold: 1,
+    };
+    const made = await call(`${stack.url}/api/v1/budgets`, {
+      key: stack.key,
+      body: { ...budget, window: 'monthly' },
+    });
+    expect(made.status, made.text).toBe(201);
+    for (const width of [1280, 390]) {
+      const { page, faults, context } = await open('Grace', { viewport: { width, height: 844 } });
+      for (const path of ['/', '/sessions', '/budgets', `/budgets/${made.body.id}`, '/anomalies']) {
+        await visit(page, path);
+        expect(await overflow(page), `${path} at ${width}`).toBe(0);
+        expect(await page.title()).not.toBe('broken');
+      }
+      await visit(page, '/sessions');
+      expect(await page.getByText(IMAGE, { exact: true }).count()).toBeGreaterThan(0);
+      expect(await page.locator('img').count()).toBe(0);
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  });
+
+  test('can be used by the keyboard alone', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('Grace', { reducedMotion: 'reduce' });
+    await visit(page, '/');
+    const passed: unknown[] = [];
+    for (let tabs = 0; tabs < 40 && !passed.includes('Skip to the page'); tabs += 1) {
+      await page.keyboard.press('Shift+Tab');
+      passed.push(await page.evaluate('document.activeElement.textContent'));
+    }
+    expect(passed).toContain('Skip to the page');
+    await page.keyboard.press('Enter');
+    expect(page.url()).toContain('#page');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Go to a page' }).fill('how much is left');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Budgets' }).waitFor();
+    await until(() => page.evaluate('document.activeElement.tagName === "H1"'));
+    await context.close();
+  });
+
+  test('offer to sign in again when the session has ended, and keep the page', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('Grace');
+    await visit(page, '/budgets');
+    await page.getByRole('button', { name: 'Create a budget' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Not lost');
+    const { producer } = stack.ctx.redis;
+    for (const session of await producer.keys('dashboard:session:*')) await producer.del(session);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Your session has ended').waitFor();
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Sign in again' }).click(),
+    ]);
+    const isClosed = tab.waitForEvent('close');
+    const grace = tab.getByRole('button', { name: 'Grace' });
+    await Promise.race([grace.click().catch(() => undefined), isClosed]);
+    await isClosed;
+    await page.getByText('Your session has ended').waitFor({ state: 'hidden' });
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Not lost');
+    await context.close();
+  });
+
+  test('lie beside /docs and /admin/queues, which hold their own policies', { timeout: 60_000 }, async () => {
+    const password = stack.env.OPERATOR_TOKEN ?? '';
+    const { page, faults, context } = await openPage(browser, {
+      httpCredentials: { username: 'operator', password },
+    });
+    await page.goto(`${stack.url}/docs`);
+    await page.getByText('Record signals').first().waitFor();
+    await page.goto(`${stack.url}/admin/queues`);
+    await page.getByText('deliver-webhook').first().waitFor();
+    // Scalar tries whether it may compile code, is refused, and goes on without.
+    expect(faults.filter((fault) => !fault.endsWith('/docs: policy: script-src eval'))).toEqual([]);
+    await context.close();
+  });
+});
+
+/** What axe calls serious or critical, each with where it is. */
+async function seriousViolations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+/** Pixels by which a page is wider than its window. */
+async function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}

@@ -1,0 +1,213 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call, until } from '../support/harness.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+/** What a person without the command line does, from joining to signing out, against real processes. */
+describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+  let receiver: Receiver;
+  let grace: WatchedPage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [stack, browser, receiver] = await Promise.all([startDashboard(), openBrowser(), startReceiver()]);
+    const hourMs = 3_600_000;
+    const models = ['gpt-4o-mini', 'claude-sonnet-4-5'];
+    const signals = Array.from({ length: 24 }, (_, index) => ({
+      ts: Date.now() - index * hourMs,
+      user_id: index % 3 === 0 ? 'grace' : 'tom',
+      model: models[index % 2] ?? '',
+      provider: index % 2 === 0 ? 'openai' : 'anthropic',
+      cost_usd: index % 3 === 0 ? 4 : 0.25,
+      project_id: 'search',
+    }));
+    await stack.report(...signals);
+    grace = await openPage(browser);
+    page = grace.page;
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([stack?.stop(), receiver?.close()]);
+  });
+
+  const visit = async (name: string) => {
+    await page.getByRole('navigation').getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  };
+
+  test('an invited person is asked, joins, and sees the own pages only', { timeout: 60_000 }, async () => {
+    await signIn(page, stack.url, { name: 'Grace' });
+    await visit('Settings');
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('textbox', { name: 'E-mail' }).fill('Eve@acme.example');
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+    await page.getByText('invited', { exact: true }).waitFor();
+
+    const eve = await openPage(browser);
+    await signIn(eve.page, stack.url, { email: 'eve@acme.example' });
+    await eve.page.getByRole('heading', { name: 'Join Acme as member?' }).waitFor();
+    expect(await eve.page.getByText('Invited by Grace Lindqvist').isVisible()).toBe(true);
+    await eve.page.getByRole('button', { name: 'Join', exact: true }).click();
+    await eve.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    const links = await eve.page.getByRole('navigation').getByRole('link').allTextContents();
+    expect(links).not.toContain('Settings');
+    await eve.page.getByRole('link', { name: 'Connect a tool' }).waitFor();
+    expect(eve.faults).toEqual([]);
+    await eve.context.close();
+  });
+
+  test('what cost most leads to its sessions, and a session to its calls', { timeout: 60_000 }, async () => {
+    await visit('Overview');
+    await page.getByText('$36.00').first().waitFor();
+    await page.getByRole('link', { name: 'Grace Lindqvist' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
+    expect(page.url()).toContain('user_id=grace');
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    await rows.nth(1).waitFor();
+    await rows.nth(1).getByRole('link').first().click();
+    await page.getByText('1 in').or(page.getByText('100 in')).first().waitFor();
+    await page.getByRole('region', { name: 'Signals, 1' }).waitFor();
+  });
+
+  test('a new budget warns', { timeout: 60_000 }, async () => {
+    await visit('Budgets');
+    await page.getByRole('button', { name: 'Create a budget' }).first().click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Name' }).fill('Monthly cost');
+    await form.getByRole('textbox', { name: 'Threshold' }).fill('50');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('ok', { exact: true }).first().waitFor();
+    await stack.report({ user_id: 'tom', cost_usd: 6 });
+    await page.getByText('warning', { exact: true }).first().waitFor({ timeout: 20_000 });
+    await page.getByRole('link', { name: 'Monthly cost' }).click();
+    await page.getByRole('table', { name: 'Warnings' }).getByText('warning').waitFor({ timeout: 20_000 });
+  });
+
+  test('a failing webhook is mended, and the held events arrive in order', { timeout: 120_000 }, async () => {
+    receiver.behave({ status: 500, body: '<img src=x onerror=alert(1)>' });
+    await visit('Webhooks');
+    await page.getByRole('button', { name: 'Create a webhook' }).first().click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'URL' }).fill(receiver.url);
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText('Keep this secret now').waitFor();
+    expect(await form.getByRole('region', { name: 'Secret' }).textContent()).toMatch(/^whsec_.{44}$/);
+    await form.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('link', { name: receiver.url }).click();
+
+    await stack.report({ user_id: 'first-user' });
+    await page.getByText('This webhook is failing').waitFor({ timeout: 60_000 });
+    const held = ['second-user', 'third-user', 'fourth-user'];
+    for (const user_id of held) await stack.report({ user_id });
+    await page.getByText('3 held events will be sent in order.').waitFor({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^The test failed/).waitFor();
+    receiver.received.length = 0;
+    receiver.behave({ status: 200 });
+    await page.getByRole('button', { name: 'Re-enable' }).click();
+    const users = () => receiver.received.map(({ event }) => event.data.user_id);
+    await until(() => users().length >= 3, { timeoutMs: 30_000, what: 'the held events' });
+    expect(users().slice(0, 3)).toEqual(held);
+    await page.getByText('active', { exact: true }).first().waitFor();
+
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('exhausted');
+    const exhausted = page.getByRole('button', { name: 'session.started' });
+    await until(async () => (await exhausted.count()) === 1, { what: 'the one that was given up' });
+    await exhausted.click();
+    await page.getByRole('dialog').getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('button', { name: 'Change the secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'I have kept it' }).click();
+    receiver.received.length = 0;
+    await stack.report({ user_id: 'fifth-user' });
+    await until(() => receiver.received.length > 0, { timeoutMs: 20_000, what: 'the next event' });
+    expect(String(receiver.received[0]?.headers['webhook-signature']).split(' ')).toHaveLength(2);
+  });
+
+  test('one device is linked and spends, another is denied', { timeout: 60_000 }, async () => {
+    const ask = async (name: string) =>
+      (await call(`${stack.url}/v1/device_authorization`, { body: { name } })).body;
+    const poll = (device_code: string) =>
+      call(`${stack.url}/v1/token`, {
+        body: { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code },
+      });
+    const laptop = await ask('Laptop');
+    await page.goto(laptop.verification_uri_complete);
+    await page.getByRole('button', { name: 'Look at the device' }).click();
+    await page.getByText('Laptop', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Approved').waitFor();
+    const { body: token } = await poll(laptop.device_code);
+    const spend = await call(`${stack.url}/v1/meter/consume`, {
+      key: token.access_token,
+      headers: { 'Idempotency-Key': randomUUID() },
+      body: { output_sha256: createHash('sha256').update('output').digest('hex') },
+    });
+    expect(spend.status, spend.text).toBe(200);
+
+    const stranger = await ask('Stranger');
+    await page.goto(stranger.verification_uri);
+    await page.getByRole('textbox', { name: 'The code that the device shows' }).fill(stranger.user_code);
+    await page.getByRole('button', { name: 'Look at the device' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Denied').waitFor();
+    expect((await poll(stranger.device_code)).body.error).toBe('access_denied');
+
+    await visit('Credits');
+    await page.getByRole('table', { name: 'Ledger' }).getByText('receipt').waitFor();
+    await visit('Devices');
+    await page.getByRole('button', { name: 'Revoke Laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('revoked', { exact: true }).waitFor();
+    const after = await call(`${stack.url}/v1/meter/consume`, {
+      key: token.access_token,
+      headers: { 'Idempotency-Key': randomUUID() },
+      body: { output_sha256: createHash('sha256').update('another').digest('hex') },
+    });
+    expect(after.status).toBe(401);
+  });
+
+  test('a new key connects a tool, and its first signal is seen', { timeout: 60_000 }, async () => {
+    await visit('Connect');
+    await page.getByRole('combobox', { name: 'Tool' }).selectOption('signals');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('shown this once').waitFor();
+    const settings = (await page.getByRole('region', { name: 'Settings' }).textContent()) ?? '';
+    const key = /ugk_\w+/.exec(settings)?.[0] ?? '';
+    await page.getByText('Waiting for the first signal').waitFor();
+    const sent = await call(`${stack.url}/api/v1/signals`, {
+      key,
+      body: {
+        id: 'call-1',
+        ts: new Date().toISOString(),
+        adapter: 'curl',
+        model: 'gpt-4o-mini',
+        tokens_in: 100,
+      },
+    });
+    expect(sent.body.results[0].status).toBe('accepted');
+    await page.getByText('It works').waitFor();
+    await page.getByRole('button', { name: /^Revoke Anything else/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('revoked', { exact: true }).waitFor();
+    expect((await call(`${stack.url}/api/v1/sessions`, { key })).status).toBe(401);
+  });
+
+  test('signing out ends the session', { timeout: 60_000 }, async () => {
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    const session = await page.request.get(`${stack.url}/dashboard/session`);
+    expect(session.status()).toBe(401);
+    expect(grace.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,330 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { importFolder } from '../../../packages/governor/src/import-history.ts';
+import { sync } from '../../../packages/governor/src/sync.ts';
+import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { readFixture } from '../../shared/adapters/fixtures.ts';
+import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import {
+  claudeLine,
+  codexLine,
+  codexStep,
+  GOLDEN_USAGE,
+  type Json,
+  makeFolder,
+  writeLines,
+} from './history.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const DAY = 86_400_000;
+const clock = createTestClock(NOW);
+let api: TestApi;
+let home: ReturnType<typeof makeFolder>;
+let tenant: Awaited<ReturnType<typeof makeTenant>>;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  home?.remove();
+  home = makeFolder();
+  tenant = await makeTenant(api.ctx);
+});
+afterAll(() => home.remove());
+
+function toolNamed(name: string) {
+  const tool = TOOLS.find((known) => known.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}`);
+  return tool;
+}
+
+const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
+
+function run(name: string, folder = home.folder) {
+  return importFolder(toolNamed(name), folder, { ...target(), nowMs: clock.now() });
+}
+
+async function stored() {
+  return signalRows(api.ctx).find({ org_id: tenant.orgId }).sort({ ts: 1, id: 1 }).toArray();
+}
+
+async function totals() {
+  const rows = await stored();
+  const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((all, row) => all + of(row), 0);
+  return {
+    count: rows.length,
+    tokens_in: sum((row) => row.tokens_in),
+    tokens_out: sum((row) => row.tokens_out),
+    cost_nusd: sum((row) => row.cost_nusd ?? 0),
+  };
+}
+
+const GOLDEN = { count: 1, tokens_in: 8_512, tokens_out: 300, cost_nusd: 8_811_000 };
+
+describe('the history of Claude Code', () => {
+  const transcript = () => join(home.folder, 'projects', '-nowhere-atlas', 'session-1.jsonl');
+
+  it('counts an answer once that spans lines and was copied by a resumed session', async () => {
+    const first = { ...GOLDEN_USAGE, output_tokens: 1 };
+    const middle = { ...GOLDEN_USAGE, output_tokens: 40 };
+    writeLines(transcript(), [
+      { type: 'user', message: { content: 'MARKED-CONTENT "usage"' } },
+      claudeLine(NOW - 3_000, 'msg_1', first),
+      claudeLine(NOW - 2_000, 'msg_1', middle),
+      claudeLine(NOW - 1_000, 'msg_1', GOLDEN_USAGE),
+      'not json "usage"',
+    ]);
+    const resumed = { sessionId: 'session-2' };
+    writeLines(transcript().replace('session-1', 'session-2'), [
+      claudeLine(NOW - 2_000, 'msg_1', middle, resumed),
+    ]);
+    const report = await run('claude-code');
+    expect(report).toMatchObject({ signals: 1, accepted: 1, left_out: { 'told by another line': 3 } });
+    expect(await totals()).toEqual(GOLDEN);
+    expect(await stored()).toMatchObject([
+      {
+        id: 'req_msg_1',
+        adapter: 'claude-code',
+        user_id: 'ada',
+        project_id: 'atlas',
+        metadata: { source: 'import' },
+      },
+    ]);
+    expect(JSON.stringify(await stored())).not.toContain('MARKED');
+    expect(await run('claude-code', join(home.folder, 'projects'))).toMatchObject({
+      accepted: 0,
+      duplicates: 1,
+    });
+    expect(await totals()).toEqual(GOLDEN);
+  });
+
+  it('is a duplicate of what OpenTelemetry told', async () => {
+    const fixture = readFixture('claude-code');
+    await fetch(`${api.url}/otlp/v1/logs`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': 'application/json' },
+      body: bytesOf({ ...fixture, records: fixture.records.slice(1, 2) }, 'json'),
+    });
+    const same = { requestId: 'req_011CTabcdef' };
+    writeLines(transcript(), [claudeLine(Date.parse('2026-11-22T03:00:02Z'), 'msg_1', GOLDEN_USAGE, same)]);
+    expect(await run('claude-code')).toMatchObject({ duplicates: 1, accepted: 0 });
+    expect((await totals()).count).toBe(1);
+  });
+
+  it('leaves out what is no call, too old, orphaned or superseded, and says so', async () => {
+    writeLines(transcript(), [
+      claudeLine(NOW, 'msg_1', GOLDEN_USAGE, {}, { model: '<synthetic>' }),
+      claudeLine(NOW, 'msg_2', GOLDEN_USAGE, { isApiErrorMessage: true }),
+      claudeLine(NOW - 36 * DAY, 'msg_3', GOLDEN_USAGE),
+      claudeLine(NOW - 40 * DAY, 'msg_4', GOLDEN_USAGE),
+    ]);
+    for (const name of ['x.orphaned-1.jsonl', 'x.superseded-1.jsonl'])
+      writeLines(transcript().replace('session-1.jsonl', name), [claudeLine(NOW, name, GOLDEN_USAGE)]);
+    const agent = transcript().replace('.jsonl', '/subagents/agent-1.jsonl');
+    writeLines(agent, [claudeLine(NOW, 'msg_5', GOLDEN_USAGE)]);
+    expect(await run('claude-code')).toMatchObject({
+      signals: 1,
+      left_out: { 'no call of a model': 2, 'older than 35 days': 2 },
+    });
+    expect(await totals()).toEqual(GOLDEN);
+  });
+
+  it('charges an hour’s cache twice the input price', async () => {
+    const usage = { ...GOLDEN_USAGE, cache_creation: { ephemeral_1h_input_tokens: 500 } };
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', usage)]);
+    await run('claude-code');
+    // 500 tokens at $6 per million instead of $3.75.
+    expect((await totals()).cost_nusd).toBe(8_811_000 + 500 * 2_250);
+  });
+
+  it('names the project after the repository that a folder lies in', async () => {
+    const nested = join(home.folder, 'work', 'atlas', 'src', 'deep');
+    mkdirSync(join(home.folder, 'work', 'atlas', '.git'), { recursive: true });
+    mkdirSync(nested, { recursive: true });
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE, { cwd: nested })]);
+    await run('claude-code', join(home.folder, 'projects'));
+    expect((await stored())[0]?.project_id).toBe('atlas');
+  });
+});
+
+describe('the history of Codex', () => {
+  const rollout = (name: string, folder = 'sessions/2026/11/22') =>
+    join(home.folder, folder, `rollout-2026-11-22T${name}.jsonl`);
+  const meta = (id: string, more: Json = {}) =>
+    codexLine(NOW - 9_000, 'session_meta', { id, cwd: '/nowhere/atlas', ...more });
+  const turn = codexLine(NOW - 8_000, 'turn_context', { model: 'gpt-5', cwd: '/nowhere/atlas' });
+  const steps = [
+    codexStep(NOW - 7_000, [12_000, 8_000, 900], [12_000, 8_000, 900]),
+    codexStep(NOW - 6_000, [12_000, 8_000, 900], [24_000, 16_000, 1_800]),
+  ];
+
+  it('counts each step once, also those that a fork or a sub-agent replays', async () => {
+    writeLines(rollout('10-00-00-a'), [meta('a'), turn, ...steps, steps[1] ?? '']);
+    const replayed = [meta('b', { forked_from_id: 'a' }), meta('a'), turn, ...steps];
+    const own = codexStep(NOW - 1_000, [500, 0, 10], [24_500, 16_000, 1_810]);
+    const restamped = steps.map((step) => ({ ...step, timestamp: new Date(NOW - 2_000).toISOString() }));
+    writeLines(rollout('11-00-00-b'), [...replayed, ...restamped, own]);
+    expect(await run('codex')).toMatchObject({ signals: 3, accepted: 3 });
+    expect(await totals()).toMatchObject({ count: 3, tokens_in: 24_500, tokens_out: 1_810 });
+    expect(await stored()).toMatchObject([
+      { cost_nusd: 15_000_000 },
+      { cost_nusd: 15_000_000 },
+      { model: 'gpt-5' },
+    ]);
+    expect(await run('codex')).toMatchObject({ accepted: 0, duplicates: 3 });
+  });
+
+  it('takes exact records where they are, and not the steps beside them, in whichever file those are replayed', async () => {
+    const usage = { input_tokens: 12_000, cached_input_tokens: 8_000, output_tokens: 900 };
+    const record = (id: string) => codexLine(NOW - 5_000, 'token_usage_record', { response_id: id, usage });
+    writeLines(rollout('10-00-00-a'), [meta('a'), turn, record('resp_1'), ...steps, record('resp_2')]);
+    writeLines(rollout('11-00-00-b'), [meta('b', { source: { subagent: {} } }), turn, ...steps]);
+    await run('codex');
+    expect((await stored()).map(({ id }) => id).sort()).toEqual(['resp_1', 'resp_2']);
+  });
+
+  it('is read compressed and from the archive, the active file first', async () => {
+    const lines = [meta('a'), turn, steps[0]].map((line) => JSON.stringify(line)).join('\n');
+    const packed = `${rollout('10-00-00-a')}.zst`;
+    mkdirSync(join(packed, '..'), { recursive: true });
+    writeFileSync(packed, zstdCompressSync(Buffer.from(lines)));
+    writeLines(rollout('10-00-00-a', 'archived_sessions'), [meta('a'), turn, ...steps]);
+    expect(await run('codex')).toMatchObject({ signals: 1 });
+    expect((await totals()).cost_nusd).toBe(15_000_000);
+  });
+
+  it('ends where OpenTelemetry began to tell', async () => {
+    const live = makeSignal({ ts: NOW - 6_500, adapter: 'codex', user_id: 'ada' });
+    await api.call('/api/v1/signals', { key: tenant.key, body: live });
+    writeLines(rollout('10-00-00-a'), [meta('a'), turn, ...steps]);
+    const expected = { signals: 1, left_out: { 'since OpenTelemetry tells it': 1 } };
+    expect(await run('codex')).toMatchObject({ ...expected, accepted: 1 });
+  });
+});
+
+describe('the history of', () => {
+  it('Gemini CLI counts thoughts and tools, and a message that is written again once', async () => {
+    const tokens = { input: 5_000, output: 400, cached: 2_000, thoughts: 600, tool: 0, total: 6_000 };
+    const message = {
+      id: 'm1',
+      timestamp: new Date(NOW).toISOString(),
+      type: 'gemini',
+      model: 'gemini-2.5-pro',
+      tokens,
+    };
+    const early = { ...message, tokens: { ...tokens, output: 1, total: 5_601 } };
+    const chats = join(home.folder, 'tmp', 'abc', 'chats');
+    writeLines(join(chats, 'session-1.jsonl'), [{ sessionId: 's' }, early, message]);
+    const old = { sessionId: 'old', messages: [message, { type: 'user', content: 'MARKED' }] };
+    writeLines(join(chats, 'session-0.json'), JSON.stringify(old, null, 2).split('\n'));
+    expect(await run('gemini')).toMatchObject({ signals: 2, accepted: 2 });
+    expect(await totals()).toEqual({ count: 2, tokens_in: 10_000, tokens_out: 2_000, cost_nusd: 28_000_000 });
+  });
+
+  it('Qwen Code counts the assistant’s lines only', async () => {
+    const usageMetadata = {
+      promptTokenCount: 13_472,
+      candidatesTokenCount: 101,
+      thoughtsTokenCount: 24,
+      totalTokenCount: 13_573,
+    };
+    const line = {
+      uuid: 'u1',
+      sessionId: 's',
+      timestamp: new Date(NOW).toISOString(),
+      model: 'qwen3-coder-plus',
+      usageMetadata,
+    };
+    writeLines(join(home.folder, 'projects', 'atlas', 'chats', 's.jsonl'), [
+      { ...line, type: 'assistant' },
+      { ...line, uuid: 'u2', type: 'system', subtype: 'ui_telemetry' },
+    ]);
+    await run('qwen');
+    expect(await totals()).toMatchObject({ count: 1, tokens_in: 13_472, tokens_out: 101 });
+  });
+
+  it('opencode is read from its files and from its database', async () => {
+    const message = (sessionID: string) => ({
+      role: 'assistant',
+      sessionID,
+      modelID: 'claude-sonnet-4-5',
+      providerID: 'anthropic',
+      time: { created: NOW - 1_000, completed: NOW },
+      tokens: { input: 12, output: 300, reasoning: 0, cache: { read: 8_000, write: 500 } },
+      cost: 0,
+    });
+    const file = join(home.folder, 'storage', 'message', 'ses_1', 'msg_1.json');
+    writeLines(file, [{ id: 'msg_1', ...message('ses_1') }]);
+    const database = new DatabaseSync(join(home.folder, 'opencode.db'));
+    database.exec('CREATE TABLE message (id TEXT, session_id TEXT, data TEXT)');
+    const insert = database.prepare('INSERT INTO message VALUES (?, ?, ?)');
+    insert.run('msg_1', 'ses_1', JSON.stringify(message('ses_1')));
+    insert.run('msg_2', 'ses_1', JSON.stringify(message('ses_1')));
+    database.close();
+    await run('opencode');
+    expect(await totals()).toEqual({ count: 2, tokens_in: 17_024, tokens_out: 600, cost_nusd: 17_622_000 });
+  });
+
+  it('GitHub Copilot CLI is read as spans', async () => {
+    writeLines(join(home.folder, 'otel', '1.jsonl'), [
+      requestOf(readFixture('github-copilot')),
+      { other: 1 },
+    ]);
+    const folder = join(home.folder, 'otel');
+    expect(await run('copilot', folder)).toMatchObject({ accepted: 1, left_out: { 'no spans': 1 } });
+    expect(await totals()).toEqual(GOLDEN);
+  });
+});
+
+describe('sync', () => {
+  const transcript = () => join(home.folder, 'projects', 'p', 's.jsonl');
+  const look = (reports: Json[], more: Partial<Parameters<typeof sync>[0]> = {}) =>
+    sync({
+      ...target(),
+      folders: [{ tool: toolNamed('claude-code'), folder: join(home.folder, 'projects') }],
+      cursorFile: join(home.folder, 'state', 'sync.json'),
+      now: () => Date.now(),
+      everyMs: 1_000,
+      once: true,
+      onReport: (tool, report) => reports.push({ tool, ...report }),
+      ...more,
+    });
+
+  it('sends what is new, keeps a cursor, and sends nothing again', async () => {
+    const reports: Json[] = [];
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    await look(reports);
+    await look(reports);
+    expect(reports).toMatchObject([{ tool: 'claude-code', accepted: 1 }]);
+    writeLines(transcript(), [
+      claudeLine(NOW, 'msg_1', GOLDEN_USAGE),
+      claudeLine(NOW, 'msg_2', GOLDEN_USAGE),
+    ]);
+    await look(reports);
+    expect(reports[1]).toMatchObject({ accepted: 1, duplicates: 1 });
+    expect((await totals()).count).toBe(2);
+  });
+
+  it('waits until a file is still: the first line of an answer is not the whole of it', async () => {
+    const reports: Json[] = [];
+    let offsetMs = 0;
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', { ...GOLDEN_USAGE, output_tokens: 1 })]);
+    let looks = 0;
+    const pause = async () => {
+      looks += 1;
+      if (looks === 1) writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+      if (looks === 2) offsetMs = 31_000;
+      if (looks === 3) throw new Error('enough');
+    };
+    const going = look(reports, { once: false, pause, now: () => Date.now() + offsetMs });
+    await expect(going).rejects.toThrow('enough');
+    expect(reports).toHaveLength(1);
+    expect(await totals()).toEqual(GOLDEN);
+  });
+});

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { makeTenant } from '../../support/factories.ts';
+import { startApi, type TestApi } from '../../support/harness.ts';
+import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from './history.ts';
+
+const execute = promisify(execFile);
+let api: TestApi;
+let home: ReturnType<typeof makeFolder>;
+beforeAll(async () => {
+  api = await startApi();
+  home = makeFolder();
+});
+afterAll(async () => {
+  home.remove();
+  await api.close();
+});
+
+it('packs into one file that runs in an empty folder, without the server beside it', async () => {
+  const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', home.folder], {
+    cwd: 'packages/governor',
+  });
+  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/[[{]/)))) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  expect(packed.files.map(({ path }) => path).sort()).toEqual([
+    'README.md',
+    'dist/governor.js',
+    'package.json',
+  ]);
+  const empty = join(home.folder, 'empty');
+  mkdirSync(empty);
+  const npm = ['install', '--no-audit', '--no-fund', '--offline', join(home.folder, packed.filename)];
+  await execute('npm', npm, { cwd: empty });
+  expect(readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+    'usage-governor-cli',
+  ]);
+
+  const { key } = await makeTenant(api.ctx, { user_id: 'ada' });
+  const transcript = join(home.folder, 'claude', 'projects', 'p', 's.jsonl');
+  writeLines(transcript, [claudeLine(Date.now(), 'msg_1', GOLDEN_USAGE)]);
+  const env = { PATH: process.env.PATH, HOME: empty, GOVERNOR_API: api.url, GOVERNOR_API_KEY: key };
+  const governor = ['--no', 'governor', '--', '--json'];
+  const imported = await execute(
+    'npx',
+    [...governor, 'import', 'claude-code', join(home.folder, 'claude'), '--user-id', 'ada'],
+    { cwd: empty, env },
+  );
+  expect(JSON.parse(imported.stdout)).toMatchObject({ signals: 1, accepted: 1 });
+  const again = await execute('npx', [...governor, 'sync', '--once', '--user-id', 'ada'], {
+    cwd: empty,
+    env: { ...env, CLAUDE_CONFIG_DIR: join(home.folder, 'claude') },
+  });
+  expect(JSON.parse(again.stdout)).toMatchObject({ tool: 'claude-code', duplicates: 1 });
+}, 60_000);

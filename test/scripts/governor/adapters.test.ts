@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { makeFolder } from '../../packages/governor/history.ts';
+import { readFixture } from '../../shared/adapters/fixtures.ts';
+import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
+import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { type TestApi, testEnv } from '../../support/harness.ts';
+
+const execute = promisify(execFile);
+let api: TestApi;
+let governor: CommandLine['governor'];
+let failure: CommandLine['failure'];
+const home = makeFolder();
+beforeAll(async () => {
+  ({ api, governor, failure } = await startApiWithCommandLine());
+});
+afterAll(async () => {
+  home.remove();
+  await api.close();
+});
+
+/** What a person sees, without `--json`. */
+async function printed(...args: string[]): Promise<string> {
+  const { pathname } = new URL(api.ctx.config.mongodbUrl);
+  const env = { PATH: process.env.PATH, ...testEnv(pathname.slice(1)) };
+  const { stdout } = await execute(process.execPath, ['scripts/governor.ts', ...args], { env });
+  return stdout;
+}
+
+describe('governor connect', { timeout: 60_000 }, () => {
+  it('prints settings with which a tool is counted, and says whom the key may report', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const args = ['claude-code', '--org', orgId, '--api', api.url, '--project-id', 'at las'];
+    const bound = await printed('connect', ...args, '--user-id', 'ada');
+    const lines = bound.trim().split('\n');
+    expect(lines[0]).toBe('# This key reports ada only.');
+    const settings = new Map(lines.slice(1).map((line) => line.split(/=(.*)/s) as [string, string]));
+    expect(Object.fromEntries(settings)).toMatchObject({
+      CLAUDE_CODE_ENABLE_TELEMETRY: '1',
+      OTEL_LOGS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${api.url}/otlp`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+      OTEL_RESOURCE_ATTRIBUTES: 'project.id=at%20las',
+    });
+    const [name = '', value = ''] = (settings.get('OTEL_EXPORTER_OTLP_HEADERS') ?? '').split(/=(.*)/s);
+    const fixture = readFixture('claude-code');
+    const now = new Date().toISOString();
+    const records = fixture.records
+      .slice(1, 2)
+      .map((record) => ({ ...record, attributes: { ...record.attributes, 'event.timestamp': now } }));
+    const response = await fetch(`${settings.get('OTEL_EXPORTER_OTLP_ENDPOINT')}/v1/logs`, {
+      method: 'POST',
+      headers: { [name]: decodeURIComponent(value), 'Content-Type': 'application/x-protobuf' },
+      body: bytesOf({ ...fixture, records }, 'protobuf'),
+    });
+    expect(response.status).toBe(200);
+    const { body } = await api.call('/api/v1/sessions', { key });
+    expect(body.data).toMatchObject([{ user_id: 'ada', adapter: 'claude-code', signal_count: 1 }]);
+  });
+
+  it('takes the first organization, and tells that an unbound key may report anyone', async () => {
+    const made = await governor('connect', 'gemini', '--api', 'https://governor.example/');
+    expect(made).toMatchObject({
+      tool: 'gemini',
+      user_id: null,
+      note: expect.stringContaining('bound to no user'),
+    });
+    expect(made.settings).toContain('GEMINI_TELEMETRY_OTLP_ENDPOINT=https://governor.example/otlp');
+    const toml = await printed('connect', 'codex', '--api', 'https://governor.example');
+    expect(toml).toContain(
+      '[otel]\nexporter = { otlp-http = { endpoint = "https://governor.example/otlp/v1/logs"',
+    );
+    expect((await failure('connect', 'cursor')).stderr).toContain('claude-code, codex');
+  });
+});
+
+describe('governor import', { timeout: 60_000 }, () => {
+  it('takes what ccusage prints, a priced signal per session and model', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const part = (modelName: string, cost: number) => ({
+      modelName,
+      inputTokens: 12,
+      outputTokens: 300,
+      cacheCreationTokens: 500,
+      cacheReadTokens: 8_000,
+      cost,
+    });
+    const session = {
+      agent: 'codex',
+      period: 'session-a',
+      metadata: { lastActivity: new Date().toISOString() },
+      modelBreakdowns: [part('gpt-5', 0.5), part('gpt-5-mini', 0.25)],
+    };
+    const old = { ...session, period: 'old', metadata: { lastActivity: '2020-01-01' } };
+    const file = join(home.folder, 'ccusage.json');
+    writeFileSync(file, JSON.stringify({ session: [session, old] }));
+    const args = ['import', 'ccusage', file, '--api', api.url, '--key', key, '--user-id', 'ada'];
+    const expected = { signals: 2, accepted: 2, left_out: { 'older than 35 days': 2 } };
+    expect(await governor(...args)).toMatchObject(expected);
+    expect(await governor(...args)).toMatchObject({ accepted: 0, duplicates: 2 });
+    const signals = await signalRows(api.ctx).find({ org_id: orgId }).sort({ cost_nusd: 1 }).toArray();
+    expect(signals).toMatchObject([
+      { adapter: 'codex', model: 'gpt-5-mini', tokens_in: 8_512, cost_nusd: 250_000_000 },
+      { adapter: 'codex', model: 'gpt-5', tokens_in: 8_512, cost_nusd: 500_000_000 },
+    ]);
+    writeFileSync(file, '{"daily": []}');
+    expect((await failure(...args)).stderr).toContain('ccusage session --json');
+  });
+
+  it('takes lines of signals, and says what the api refused', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const file = join(home.folder, 'signals.ndjson');
+    const signals = [makeSignal({ ts: Date.now() }), makeSignal({ ts: Date.now(), tokens_in: -1 })];
+    writeFileSync(file, `${signals.map((signal) => JSON.stringify(signal)).join('\n')}\nno json\n`);
+    expect(await governor('import', 'ndjson', file, '--api', api.url, '--key', key)).toMatchObject({
+      signals: 2,
+      accepted: 1,
+      rejected: 1,
+      rejected_codes: { invalid_signal: 1 },
+      left_out: { 'no JSON object': 1 },
+    });
+  });
+});

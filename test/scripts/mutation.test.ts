@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Fault, plant } from '../../scripts/mutation/fault.ts';
+import { FAULTS } from '../../scripts/mutation/list.ts';
+import { passes, runFault } from '../../scripts/mutation/run-fault.ts';
+import { ROOT } from '../../scripts/stack/files.ts';
+import { newDataDir } from '../support/up-run.ts';
+
+const ALL = Object.values(FAULTS).flat();
+
+test.each(ALL.map((fault) => [fault.what, fault] as const))(
+  '%s: can be planted, and has tests',
+  (_, fault) => {
+    expect(plant(ROOT, fault)).toContain(fault.replacement);
+    expect(fault.tests.filter((path) => existsSync(join(ROOT, path)))).not.toEqual([]);
+  },
+);
+
+test('no two faults have one name', () => {
+  expect(new Set(ALL.map(({ what }) => what)).size).toBe(ALL.length);
+});
+
+describe('a planted fault', () => {
+  let tree: string;
+  const fault: Fault = {
+    what: 'adds one too much',
+    file: 'add.js',
+    text: 'a + b',
+    replacement: 'a + b + 1',
+    tests: ['add.test.js'],
+  };
+
+  beforeEach(() => {
+    tree = newDataDir();
+    mkdirSync(join(tree, 'node_modules/.bin'), { recursive: true });
+    writeFileSync(join(tree, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(tree, 'add.js'), 'export const add = (a, b) => a + b;\n');
+    // Stands in for vitest: runs the one test file, and what it exits with is what it says.
+    const runner = `#!/bin/sh\nfor last; do :; done\nexec "${process.execPath}" "$last"\n`;
+    writeFileSync(join(tree, 'node_modules/.bin/vitest'), runner, { mode: 0o755 });
+  });
+  afterEach(() => rmSync(tree, { recursive: true, force: true }));
+
+  const writeTest = (text: string) =>
+    writeFileSync(join(tree, 'add.test.js'), `import { add } from './add.js';\n${text}\n`);
+
+  test('is caught by a test that looks, and is taken out again', async () => {
+    writeTest('if (add(1, 1) !== 2) process.exit(1);');
+    expect(await passes(tree, fault.tests, {})).toBe(true);
+    expect(await runFault(tree, fault, {})).toBe('caught');
+    expect(readFileSync(join(tree, 'add.js'), 'utf8')).toContain('a + b;');
+  });
+
+  test('survives a test that does not look', async () => {
+    writeTest('if (add(1, 1) < 2) process.exit(1);');
+    expect(await runFault(tree, fault, {})).toBe('survived');
+  });
+
+  test('is refused when its text does not stand once in the file', async () => {
+    writeTest('');
+    const rotten = { ...fault, text: 'a - b' };
+    await expect(runFault(tree, rotten, {})).rejects.toThrow('stands 0 times in add.js');
+  });
+
+  test('is refused when its tests are gone', async () => {
+    await expect(runFault(tree, fault, {})).rejects.toThrow('None of these tests exist');
+  });
+});

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../../scripts/stack/files.ts';
+
+const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const page = readText('docs/operations.md');
+
+test('docs/operations.md explains every metric, and no other', () => {
+  const files = globSync('{api,workers,shared}/**/*.ts', { cwd: ROOT });
+  const declared = files.flatMap((file) =>
+    [...readText(file).matchAll(/\bname: '(governor_[a-z_]+)'/g)].map(([, name]) => name),
+  );
+  expect(declared.length).toBeGreaterThan(15);
+  const [, table = ''] = /## Every metric\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const explained = [...table.matchAll(/^\| `(governor_[a-z_]+)`/gm)].map(([, name]) => name);
+  expect(new Set(explained)).toEqual(new Set(declared));
+  const alerted = [...page.matchAll(/governor_[a-z_]+/g)].map(([name]) => name);
+  expect(alerted.filter((name) => !declared.includes(name))).toEqual([]);
+});
+
+test('docs/operations.md names only settings and commands that there are', () => {
+  const settings = [...page.matchAll(/`([A-Z][A-Z_]{4,}[A-Z])`/g)].map(([, name]) => name ?? '');
+  const example = readText('.env.example');
+  const answersOfRedis = ['MISCONF'];
+  expect(settings.filter((name) => !example.includes(`${name}=`) && !answersOfRedis.includes(name))).toEqual(
+    [],
+  );
+  const paths = [...page.matchAll(/`((?:shared|scripts|docs)\/[\w./-]+\.\w+)`/g)].map(
+    ([, path]) => path ?? '',
+  );
+  expect(paths.filter((path) => globSync(path, { cwd: ROOT }).length === 0)).toEqual([]);
+});

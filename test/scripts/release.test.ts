@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { type RunningStore, startMongo } from '../../scripts/stack/stores.ts';
+import { organizationRows } from '../../shared/organizations/model.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { createLog } from '../../shared/platform/basics/log.ts';
+import { openContext } from '../../shared/platform/context/context.ts';
+import { connectMongo, type Db, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import { type Migration, schemaRows, versionAfter } from '../../shared/platform/mongo/schema.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
+import { COLLECTIONS } from '../../shared/tables/collections.ts';
+import { MIGRATIONS } from '../../shared/tables/migrations.ts';
+import { release } from '../../shared/tables/release.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, testEnv } from '../support/harness.ts';
+
+const execute = promisify(execFile);
+const NOW = Date.UTC(2026, 0, 1);
+
+let folder: string;
+let mongo: RunningStore;
+let db: Db;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-release-'));
+  await startStore();
+});
+afterEach(async () => {
+  await stopStore();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startStore(): Promise<void> {
+  mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
+  db = await connectMongo(testEnv('governor', { mongoUrl: mongo.url }).MONGODB_URL);
+}
+
+async function stopStore(): Promise<void> {
+  await db.connection.close();
+  await mongo.stop();
+}
+
+/** The release step as a process of its own, as a Procfile runs it. */
+async function runRelease(): Promise<{ code: number; stderr: string }> {
+  const env = { PATH: process.env.PATH, ...testEnv('governor', { mongoUrl: mongo.url }) };
+  return await execute(process.execPath, ['scripts/release.ts'], { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+  );
+}
+
+const readVersion = async () => (await schemaRows({ db }).findOne({ _id: 'schema' }))?.version;
+
+describe('an empty database', () => {
+  test('gets the version of the program, every collection and every index, and a repeat changes nothing', async () => {
+    expect(await runRelease()).toMatchObject({ code: 0 });
+    const row = await schemaRows({ db }).findOne({ _id: 'schema' });
+    expect(row?.version).toBe(versionAfter(MIGRATIONS));
+    const names = (await databaseOf(db).listCollections().toArray()).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(COLLECTIONS.map(({ collectionName }) => collectionName)));
+    expect(await runRelease()).toMatchObject({ code: 0 });
+    expect(await schemaRows({ db }).findOne({ _id: 'schema' })).toEqual(row);
+  });
+
+  test('may already hold the heartbeat of a process that waits for its first release', async () => {
+    await databaseOf(db).collection('instances').insertOne({ beat: 1 });
+    expect(await runRelease()).toMatchObject({ code: 0 });
+  });
+
+  test('is prepared once by two releases at the same time', async () => {
+    await Promise.all([release(db, [], NOW), release(db, [], NOW)]);
+    expect(await schemaRows({ db }).find().toArray()).toHaveLength(1);
+  });
+});
+
+describe('data that the program cannot use', () => {
+  test('of a newer version is refused in one line, and nothing of it changes', async () => {
+    const newer = versionAfter(MIGRATIONS) + 1;
+    await schemaRows({ db }).insertOne({ _id: 'schema', version: newer, changed_at: new Date(NOW) });
+    const { code, stderr } = await runRelease();
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining(`schema version ${newer}`)]);
+    expect(stderr).toContain('run the newer program, or restore the backup');
+    expect(await databaseOf(db).listCollections({ name: 'organizations' }).toArray()).toEqual([]);
+  });
+
+  test('from before version 1 is refused in one line that says what to do', async () => {
+    await databaseOf(db).collection('usage_sheets').insertOne({ total: 1 });
+    const { code, stderr } = await runRelease();
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringContaining('before schema version 1')]);
+    expect(stderr).toContain('--data .data-2');
+    expect(await readVersion()).toBeUndefined();
+  });
+});
+
+describe('data of version 1', () => {
+  /** Adds a field to every organization that has none: what it has done shows, so it can begin again. */
+  const addRegion = (failAfter = Number.POSITIVE_INFINITY): Migration => ({
+    version: 2,
+    what: 'organizations have a region',
+    run: async (to) => {
+      const organizations = databaseOf(to).collection<{ _id: string; region?: string }>('organizations');
+      let changed = 0;
+      for await (const { _id } of organizations.find({ region: { $exists: false } }).sort({ _id: 1 })) {
+        if (changed === failAfter) throw new Error('the power went out');
+        await organizations.updateOne({ _id }, { $set: { region: 'eu' } });
+        changed += 1;
+      }
+    },
+  });
+  const renumber: Migration = {
+    version: 3,
+    what: 'regions are in capitals',
+    run: async (to) => {
+      const capitals = { $set: { region: { $toUpper: '$region' } } };
+      await databaseOf(to).collection('organizations').updateMany({}, [capitals]);
+    },
+  };
+  const regions = async () =>
+    (await databaseOf(db).collection('organizations').find().toArray()).map(({ region }) => region);
+
+  test('is upgraded in its folder, also after an interruption, and keeps every row', async () => {
+    await release(db, [], NOW);
+    await makeData();
+    const before = await sessionRows({ db }).find().toArray();
+    expect(before).toHaveLength(3);
+    await stopStore();
+
+    await startStore();
+    expect(await readVersion()).toBe(1);
+    await expect(release(db, [addRegion(1)], NOW)).rejects.toThrow('the power went out');
+    expect(await readVersion()).toBe(1);
+    expect((await regions()).filter(Boolean)).toHaveLength(1);
+
+    const ran = await release(db, [addRegion()], NOW);
+    expect(ran.map(({ version }) => version)).toEqual([2]);
+    expect(await readVersion()).toBe(2);
+    expect(await regions()).toEqual(['eu', 'eu', 'eu']);
+    expect(await sessionRows({ db }).find().toArray()).toEqual(before);
+    expect(await release(db, [addRegion()], NOW)).toEqual([]);
+    await expect(release(db, [], NOW)).rejects.toThrow('schema version 2, and this program knows 1');
+  });
+
+  test('goes through all versions in their order', async () => {
+    await release(db, [], NOW);
+    await makeData();
+    const ran = await release(db, [addRegion(), renumber], NOW);
+    expect(ran.map(({ version }) => version)).toEqual([2, 3]);
+    expect(await readVersion()).toBe(3);
+    expect(await regions()).toEqual(['EU', 'EU', 'EU']);
+  });
+
+  /** Three organizations with a session each, as the api writes them. */
+  async function makeData(): Promise<void> {
+    const config = readConfig(testEnv('governor', { mongoUrl: mongo.url }));
+    const opened = await openContext(config, {
+      process: 'test',
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+    const ctx = { ...opened, queuePrefix: '' };
+    const api = await startApi({ ctx });
+    for (let made = 0; made < 3; made += 1) {
+      const { key } = await makeTenant(ctx);
+      const { body } = await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now() }) });
+      expect(body.results[0].status).toBe('accepted');
+    }
+    expect(await organizationRows({ db }).countDocuments()).toBe(3);
+    await api.close();
+    await ctx.close();
+  }
+});
+
+test('the migrations are numbered from 2 on without a gap', () => {
+  expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 2));
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createBudget } from '../../../shared/budgets/change-budgets.ts';
+import { closeSession } from '../../../shared/ingest/end-session.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { startApi, type TestApi } from '../../support/harness.ts';
+
+/** What the driver and the process say by themselves, whoever calls. */
+const UNCOUNTED = new Set(['hello', 'ping', 'endSessions']);
+let api: TestApi;
+let commands: string[] = [];
+beforeAll(async () => {
+  const mongoUrl = new URL(inject('mongoUrl'));
+  mongoUrl.searchParams.set('monitorCommands', 'true');
+  api = await startApi({ mongoUrl: mongoUrl.href });
+  api.ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
+    if (!UNCOUNTED.has(commandName)) commands.push(nameOf(commandName, command));
+  });
+});
+afterAll(() => api.close());
+
+function nameOf(commandName: string, command: Record<string, unknown>): string {
+  const target = command[commandName];
+  return typeof target === 'string' ? `${commandName} ${target}` : commandName;
+}
+
+/** The commands of one POST, which must be accepted. */
+async function commandsOf(key: string, signals: unknown[]): Promise<string[]> {
+  commands = [];
+  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+  expect(new Set(body.results.map((result: { status: string }) => result.status))).toEqual(
+    new Set(['accepted']),
+  );
+  return commands;
+}
+
+const KNOWN_SESSION = [
+  'find api_keys',
+  'find organization_versions',
+  'find signals',
+  'aggregate session_heads',
+  'bulkWrite',
+  'commitTransaction',
+];
+
+describe('POST /api/v1/signals asks MongoDB', () => {
+  test('six times for a signal of a known session, and for one that opens a session', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const now = api.ctx.clock.now();
+    await commandsOf(key, [makeSignal({ ts: now })]);
+    await commandsOf(key, [makeSignal({ ts: now })]);
+    expect(await commandsOf(key, [makeSignal({ ts: now })])).toEqual(KNOWN_SESSION);
+    expect(await commandsOf(key, [makeSignal({ ts: now, user_id: 'new' })])).toEqual(KNOWN_SESSION);
+  });
+
+  test('as often for ten signals of ten users, with budgets that count them', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const ts = api.ctx.clock.now();
+    const fields = { name: 'B', scope: 'org', metric: 'signals', window: 'daily', threshold: 5 } as const;
+    await createBudget(api.ctx, orgId, fields);
+    await commandsOf(key, [makeSignal({ ts })]);
+    const signals = Array.from({ length: 10 }, (_, index) => makeSignal({ ts, user_id: `user-${index}` }));
+    expect(await commandsOf(key, signals)).toEqual(KNOWN_SESSION);
+  });
+
+  test('three times more after a change of the rules by which signals count', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const ts = api.ctx.clock.now();
+    await commandsOf(key, [makeSignal({ ts })]);
+    await createBudget(api.ctx, orgId, {
+      name: 'B',
+      scope: 'org',
+      metric: 'signals',
+      window: 'daily',
+      threshold: 5,
+    });
+    expect(await commandsOf(key, [makeSignal({ ts })])).toHaveLength(KNOWN_SESSION.length + 3);
+    expect(await commandsOf(key, [makeSignal({ ts })])).toEqual(KNOWN_SESSION);
+  });
+});
+
+test('closing a session is one transaction of five commands', async () => {
+  const { orgId, key } = await makeTenant(api.ctx);
+  const { body } = await api.call('/api/v1/signals', {
+    key,
+    body: { signals: [makeSignal({ ts: api.ctx.clock.now() })] },
+  });
+  commands = [];
+  await closeSession(api.ctx, { orgId, userId: null }, body.results[0].session_id);
+  expect(commands).toEqual([
+    'find sessions',
+    'find organizations',
+    'find webhooks',
+    'bulkWrite',
+    'commitTransaction',
+  ]);
+});

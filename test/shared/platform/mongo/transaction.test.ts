@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isOutcomeUnknown, isStoreError } from '../../../../shared/platform/basics/errors.ts';
+import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
+import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
+import { instanceRows, startTransactionGuard } from '../../../../shared/platform/mongo/transaction-guard.ts';
+import { type NetProxy, startProxy } from '../../../support/drills/proxy.ts';
+import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
+
+interface Thing extends Row {
+  n: number;
+}
+const things = collection<Thing>('test_things');
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext();
+  await createCollections(ctx.db, [things, instanceRows]);
+});
+afterAll(() => ctx.close());
+
+/** A client that reaches the same database through a proxy. */
+async function openBehind(proxy: NetProxy): Promise<TestContext> {
+  const url = new URL(ctx.config.mongodbUrl);
+  url.port = String(proxy.port);
+  url.searchParams.delete('replicaSet');
+  url.searchParams.set('directConnection', 'true');
+  return openTestContext({ sharing: { ...ctx, config: { ...ctx.config, mongodbUrl: url.href } } });
+}
+
+async function startOwnProxy(): Promise<NetProxy> {
+  return startProxy(Number(new URL(ctx.config.mongodbUrl).port));
+}
+
+describe('a transaction that does not get through in time', () => {
+  test('fails as a store that is away, and never commits what it was about to write', async () => {
+    const blocked = Promise.withResolvers<void>();
+    const late = inTransaction(
+      ctx.db,
+      async (transaction) => {
+        await things(ctx).insertOne({ _id: 'late', n: 1 }, { session: transaction });
+        await blocked.promise;
+      },
+      { deadlineMs: 200 },
+    );
+    const error = await late.catch((thrown: unknown) => thrown);
+    expect([isStoreError(error), isOutcomeUnknown(error)]).toEqual([true, false]);
+    blocked.resolve();
+    await inTransaction(ctx.db, (transaction) =>
+      things(ctx).insertOne({ _id: 'after', n: 1 }, { session: transaction }),
+    );
+    // The row is free again, so the late transaction has ended, without its write.
+    await until(async () => {
+      await things(ctx).updateOne({ _id: 'late' }, { $inc: { n: 1 } }, { upsert: true });
+      return true;
+    });
+    expect(await things(ctx).findOne({ _id: 'late' })).toMatchObject({ n: 1 });
+  });
+
+  test('says that its outcome is not known when only the answer to the commit is missing', async () => {
+    const proxy = await startOwnProxy();
+    const other = await openBehind(proxy);
+    try {
+      proxy.onRequest = (chunk) => {
+        if (chunk.includes('commitTransaction')) proxy.mode = 'drop-replies';
+        return true;
+      };
+      const sent = inTransaction(
+        other.db,
+        (transaction) => things(other).insertOne({ _id: 'sent', n: 1 }, { session: transaction }),
+        { deadlineMs: 1_000 },
+      );
+      const error = await sent.catch((thrown: unknown) => thrown);
+      expect(isOutcomeUnknown(error)).toBe(true);
+      expect(await things(ctx).countDocuments({ _id: 'sent' })).toBe(1);
+    } finally {
+      proxy.reset();
+      await other.close();
+      await proxy.close();
+    }
+  });
+
+  test('does not hold a batch of another, though its connection stays dark', async () => {
+    const proxy = await startOwnProxy();
+    const other = await openBehind(proxy);
+    try {
+      const write = (key: string) =>
+        other.batcher.submit(key, key, {
+          maxWeight: 10,
+          weigh: () => 1,
+          run: async (items) => {
+            await inTransaction(
+              other.db,
+              (transaction) => things(other).insertOne({ _id: key, n: 1 }, { session: transaction }),
+              { deadlineMs: 500 },
+            );
+            return items;
+          },
+        });
+      await write('light');
+      // Every connection of now carries nothing more; the driver opens new ones.
+      proxy.vanish();
+      await expect(write('dark')).rejects.toSatisfy(isStoreError);
+      await until(
+        () =>
+          write(`light again ${performance.now()}`).then(
+            () => true,
+            () => false,
+          ),
+        {
+          timeoutMs: 15_000,
+        },
+      );
+    } finally {
+      proxy.reset();
+      await other.close();
+      await proxy.close();
+    }
+  });
+});
+
+test('a batch that never ends fails, and the next one of its key runs', async () => {
+  const run = async (items: readonly string[]) =>
+    items.includes('hangs') ? new Promise<never>(() => undefined) : items;
+  const batching = { maxWeight: 1, weigh: () => 1, deadlineMs: 100, run };
+  const [hung, next] = await Promise.allSettled(
+    ['hangs', 'runs'].map((item) => ctx.batcher.submit('one key', item, batching)),
+  );
+  expect(hung?.status === 'rejected' && isStoreError(hung.reason)).toBe(true);
+  expect(next).toMatchObject({ status: 'fulfilled', value: 'runs' });
+});
+
+describe('the transaction guard', () => {
+  test('writes a process that was taken for dead down again, with the sessions that it writes in', async () => {
+    const other = await openTestContext({ sharing: ctx });
+    const guard = await startTransactionGuard(other.db, ctx.log);
+    const write = (id: string) =>
+      inTransaction(other.db, (transaction) =>
+        things(other).insertOne({ _id: id, n: 1 }, { session: transaction }),
+      );
+    await write('before the pause');
+    const [own] = await instanceRows(ctx).find({}).toArray();
+    expect(own?.sessions).toHaveLength(1);
+    // As another process leaves it that saw no heartbeat for four seconds.
+    await instanceRows(ctx).deleteOne({ _id: own?._id ?? '' });
+    await until(async () => (await instanceRows(ctx).countDocuments({})) === 1);
+    expect((await instanceRows(ctx).find({}).toArray())[0]?.sessions).toEqual(own?.sessions);
+    await guard.stop();
+    await other.close();
+  });
+});

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expireHeld } from '../../../../shared/webhooks/deliveries/expire-held.ts';
+import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
+import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
+import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
+
+const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
+let ctx: TestContext;
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+afterAll(() => ctx.close());
+
+it('the oldest beyond what a webhook may hold expire and are shown; others keep theirs', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const webhook = await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/');
+  const calm = await makeTenant(ctx);
+  await makeWebhook(ctx, calm.orgId, 'http://127.0.0.1:1/');
+  await webhookRows(ctx).updateMany({}, { $set: { status: 'failing' } });
+  const events: string[] = [];
+  for (let index = 0; index < 6; index += 1) {
+    events.push(...(await raise(ctx, orgId, 2)));
+    clock.advance(1);
+  }
+  const few = await raise(ctx, calm.orgId, 5);
+  expect(await expireHeld(ctx, 7)).toBe(5);
+  expect(await expireHeld(ctx, 7)).toBe(0);
+  const statuses = await Promise.all(events.map(async (id) => (await readDelivery(ctx, id)).status));
+  expect(statuses).toEqual(events.map((_, index) => (index < 5 ? 'expired' : 'held')));
+  for (const id of few) expect((await readDelivery(ctx, id)).status).toBe('held');
+  expect((await listWebhooks(ctx, orgId))[0]?.held).toBe(7);
+  const page = { order: 'asc', limit: 20, after: null, total: null } as const;
+  const log = await listDeliveries(ctx, webhook, { status: 'expired' }, page);
+  // Events of one commit have one time, and stand in the log by their ids.
+  expect(log.rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.slice(0, 5).toSorted());
+});

@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Context } from '../../../../shared/platform/context/context.ts';
+import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
+import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
+import { drainDeliveries } from '../../../../shared/webhooks/sending/drain-deliveries.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
+
+const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
+let ctx: TestContext;
+let receiver: Receiver;
+let orgId: string;
+let webhookId: string;
+let held: string[];
+beforeAll(async () => {
+  ctx = await openTestContext({ clock });
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ orgId } = await makeTenant(ctx));
+  ({ _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url));
+  await webhookRows(ctx).updateOne({ _id: webhookId }, { $set: { status: 'failing' } });
+  held = [];
+  for (let index = 0; index < 6; index += 1) {
+    held.push(...(await raise(ctx, orgId)));
+    clock.advance(1);
+  }
+  await enableWebhook(ctx, orgId, webhookId);
+});
+afterEach(() => receiver.close());
+afterAll(() => ctx.close());
+
+/** A worker that dies when it begins a batch of this kind for the n-th time. */
+function dyingAt(kind: string, nth: number): Context {
+  const { batcher } = ctx;
+  let batches = 0;
+  const submit: typeof batcher.submit = async (key, item, batching) => {
+    if (key === kind) batches += 1;
+    if (key === kind && batches >= nth) throw new Error('it died');
+    return batcher.submit(key, item, batching);
+  };
+  return { ...ctx, batcher: { ...batcher, submit } };
+}
+
+function arrivals(): number[] {
+  return receiver.received.map(({ event }) => held.indexOf(event.id));
+}
+
+describe('what was held arrives in the order of its events', () => {
+  it.each([
+    ['reads an attempt', 'attempts', [0, 1, 2, 3, 4, 5]],
+    ['records an outcome, after the request', 'delivery-outcomes', [0, 1, 2, 2, 3, 4, 5]],
+  ])('also when the drain dies as it %s', async (_when, kind, expected) => {
+    await expect(drainDeliveries(dyingAt(kind, 3), webhookId)).rejects.toThrow('it died');
+    clock.advance(6_000);
+    await drainDeliveries(ctx, webhookId);
+    clock.advance(20_000);
+    await attemptAllDue(ctx);
+    expect(arrivals()).toEqual(expected);
+    expect(receiver.received.every(({ headers }) => headers['x-service-attempt'] === '1')).toBe(true);
+    const statuses = await Promise.all(held.map(async (id) => (await readDelivery(ctx, id)).status));
+    expect(new Set(statuses)).toEqual(new Set(['succeeded']));
+  });
+
+  it('also when a second drain begins while the first one is at it', async () => {
+    receiver.behave({ status: 200, afterMs: 20 });
+    await Promise.all([drainDeliveries(ctx, webhookId), drainDeliveries(ctx, webhookId)]);
+    expect([...new Set(arrivals())]).toEqual([0, 1, 2, 3, 4, 5]);
+    const statuses = await Promise.all(held.map(async (id) => (await readDelivery(ctx, id)).status));
+    expect(new Set(statuses)).toEqual(new Set(['succeeded']));
+  });
+
+  it('and one that fails goes on by the schedule while the next ones arrive', async () => {
+    receiver.behave(({ event }) => ({ status: event.id === held[1] ? 500 : 200 }));
+    await drainDeliveries(ctx, webhookId);
+    expect(arrivals()).toEqual([0, 1, 2, 3, 4, 5]);
+    const failed = await readDelivery(ctx, held[1] ?? '');
+    expect([failed.status, failed.next_attempt_at]).toEqual(['pending', new Date(clock.now() + 30_000)]);
+  });
+});

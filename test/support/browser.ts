@@ -1,0 +1,54 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { CHROMIUM, CHROMIUM_FLAGS } from '../../scripts/stack/chromium.ts';
+
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM ?? '',
+    headless: true,
+    args: CHROMIUM_FLAGS,
+  });
+}
+
+export interface WatchedPage {
+  page: Page;
+  context: BrowserContext;
+  /** What went wrong so far: policy violations, errors on the console, errors in scripts. */
+  faults: string[];
+}
+
+/** Runs in the page, before anything of ours. */
+const TELL_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`;
+
+type View = NonNullable<Parameters<Browser['newContext']>[0]>;
+
+/** A person's own browser with one page. Statuses that a test brings about on purpose are no faults. */
+export async function openPage(browser: Browser, view: View = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...view });
+  const faults: string[] = [];
+  await context.addInitScript({ content: TELL_VIOLATIONS });
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    const isStatus = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isStatus) faults.push(`${page.url()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
+  page.setDefaultTimeout(15_000);
+  return { page, context, faults };
+}
+
+/** Signs in at the identity provider for development: as one of its people by name, or as anybody by e-mail. */
+export async function signIn(
+  page: Page,
+  url: string,
+  who: { name: string } | { email: string },
+): Promise<void> {
+  await page.goto(`${url}/dashboard/`);
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  if ('name' in who) await page.getByRole('button', { name: who.name }).click();
+  else {
+    await page.getByRole('textbox').fill(who.email);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  }
+  await page.waitForURL(`${url}/dashboard/**`);
+}

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startIdp } from '../../scripts/idp/provider.ts';
+import { ensureIdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { type Stack, startStack } from './drills/stack.ts';
+import { makeSignal } from './factories.ts';
+
+export interface DashboardStack extends Stack {
+  orgId: string;
+  /** Of every scope, bound to nobody. */
+  key: string;
+  /** Posts signals, of now unless they say otherwise. */
+  report(...overrides: Record<string, unknown>[]): Promise<void>;
+}
+
+const PEOPLE = [
+  { sub: 'grace', name: 'Grace Lindqvist', email: 'grace@acme.example', organization: 'Acme', role: 'admin' },
+  { sub: 'tom', name: 'Tom Herrera', email: 'tom@acme.example', organization: 'Acme', role: 'member' },
+] as const;
+
+/** Real processes, a real identity provider, and an organization with an admin (Grace) and a member (Tom, user `tom`). */
+export async function startDashboard(env: Record<string, string> = {}): Promise<DashboardStack> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-dashboard-'));
+  const state = await ensureIdpState(dataDir);
+  const idp = await startIdp(state, () => PEOPLE);
+  const stack = await startStack({ env: { ...idpEnvironment(state), TIME_SCALE: '3000', ...env } });
+  const { ctx, url } = stack;
+  const { _id: orgId } = await createOrganization(ctx, { name: 'Acme', plan: 'team' });
+  for (const { sub, name, email, role } of PEOPLE) {
+    const identity = { iss: issuerOf(state), sub };
+    await addMember(ctx, { org_id: orgId, user_id: sub, name, email, role, teams: ['core'], idp: identity });
+  }
+  const { key } = await createApiKey(ctx, { org_id: orgId, scopes: [...SCOPES] });
+  return {
+    ...stack,
+    orgId,
+    key,
+    report: async (...overrides) => {
+      const signals = overrides.map((each) => makeSignal({ ts: Date.now(), ...each }));
+      const answer = await fetch(`${url}/api/v1/signals`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ signals }),
+      });
+      const { results } = (await answer.json()) as { results: { status: string; detail?: string }[] };
+      const refused = results.find(({ status }) => status !== 'accepted');
+      if (refused) throw new Error(`A signal was not taken: ${JSON.stringify(refused)}`);
+    },
+    stop: async () => {
+      idp.closeAllConnections();
+      idp.close();
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
