@@ -94,7 +94,7 @@ const usage: Record<string, Field> = {
   series: ['Sums by bucket, oldest first'],
   groups: ['Sums by group'],
   start: ['When the bucket begins', TIME],
-  key: ['What names the group, or the key', { model: 'claude-sonnet-4-5' }],
+  key: ['What names the group, or the key', 'ugk_…', { model: 'claude-sonnet-4-5' }],
   errors: [
     'Signals with an error, or what was wrong field by field',
     1,
@@ -110,6 +110,7 @@ const usage: Record<string, Field> = {
   dimension: ['What the cells are told apart by', 'model'],
   cells: ['Sums by value of the dimension'],
   trend: ['Sums by week, oldest first'],
+  exact_from: ['From when on the question can be answered exactly', TIME],
   k: ['The least number of members behind a figure', 5],
   format: ['The format of the file', 'csv'],
   level: ['What a row of the file is', 'daily'],
@@ -139,7 +140,7 @@ const webhooks: Record<string, Field> = {
   webhooks: ['Webhooks of the organization, at most', 1_000],
   attempts: ['What was tried, oldest first'],
   number: ['The number of the attempt', 1],
-  at: ['When it was made', TIME],
+  at: ['When it was made', TIME, UNIX],
   answer: ['The beginning of what the endpoint answered', 'ok'],
   next_attempt_at: ['When it is tried again; null when it is not', TIME],
   failing_since: ['Since when it is failing, or null', TIME],
@@ -162,6 +163,7 @@ const credits: Record<string, Field> = {
   resets_at: ['When it is full again (Unix seconds); null while it has not begun', UNIX],
   expires_at: ['When they expire (Unix seconds); null: never', UNIX, TIME],
   amount: ['How many credits', 100],
+  next_refill: ['When the next credits come (Unix seconds); null: none will by themselves', UNIX],
   receipt: ['The signed receipt, a compact JWS', 'eyJhbGciOiJFZDI1NTE5In0.eyJpc3MiOiJ1cm4ifQ.c2ln'],
   output_sha256: [
     'The SHA-256 of the output, hex',
@@ -205,12 +207,31 @@ const devices: Record<string, Field> = {
   error_description: ['What went wrong, in words', 'The user code has not been approved yet.'],
 };
 
+const people: Record<string, Field> = {
+  email: ['The e-mail address', 'ada@example.org'],
+  role: ['What the person may do', 'member'],
+  teams: ['The teams', ['checkout']],
+  linked: ['Whether the person has signed in', true],
+  declined: ['Whether the person declined the invitation', false],
+  admin_emails: ['Where alerts go', ['ops@example.org']],
+  grace_s: ['Seconds for which the old key goes on', 86_400],
+  actor: ['The account, the key or the process that acted', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  details: ['What was changed'],
+  end: ['When it ends', TIME],
+  fired_at: ['When it was raised', TIME],
+  alerted_at: ['When the admins were told, or null', TIME],
+  old_secret_until: ['Until when the old secret signs too, or null', TIME],
+  request: ['What is sent'],
+  body: ['The body, byte for byte', '{"id":"evt_3Kf9"}'],
+  top: ['How many groups to show; the rest is one', 8, '8'],
+};
+
 const lists: Record<string, Field> = {
   data: ['The items of the page, or what the event tells'],
   cursor: ['Pass it back as `cursor` to get the next page', 'eyJhIjoxfQ.c2ln'],
   has_more: ['Whether there are more pages', false],
   total: ['How many there are in all', 42],
-  limit: ['The largest number of items of the page', 20],
+  limit: ['The largest number of items of the page', 20, '12'],
   order: ['The order: newest first (`desc`) or oldest first', 'desc'],
   parts: ['How each store stands', { mongo: 'ok', redis: 'ok' }],
   mongo: ['How MongoDB stands', 'ok'],
@@ -240,6 +261,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...webhooks,
   ...credits,
   ...devices,
+  ...people,
   ...lists,
 };
 

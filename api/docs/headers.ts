@@ -23,13 +23,12 @@ function whole(description: string, example: number): Json {
 /** The headers of the answers of a route by status: references to the components, and those of the route itself. */
 export function headersOf(route: AnyRoute, status: number): Json {
   const isSuccess = status === route.success.status;
+  const isCounted = !route.isProbe && route.auth.kind !== 'operator' && status !== 401;
   const names = [
     'X-Request-Id',
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-    ...(isSuccess && !route.isProbe && route.auth.kind !== 'operator'
-      ? ['RateLimit-Policy', 'RateLimit']
-      : []),
+    ...(isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
     ...(isSuccess && (route.creates || route.auth.kind === 'device')
       ? ['Idempotent-Replayed', 'Idempotency-Expires']
       : []),

@@ -130,7 +130,13 @@ function errorContent(style: AnyRoute['errorStyle'], codes: readonly ErrorCode[]
 
 /** Every code that a route may answer with: its own and those of its place in the table. */
 export function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['invalid_request', 'internal', ...route.errors]);
+  const codes = new Set<ErrorCode>([
+    'invalid_request',
+    'request_timeout',
+    'headers_too_large',
+    'internal',
+    ...route.errors,
+  ]);
   if (!route.isProbe) codes.add('too_many_requests').add('overloaded');
   if (route.auth.kind !== 'none') codes.add('unauthorized');
   if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');

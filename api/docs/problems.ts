@@ -2,14 +2,18 @@ import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
-const credits = z.int().min(0);
+const bucket = z.strictObject({ credits: z.int().min(0), resets_at: z.int().nullable() });
 
 /** What a problem of a code says beside the members that all have. */
 const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
-  invalid_request: { errors: fieldErrors().optional() },
+  invalid_request: {
+    errors: fieldErrors().optional(),
+    exact_from: z.string().optional().describe('From when on the question can be answered exactly'),
+  },
   payload_too_large: { errors: fieldErrors().optional() },
   insufficient_credits: {
-    balances: z.strictObject({ window: credits, monthly: credits, paid: credits, granted: credits }),
+    balances: z.strictObject({ window: bucket, monthly: bucket, paid: bucket, granted: bucket }),
+    next_refill: z.int().nullable(),
   },
   plan_required: { plan: z.string() },
   method_not_allowed: { allow: z.string() },

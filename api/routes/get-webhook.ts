@@ -16,5 +16,5 @@ export const getWebhook = route({
   success: { status: 200, description: 'The webhook', body: webhookInFullView },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) =>
-    viewWebhookInFull(await describeWebhook(ctx, wholeOrganization(principal), params.id)),
+    viewWebhookInFull(await describeWebhook(ctx, wholeOrganization(principal), params.id), ctx.clock.now()),
 });

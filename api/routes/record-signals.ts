@@ -40,6 +40,7 @@ const envelope = z
             type: 'boolean',
             description:
               'Signals that are older than the session timeout and an hour raise no session, anomaly or budget events.',
+            examples: [true],
           },
         },
         required: ['signals'],

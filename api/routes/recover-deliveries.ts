@@ -30,14 +30,15 @@ export const recoverDeliveries = route({
   },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params, body }, ctx) => {
-    refuseTooFarBack(ctx, body.since);
+    refuseOtherTimes(ctx, body.since);
     return { queued: await recover(ctx, wholeOrganization(principal), params.id, body.since) };
   },
 });
 
-function refuseTooFarBack(ctx: Context, sinceMs: number): void {
+function refuseOtherTimes(ctx: Context, sinceMs: number): void {
   const { eventRetentionDays } = ctx.config;
-  if (sinceMs >= ctx.clock.now() - eventRetentionDays * DAY_MS) return;
+  const nowMs = ctx.clock.now();
+  if (sinceMs >= nowMs - eventRetentionDays * DAY_MS && sinceMs <= nowMs) return;
   const detail = `must be within the last ${eventRetentionDays} days`;
   throw new DomainError('invalid_request', `\`since\` ${detail}.`, {
     errors: [{ pointer: '/since', detail }],

@@ -24,6 +24,6 @@ export const updateWebhook = route({
   handle: async ({ principal, params, body }, ctx) => {
     const orgId = wholeOrganization(principal);
     await update(ctx, orgId, params.id, body);
-    return viewWebhookInFull(await describeWebhook(ctx, orgId, params.id));
+    return viewWebhookInFull(await describeWebhook(ctx, orgId, params.id), ctx.clock.now());
   },
 });

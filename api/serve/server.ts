@@ -49,9 +49,10 @@ function refuseConnection(error: Error & { code?: string }, socket: Duplex): voi
   const known = CLIENT_ERRORS[error.code ?? ''];
   const { code, detail } = known ?? { code: 'invalid_request', detail: 'This is not valid HTTP.' };
   const problem = problemOf(new DomainError(code, detail));
-  const body = JSON.stringify(problemBody(problem, randomUUID()));
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemBody(problem, requestId));
   socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

@@ -2,6 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { reply, route } from '../../api/basics/route.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -41,7 +42,7 @@ const pondering = route({
   tag: 'Test',
   auth,
   priority: 'consume',
-  success: file,
+  success: { ...file, contentType: 'text/plain', body: z.string() },
   errors: [],
   handle: async () => {
     await release.promise;

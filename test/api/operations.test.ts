@@ -70,7 +70,9 @@ describe('health, readiness and metrics', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => call(url + (index % 2 ? '/healthz' : '/readyz'))),
+      Array.from({ length: 20 }, (_, index) =>
+        call(url + (index % 2 ? '/healthz' : '/readyz'), {}, () => undefined),
+      ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     await closeServer(server);
@@ -167,13 +169,13 @@ describe('bull-board', () => {
     expect(headers.get('x-powered-by')).toBeNull();
     expect(text).toContain('usage-governor');
     const queues = await api.call('/admin/queues/api/queues', { key: operator() });
-    expect(queues.text).toContain('close-session');
+    expect(queues.text).toContain('end-session');
   });
 });
 
 describe('bull-board and other sites', () => {
   const add = (headers: Record<string, string>) =>
-    api.call('/admin/queues/api/queues/close-session/clean/completed', {
+    api.call('/admin/queues/api/queues/end-session/clean/completed', {
       method: 'PUT',
       key: operator(),
       headers,

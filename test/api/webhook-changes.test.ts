@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { holdDeliveries } from '../../shared/webhooks/deliveries/hold-deliveries.ts';
+import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { drainDeliveries } from '../../shared/webhooks/sending/drain-deliveries.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -188,6 +189,7 @@ describe('POST /api/v1/webhooks/{id}/recover', () => {
     const since = new Date(clock.now()).toISOString();
     const given = await exhaust();
     expect((await recover(since)).body).toEqual({ queued: 1 });
+    await holdExhausted(api.ctx, id);
     expect((await api.call(path, { key })).body.held).toBe(1);
     const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
     receiver.behave({ status: 200 });

@@ -99,7 +99,8 @@ function fail({ method, path, status, text }: SeenAnswer, what: string): never {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+  // As Express matches: in any case, with a slash at the end or without.
+  return new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i');
 }
 
 function mediaType(header: string | null): string {

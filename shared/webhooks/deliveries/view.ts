@@ -74,9 +74,11 @@ export const webhookInFullView = listedWebhookView.extend({
   old_secret_until: z.string().nullable().describe('Until then the former secret signs too'),
 });
 
-/** Shows a webhook as it is read by itself. */
-export function viewWebhookInFull(listed: ListedWebhook): z.output<typeof webhookInFullView> {
-  return { ...viewListedWebhook(listed), old_secret_until: timeOf(listed.webhook.old_secret_until) };
+/** Shows a webhook as it is read by itself at `nowMs` (epoch). A former secret that signs no longer is not shown. */
+export function viewWebhookInFull(listed: ListedWebhook, nowMs: number): z.output<typeof webhookInFullView> {
+  const until = listed.webhook.old_secret_until;
+  const isOver = until !== null && until.getTime() <= nowMs;
+  return { ...viewListedWebhook(listed), old_secret_until: isOver ? null : timeOf(until) };
 }
 
 function timeOf(at: Date | null): string | null {

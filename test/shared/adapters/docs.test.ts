@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { httpSeconds } from '../../../api/basics/metrics.ts';
 import { CONNECTABLE, settingsFor } from '../../../scripts/governor/connect-settings.ts';
 import { createMetrics } from '../../../shared/platform/basics/metrics.ts';
+import { registerMetrics } from '../../../shared/tables/metrics.ts';
 
 const guide = readFileSync('docs/adapters.md', 'utf8');
 
@@ -18,7 +20,10 @@ it.each(['dashboard.json', 'rules.yaml'])('docs/grafana/%s asks for metrics that
     readFileSync(path, 'utf8'),
   );
   const told = new Set(own.join().match(/governor_[a-z_]+/g));
-  const { registry } = createMetrics({ defaults: false });
+  const metrics = createMetrics({ defaults: false });
+  const { registry } = metrics;
+  registerMetrics({ metrics });
+  httpSeconds({ metrics });
   for (const { name } of registry.getMetricsAsArray()) told.add(name).add(`${name}_count`);
   expect(asked.size).toBeGreaterThan(3);
   expect([...asked].filter((name) => !told.has(name))).toEqual([]);
