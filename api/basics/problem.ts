@@ -1,5 +1,4 @@
 import type { Response } from 'express';
-import { z } from 'zod';
 import {
   DomainError,
   ERRORS,
@@ -7,16 +6,6 @@ import {
   isOutcomeUnknown,
   isStoreError,
 } from '../../shared/platform/basics/errors.ts';
-
-/** RFC 9457, with a stable `code` and the request's id. */
-export const problemDocument = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  code: z.string(),
-  detail: z.string(),
-  request_id: z.string(),
-});
 
 export interface Problem {
   status: number;

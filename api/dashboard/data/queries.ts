@@ -1,6 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, take } from './client.ts';
-import type { paths } from './schema.d.ts';
+import type { operations, paths } from './schema.d.ts';
+
+/** A webhook as the list answers it. */
+export type Webhook =
+  operations['get_api_v1_webhooks']['responses'][200]['content']['application/json']['data'][number];
 
 type QueryOf<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Query } } }
   ? NonNullable<Query>

@@ -2,8 +2,7 @@ import { Anchor, Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { webhooksQuery } from '../data/queries.ts';
-import type { operations } from '../data/schema.d.ts';
+import { type Webhook, webhooksQuery } from '../data/queries.ts';
 import { Empty } from '../parts/empty.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
@@ -12,9 +11,6 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
 import { WebhookForm } from '../parts/webhook-form.tsx';
 import { When } from '../parts/when.tsx';
-
-export type Webhook =
-  operations['get_api_v1_webhooks']['responses'][200]['content']['application/json']['data'][number];
 
 /** Failing goes before paused: it is what somebody has to mend. */
 export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): string {

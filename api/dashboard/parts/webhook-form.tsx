@@ -1,8 +1,8 @@
 import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
+import type { Webhook } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import type { Webhook } from '../pages/webhooks.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { Copyable } from './secret.tsx';
 
