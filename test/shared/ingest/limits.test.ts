@@ -87,7 +87,7 @@ describe('historical signals', () => {
     await post(key, { signals: [young, old], historical: true });
     expect((await eventsOf(orgId)).map(({ data }) => data.user_id)).toEqual(['young', 'young']);
     await post(key, { signals: [makeSignal({ ts: past, user_id: 'live' })] });
-    expect((await eventsOf(orgId)).map(({ type, data }) => `${data.user_id} ${type}`)).toContain(
+    expect((await eventsOf(orgId)).map(({ type, data }) => `${String(data.user_id)} ${type}`)).toContain(
       'live session.ended',
     );
   });
