@@ -40,8 +40,9 @@ async function post(orgId: string, count: number, overrides: Record<string, unkn
 }
 
 async function budgetEvents(orgId: string): Promise<Event[]> {
-  const events = await eventRows(ctx).find({ org_id: orgId }).toArray();
-  return events.filter((event) => event.type.startsWith('budget.'));
+  // Of all rows, so that they come in the order in which they were written and not in that of an index.
+  const events = await eventRows(ctx).find({}).toArray();
+  return events.filter(({ org_id, type }) => org_id === orgId && type.startsWith('budget.'));
 }
 
 const typesOf = (events: Event[]) => events.map((event) => event.type);
