@@ -6,6 +6,7 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
+import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { expressPath } from './basics/express-path.ts';
@@ -44,7 +45,7 @@ export function createApi(
   app.set('trust proxy', ctx.config.trustProxyHops);
   app.set('query parser', 'simple');
   const guards = { limits, shedder, longestAnswerMs };
-  const routes = [...documented, ...docsRoutes(openApiDocument(documented))];
+  const routes = [...documented, ...docsRoutes(openApiDocument(documented, baseUrl(ctx.config)))];
   const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, guards) }));
   app.use(beginRequest(ctx, handlers));
   mountBoard(app, ctx, limits);

@@ -36,7 +36,7 @@ export async function authenticate(
 
 /** Refuses a key without the scope that the route needs. Throws `missing_scope`. */
 export function requireScope(principal: PrincipalOf<Auth>, auth: Auth): void {
-  if (auth.kind !== 'api-key' || principal.kind !== 'api-key') return;
+  if (auth.kind !== 'api-key' || principal.kind !== 'api-key' || auth.scope === undefined) return;
   if (principal.scopes.includes(auth.scope)) return;
   throw new DomainError('missing_scope', `This key does not hold the scope ${auth.scope}.`);
 }

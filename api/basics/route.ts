@@ -14,7 +14,8 @@ export interface ApiState {
 /** Who may call a route. No kind of credential stands in for another. */
 export type Auth =
   | { kind: 'none' }
-  | { kind: 'api-key'; scope: Scope }
+  /** Without a scope: any key. */
+  | { kind: 'api-key'; scope?: Scope }
   | { kind: 'device' }
   | { kind: 'idp' }
   | { kind: 'operator' };
@@ -114,6 +115,8 @@ export interface Route<
   bodyBytes?: number;
   /** How often one address may call, where that is rarer than anything else it may do. */
   perAddress?: { most: number; perS: number };
+  /** A route that does nothing without an `Idempotency-Key`. */
+  needsIdempotencyKey?: true;
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
   /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
@@ -121,7 +124,17 @@ export interface Route<
   /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, or as OTLP/HTTP does. */
   errorStyle?: 'problem' | 'oauth' | 'otlp';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */
-  success: { status: 200 | 201 | 202 | 204; description: string; body?: S; contentType?: string };
+  success: {
+    status: 200 | 201 | 202 | 204;
+    description: string;
+    body?: S;
+    /** Default: JSON. */
+    contentType?: string;
+    /** Instead of `contentType`, where a parameter chooses one of several. */
+    contentTypes?: readonly string[];
+    /** Headers that only this answer has, by name, each with what it says. */
+    headers?: Readonly<Record<string, string>>;
+  };
   /** The codes beside those that every route may answer with. */
   errors: readonly ErrorCode[];
   handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;

@@ -1,29 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { createRequire } from 'node:module';
 import { type AnyRoute, reply, route } from '../basics/route.ts';
-
-/** Scalar's own bundle, served from here: the page loads nothing from elsewhere. */
-const bundle = createRequire(import.meta.url).resolve('@scalar/api-reference/browser/standalone.js');
-
-// Nothing that would need Scalar's own servers.
-const configuration = JSON.stringify({
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  telemetry: false,
-  withDefaultFonts: false,
-  hideClientButton: true,
-});
-
-const page = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>usage-governor API</title></head>
-<body><script id="api-reference" data-url="/openapi.json" data-configuration='${configuration}'></script><script src="/docs/scalar.js"></script></body>
-</html>`;
-
-// Scalar writes its styles into the page; scripts come from here only.
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src blob:; base-uri 'none'; frame-ancestors 'none'";
+import { PAGE, POLICY, packed, readViewer, START } from './viewer.ts';
 
 const open = {
   method: 'get',
@@ -33,35 +9,39 @@ const open = {
   errors: [],
 } as const;
 
-/** `/openapi.json` for machines, `/docs` for people. They are beside the table, which they describe. */
+/** `/openapi.json` for machines, `/docs` for people. They stand beside the table, which they describe. */
 export function docsRoutes(document: Record<string, unknown>): AnyRoute[] {
-  const text = JSON.stringify(document);
   return [
-    route({
-      ...open,
-      path: '/openapi.json',
-      summary: 'The OpenAPI document',
-      success: { status: 200, description: 'OpenAPI 3.1' },
-      handle: async () => reply(text),
+    file('/openapi.json', 'The OpenAPI document', 'application/json', async () =>
+      Buffer.from(JSON.stringify(document)),
+    ),
+    file('/docs', 'The API, for people', 'text/html', async () => Buffer.from(PAGE), {
+      'Content-Security-Policy': POLICY,
     }),
-    route({
-      ...open,
-      path: '/docs',
-      summary: 'The API, for people',
-      success: { status: 200, description: 'A page', contentType: 'text/html' },
-      handle: async () => reply(page, { 'Content-Security-Policy': policy }),
-    }),
-    route({
-      ...open,
-      path: '/docs/scalar.js',
-      summary: 'The script of the page',
-      success: { status: 200, description: 'JavaScript', contentType: 'text/javascript' },
-      handle: async () => reply(readBundle(), { 'Cache-Control': 'public, max-age=3600' }),
-    }),
+    file('/docs/start.js', 'Starts the viewer', 'text/javascript', async () => Buffer.from(START)),
+    file('/docs/viewer.js', 'The viewer', 'text/javascript', () => readViewer('viewer.js'), CACHED),
+    file('/docs/viewer.css', 'The look of the viewer', 'text/css', () => readViewer('viewer.css'), CACHED),
   ];
 }
 
-/** Opens the file when it is read, which a HEAD never does. */
-async function* readBundle(): AsyncGenerator<Uint8Array> {
-  yield* createReadStream(bundle);
+const CACHED = { 'Cache-Control': 'public, max-age=3600' };
+
+function file(
+  path: string,
+  summary: string,
+  contentType: string,
+  read: () => Promise<Buffer>,
+  own: Record<string, string> = {},
+): AnyRoute {
+  const pack = packed(read);
+  return route({
+    ...open,
+    path,
+    summary,
+    success: { status: 200, description: summary, contentType },
+    handle: async ({ request }) => {
+      const { bytes, headers } = await pack(request.header('accept-encoding') ?? '');
+      return reply(bytes, { ...headers, ...own });
+    },
+  });
 }

@@ -1,45 +1,40 @@
-import { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
-import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
+import type { ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { oauthErrorDocument } from '../basics/oauth-error.ts';
-import { problemDocument } from '../basics/problem.ts';
-import type { AnyRoute, Auth } from '../basics/route.ts';
+import type { AnyRoute } from '../basics/route.ts';
 import { otlpStatus } from '../otlp/answer.ts';
-import { OTLP_TYPES } from '../otlp/body.ts';
+import { HEADERS } from './headers.ts';
+import { errorCodesOf, operationOf } from './operation.ts';
+import { problemSchemas } from './problems.ts';
+import { type Json, jsonSchema } from './schema.ts';
+import { TAGS } from './tags.ts';
+import { webhookOperations } from './webhook-events.ts';
 
-type Json = Record<string, unknown>;
-
-/** OpenAPI 3.1 of the table: what is documented is what is parsed. */
-export function openApiDocument(routes: readonly AnyRoute[]): Json {
+/** The OpenAPI 3.1 document of the table: what is documented is what is parsed and sent. */
+export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = paths[route.path] ?? {};
     paths[route.path] = path;
     path[route.method] = operationOf(route);
   }
+  const used = [...new Set(routes.map((route) => route.tag))];
   return {
     openapi: '3.1.0',
     info: {
       title: 'usage-governor',
       version: '1',
-      description: 'Sessions, budgets, anomalies and signed webhooks of AI usage; credits that add up.',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
     },
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    servers: [{ url: serverUrl, description: 'This deployment' }],
+    tags: used.map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
+    webhooks: webhookOperations(),
     components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'API key `ugk_…`' },
-        deviceToken: { type: 'http', scheme: 'bearer', description: 'Device token `ugd_…`' },
-        session: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'Access token of the identity provider',
-        },
-        operator: { type: 'http', scheme: 'bearer', description: 'Operator token' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
       schemas: {
-        Problem: jsonSchema(problemDocument, 'output'),
+        ...problemSchemas(codesOf(routes)),
         OAuthError: jsonSchema(oauthErrorDocument, 'output'),
         OtlpStatus: jsonSchema(otlpStatus, 'output'),
       },
@@ -47,100 +42,28 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
   };
 }
 
-function operationOf(route: AnyRoute): Json {
-  return {
-    operationId: operationId(route),
-    summary: route.summary,
-    ...(route.description ? { description: route.description } : {}),
-    tags: [route.tag],
-    security: securityOf(route.auth),
-    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
-    ...(route.body
-      ? {
-          requestBody: {
-            required: true,
-            content: requestContent(route.body, route.bodyTypes),
-          },
-        }
-      : {}),
-    ...(route.takesBytes ? { requestBody: { content: bytesContent() } } : {}),
-    responses: responsesOf(route),
-  };
+/** The codes that some route answers with as a problem document, and those of any other path and method. */
+function codesOf(routes: readonly AnyRoute[]): Set<ErrorCode> {
+  const own = routes.filter((route) => (route.errorStyle ?? 'problem') === 'problem').flatMap(errorCodesOf);
+  return new Set(own);
 }
 
-/** The messages themselves are opentelemetry-proto's. */
-function bytesContent(): Json {
-  return { [OTLP_TYPES.protobuf]: {}, [OTLP_TYPES.json]: { schema: { type: 'object' } } };
-}
+const DESCRIPTION = `Sessions, budgets, anomalies and signed webhooks of AI usage; credits that add up.
 
-function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']): Json {
-  const schema = jsonSchema(body, 'input');
-  return Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], { schema }]));
-}
+Paths under \`/api/v1\` take an API key (\`ugk_…\`). Paths under \`/v1\` take a person's session, and \`/v1/meter\` a device
+token (\`ugd_…\`). All three are sent as \`Authorization: Bearer …\`, and none stands in for another.
 
-function operationId(route: AnyRoute): string {
-  const words = route.path.split(/[^A-Za-z0-9]+/).filter(Boolean);
-  return [route.method, ...words].join('_');
-}
+Errors are problem documents (RFC 9457) with a stable \`code\`. A path without the method answers 405
+\`method_not_allowed\` with \`Allow\`, an unknown path 404 \`not_found\`; headers over 16 KiB are 431 \`headers_too_large\`. Times under \`/api/v1\` are ISO 8601 in UTC, under \`/v1\`
+Unix seconds.`;
 
-function securityOf(auth: Auth): Json[] {
-  if (auth.kind === 'api-key') return [{ apiKey: [auth.scope] }];
-  if (auth.kind === 'device') return [{ deviceToken: [] }];
-  if (auth.kind === 'idp') return [{ session: [] }];
-  if (auth.kind === 'operator') return [{ operator: [] }];
-  return [];
-}
+const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
+  apiKey: bearer('An API key `ugk_…`. It holds scopes; each operation names the one that it needs.'),
+  deviceToken: bearer('The token `ugd_…` of a linked device.'),
+  session: { ...bearer("A person's access token of the identity provider."), bearerFormat: 'JWT' },
+  operator: bearer('The operator token of this deployment.'),
+};
 
-function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query'): Json[] {
-  if (!schema) return [];
-  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    in: where,
-    required: where === 'path' || required.includes(name),
-    ...(property.description ? { description: property.description } : {}),
-    schema: property,
-  }));
-}
-
-function responsesOf(route: AnyRoute): Json {
-  const { status, description, body, contentType = 'application/json' } = route.success;
-  const success = body ? { content: { [contentType]: { schema: jsonSchema(body, 'output') } } } : {};
-  const byStatus = Map.groupBy(errorCodesOf(route), (code) => ERRORS[code].status);
-  const problems = [...byStatus]
-    .sort(([a], [b]) => a - b)
-    .map(([problemStatus, codes]) => [
-      String(problemStatus),
-      {
-        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('. '),
-        content: errorContent(route.errorStyle),
-      },
-    ]);
-  return { [String(status)]: { description, ...success }, ...Object.fromEntries(problems) };
-}
-
-function errorContent(style: AnyRoute['errorStyle']): Json {
-  const schema = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
-  if (style === 'oauth') return { 'application/json': schema('OAuthError') };
-  if (style === 'otlp') return { 'application/json': schema('OtlpStatus'), [OTLP_TYPES.protobuf]: {} };
-  return { 'application/problem+json': schema('Problem') };
-}
-
-/** Every code that a route may answer with: its own and those of its place in the table. */
-export function errorCodesOf(route: AnyRoute): ErrorCode[] {
-  const codes = new Set<ErrorCode>(['invalid_request', 'internal', ...route.errors]);
-  if (!route.isProbe) codes.add('too_many_requests').add('overloaded');
-  if (route.auth.kind !== 'none') codes.add('unauthorized');
-  if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
-  if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');
-  if (route.body) codes.add('malformed_json').add('payload_too_large').add('unsupported_media_type');
-  return [...codes];
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
-  return rest;
+function bearer(description: string): Json {
+  return { type: 'http', scheme: 'bearer', description };
 }

@@ -36,7 +36,7 @@ export async function authenticatePerson(req: Request, auth: Auth, ctx: Context)
   if (auth.kind !== 'api-key') throw unauthorized();
   if (role === 'admin')
     return { kind: 'api-key', keyId: accountId, orgId, scopes: ADMIN_SCOPES, userId: null, projectId: null };
-  if (!MEMBER_SCOPES.includes(auth.scope))
+  if (auth.scope !== undefined && !MEMBER_SCOPES.includes(auth.scope))
     throw new DomainError('missing_scope', 'Admins of the organization may do this.');
   return { kind: 'api-key', keyId: accountId, orgId, scopes: MEMBER_SCOPES, userId, projectId: null };
 }

@@ -16,13 +16,13 @@ export const consume = route({
   summary: 'Spend one credit for one signed output',
   description:
     'Takes one credit from the first bucket that has one (window, monthly, paid, granted) and answers a signed receipt. ' +
-    'Header `Idempotency-Key` (1..128 printable ASCII characters without comma; a UUID is advised): repeating the ' +
-    'request with it gives the same bytes, with `Idempotent-Replayed: true`, until `Idempotency-Expires` (Unix seconds). ' +
+    'Repeating the request with the same `Idempotency-Key` gives the same bytes until `Idempotency-Expires`. ' +
     '503 promises that nothing was written; after 504, repeat with the same key.',
   tag: 'Credits',
   auth: { kind: 'device' },
   priority: 'consume',
   bodyBytes: 4_096,
+  needsIdempotencyKey: true,
   body: z.strictObject({
     output_sha256: z
       .string()

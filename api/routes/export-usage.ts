@@ -25,7 +25,12 @@ export const exportUsage = route({
     ...usageRange,
     ...usageFilters,
   }),
-  success: { status: 200, description: 'The file, streamed', contentType: CONTENT_TYPES.csv },
+  success: {
+    status: 200,
+    description: 'The file, streamed',
+    contentTypes: Object.values(CONTENT_TYPES),
+    headers: { 'Content-Disposition': 'The name of the file: level, range and format' },
+  },
   errors: [],
   handle: async ({ principal, query }, ctx) => {
     const { format, level, from, to, timezone, ...filter } = query;

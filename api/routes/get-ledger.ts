@@ -12,7 +12,8 @@ const LARGEST_PAGE = 500;
 const unixTime = z
   .string()
   .regex(/^\d{1,12}$/, 'must be Unix seconds')
-  .transform(Number);
+  .transform(Number)
+  .meta({ documentedAs: { type: 'integer', minimum: 0, maximum: 999_999_999_999 } });
 
 const ledgerItem = ledgerTransaction.extend({
   id: z.string().optional().describe('With `include=receipt`: the id of the transaction'),
@@ -40,7 +41,10 @@ export const getLedger = route({
       .transform(Number)
       .refine((limit) => limit >= 1 && limit <= LARGEST_PAGE, `must be 1..${LARGEST_PAGE}`)
       .optional()
-      .describe(`Page size, 1..${LARGEST_PAGE}; without it all rows come`),
+      .meta({
+        description: 'The largest number of rows of the page; without it all rows come',
+        documentedAs: { type: 'integer', minimum: 1, maximum: LARGEST_PAGE },
+      }),
     cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
     include: z
       .enum(['receipt'])

@@ -3,7 +3,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import type { Session } from '../../shared/sessions/model.ts';
 import { readSession, streamSignals } from '../../shared/sessions/read-session.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
-import { viewSignal } from '../../shared/signals/view.ts';
+import { signalView, viewSignal } from '../../shared/signals/view.ts';
 import { reply, route } from '../basics/route.ts';
 import { sessionParams } from '../schemas/params.ts';
 
@@ -18,7 +18,7 @@ export const getSession = route({
   success: {
     status: 200,
     description: 'The session, its signals in time order',
-    body: sessionView.extend({ signals: z.array(z.looseObject({ id: z.string() })) }),
+    body: sessionView.extend({ signals: z.array(signalView) }),
   },
   errors: ['not_found'],
   handle: async ({ principal, params }, ctx) =>

@@ -15,6 +15,7 @@ export const grantCredits = route({
   tag: 'Operations',
   auth: { kind: 'operator' },
   priority: 'ingest',
+  needsIdempotencyKey: true,
   body: z.strictObject({
     org_id: text(128),
     user_id: text(256),

@@ -17,6 +17,7 @@ import { getBudget } from './get-budget.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
+import { getKeyOrganization } from './get-key-organization.ts';
 import { getLedger } from './get-ledger.ts';
 import { getMetrics } from './get-metrics.ts';
 import { getOrgAnalytics } from './get-org-analytics.ts';
@@ -88,6 +89,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     denyDevice,
     redeemGrant,
     grantCredits,
+    getKeyOrganization,
     getUsage,
     exportUsage,
     getOrgUsage,

@@ -4,8 +4,9 @@ import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
+import { jsonSchema } from '../docs/schema.ts';
 
-const signalSchema = z.toJSONSchema(signalInput, { io: 'input', unrepresentable: 'any' });
+const signalSchema = jsonSchema(signalInput, 'input');
 
 /** Only what holds the envelope together is checked here; each signal is judged for itself. */
 const envelope = z
@@ -29,7 +30,12 @@ const envelope = z
       {
         type: 'object',
         properties: {
-          signals: { type: 'array', maxItems: SIGNALS_PER_REQUEST, items: signalSchema },
+          signals: {
+            type: 'array',
+            description: 'The signals, judged one by one',
+            maxItems: SIGNALS_PER_REQUEST,
+            items: signalSchema,
+          },
           historical: {
             type: 'boolean',
             description:

@@ -13,7 +13,10 @@ export const pageQuery = {
     .transform(Number)
     .refine((limit) => limit >= 1 && limit <= PAGE_SIZE.max, `must be 1..${PAGE_SIZE.max}`)
     .default(PAGE_SIZE.default)
-    .describe(`Page size, 1..${PAGE_SIZE.max}`),
+    .meta({
+      description: 'The largest number of items of the page',
+      documentedAs: { type: 'integer', minimum: 1, maximum: PAGE_SIZE.max, default: PAGE_SIZE.default },
+    }),
   cursor: z.string().min(1).max(1_000).optional().describe("The previous page's `cursor`"),
   order: z.enum(['desc', 'asc']).default('desc'),
 };

@@ -4,10 +4,12 @@ import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
 /** An ISO 8601 time, or a date, which means its first moment in a timezone that the handler knows. */
-export const timeOrDate = z.union(
-  [instantOrUtc, z.iso.date().transform((date) => ({ midnightOf: date }))],
-  'must be an ISO 8601 time or date',
-);
+export const timeOrDate = z.union([instantOrUtc, z.iso.date().transform((date) => ({ midnightOf: date }))], {
+  error: ({ input }) =>
+    / \d\d(:?\d\d)?$/.test(String(input))
+      ? 'must be an ISO 8601 time or date; in a query, write the + of an offset as %2B'
+      : 'must be an ISO 8601 time or date',
+});
 export type TimeOrDate = z.output<typeof timeOrDate>;
 
 /** The epoch ms of a value of `timeOrDate`. */

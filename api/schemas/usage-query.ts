@@ -41,7 +41,10 @@ export function groupBy(allowed: readonly Grouping[]) {
     )
     .transform((names): readonly Grouping[] => (named(names) ? names : []))
     .optional()
-    .describe(`One or two of ${allowed.join(', ')}, separated by a comma`);
+    .meta({
+      description: `One or two of ${allowed.join(', ')}, separated by a comma`,
+      documentedAs: { type: 'string', examples: ['model'] },
+    });
 }
 
 export const ownGroupings = GROUPINGS.filter((grouping) => grouping !== 'team');

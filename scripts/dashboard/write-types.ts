@@ -7,7 +7,10 @@ import { ROOT } from '../stack/files.ts';
 
 /** Writes the types of every request and answer, made of the table of routes: the dashboard's client is checked against them. */
 export async function writeTypes(): Promise<void> {
-  const document = openApiDocument(routes({ stopping: false })) as unknown as OpenAPI3;
+  const document = openApiDocument(
+    routes({ stopping: false }),
+    'https://usage-governor.test',
+  ) as unknown as OpenAPI3;
   const types = astToString(await openapiTS(document));
   writeFileSync(join(ROOT, 'api/dashboard/data/schema.d.ts'), types);
 }

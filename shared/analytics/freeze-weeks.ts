@@ -1,38 +1,14 @@
-import type { ClientSession } from 'mongoose';
 import { type Organization, organizationRows } from '../organizations/model.ts';
-import { K_ANONYMITY_FLOOR, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
-import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
 import { rollupRows } from '../usage/model.ts';
-import { quarterHorizonMs } from '../usage/periods.ts';
-import { splitRange } from '../usage/split-range.ts';
-import { sumRollups } from '../usage/sum-rollups.ts';
-import { cellsKey, packCells, weekKey } from './frozen-cells.ts';
-import { cellsOf, judgeLate } from './judge-late.ts';
-import { analyticsWeeks } from './metrics.ts';
-import {
-  type Dimension,
-  type FrozenDimension,
-  type FrozenWeek,
-  frozenCellRows,
-  frozenWeekRows,
-  type WeekCells,
-} from './model.ts';
-import { peopleAsFrozen, peopleOf } from './people.ts';
-import { readFrozenCells } from './read-frozen.ts';
-import { type People, readHours, readWeek, type Week } from './read-week.ts';
-import { type Suppression, suppressWeek } from './suppress.ts';
+import { type Frozen, freezeWeek } from './freeze-week.ts';
+import { weekKey } from './frozen-cells.ts';
+import { frozenWeekRows } from './model.ts';
+import type { Week } from './read-week.ts';
 import { freezableWeeks, isOwnWeek } from './weeks.ts';
 
 const DAY_MS = 86_400_000;
-
-export interface Frozen {
-  /** Weeks that were frozen. */
-  frozen: number;
-  /** Dimensions of frozen weeks that were restated with what had arrived late. */
-  restated: number;
-}
 
 /** Freezes the weeks of every organization: see `freezeAnalytics`. One that fails is left for the next run. */
 export async function freezeAllAnalytics(ctx: Context): Promise<Frozen> {
@@ -83,136 +59,4 @@ async function isToBeFrozen(ctx: Context, organization: Organization, week: Week
   const start = { $gte: new Date(week.fromMs), $lt: new Date(week.toMs) };
   const imported = await rollupRows(ctx).findOne({ org_id: organization._id, period: 'day', start });
   return imported !== null;
-}
-
-async function freezeWeek(ctx: Context, organization: Organization, week: Week): Promise<Frozen> {
-  const people = await peopleOf(ctx, organization, week);
-  const result = await commitPlan(
-    ctx,
-    async (transaction) => {
-      const _id = weekKey(organization._id, week.fromMs);
-      const frozen = await frozenWeekRows(ctx).findOne({ _id }, { session: transaction });
-      const signals = await countSignals(ctx, organization, week, transaction);
-      if (frozen?.seen_signals === signals) return nothing;
-      const asked = { organization, week, people, signals };
-      return frozen ? restate(ctx, frozen, asked, transaction) : freezeFirst(ctx, asked, transaction);
-    },
-    { onDuplicateKey: 'retry' },
-  );
-  if (result.frozen > 0) analyticsWeeks(ctx).inc({ outcome: 'frozen' }, result.frozen);
-  if (result.restated > 0) analyticsWeeks(ctx).inc({ outcome: 'restated' }, result.restated);
-  return result;
-}
-
-const nothing: Decision<Frozen> = { writes: [], wakeUps: [], result: { frozen: 0, restated: 0 } };
-
-interface Asked {
-  organization: Organization;
-  week: Week;
-  people: People;
-  /** Signals of the week so far. */
-  signals: number;
-}
-
-async function freezeFirst(
-  ctx: Context,
-  { organization, week, people, signals }: Asked,
-  transaction: ClientSession,
-): Promise<Decision<Frozen>> {
-  const k = kOf(organization);
-  const all = await readDimensions(ctx, organization, week, people, transaction);
-  const head: FrozenWeek = {
-    _id: weekKey(organization._id, week.fromMs),
-    org_id: organization._id,
-    start: new Date(week.fromMs),
-    frozen_at: new Date(ctx.clock.now()),
-    seen_signals: signals,
-    dimensions: {},
-  };
-  const writes: Write[] = [];
-  for (const [dimension, cells] of all)
-    writes.push(...planDimension(head, dimension, cells, suppressWeek(cellsOf(cells), k)));
-  writes.push(replaceRow(frozenWeekRows, head, { upsert: true }));
-  return { writes, wakeUps: [], result: { frozen: 1, restated: 0 } };
-}
-
-async function restate(
-  ctx: Context,
-  frozen: FrozenWeek,
-  { organization, week, people, signals }: Asked,
-  transaction: ClientSession,
-): Promise<Decision<Frozen>> {
-  const k = kOf(organization);
-  const before = await readFrozenCells(ctx, [frozen], 'team', transaction);
-  const asFrozen = peopleAsFrozen(before.get(frozen._id) ?? new Map(), people);
-  const now = await readDimensions(ctx, organization, week, asFrozen, transaction);
-  const head: FrozenWeek = { ...frozen, seen_signals: signals, dimensions: { ...frozen.dimensions } };
-  const writes: Write[] = [];
-  let restated = 0;
-  for (const [dimension, cells] of now) {
-    const known = head.dimensions[dimension];
-    if (!known) continue;
-    const kept = await readFrozenCells(ctx, [frozen], dimension, transaction);
-    const decision = judgeLate(known, { before: kept.get(frozen._id) ?? new Map(), now: cells }, k);
-    if (decision.outcome === 'refuse')
-      head.dimensions[dimension] = { ...known, judged_users: decision.users };
-    if (decision.outcome !== 'restate') continue;
-    writes.push(...planDimension(head, dimension, cells, decision.suppression));
-    restated += 1;
-  }
-  writes.push(replaceRow(frozenWeekRows, head));
-  return { writes, wakeUps: [], result: { frozen: 0, restated } };
-}
-
-/** Puts a dimension into the head of its week, and returns the writes that keep its cells. */
-function planDimension(
-  head: FrozenWeek,
-  dimension: Dimension,
-  cells: WeekCells,
-  { hidden, isTotalHidden }: Suppression,
-): Write[] {
-  const before = head.dimensions[dimension]?.parts ?? 0;
-  const rows = packCells(head.org_id, head.start.getTime(), dimension, cells);
-  const frozen: FrozenDimension = {
-    hidden: [...hidden],
-    is_total_hidden: isTotalHidden,
-    judged_users: 0,
-    parts: rows.length,
-  };
-  head.dimensions[dimension] = frozen;
-  const surplus = Array.from({ length: Math.max(0, before - rows.length) }, (_, index) =>
-    cellsKey(head.org_id, head.start.getTime(), dimension, rows.length + index),
-  );
-  return [
-    ...rows.map((row) => replaceRow(frozenCellRows, row, { upsert: true })),
-    ...surplus.map((_id) => deleteRows(frozenCellRows, { _id })),
-  ];
-}
-
-function kOf({ k_anonymity }: Organization): number {
-  return Math.max(K_ANONYMITY_FLOOR, k_anonymity);
-}
-
-async function readDimensions(
-  ctx: Context,
-  organization: Organization,
-  week: Week,
-  people: People,
-  transaction: ClientSession,
-): Promise<[Dimension, WeekCells][]> {
-  const plain = await readWeek(ctx, organization, week, people, transaction);
-  const all = Object.entries(plain) as [Dimension, WeekCells][];
-  if (week.fromMs < quarterHorizonMs(ctx.clock.now())) return all;
-  return [...all, ['hour_of_week', await readHours(ctx, organization, week, people, transaction)]];
-}
-
-async function countSignals(
-  ctx: Context,
-  organization: Organization,
-  week: Week,
-  transaction: ClientSession,
-): Promise<number> {
-  const parts = splitRange(organization, [week.fromMs, week.toMs]);
-  const [total] = await sumRollups(ctx, organization, { parts, match: {}, columns: [] }, transaction);
-  return total?.sums.signals ?? 0;
 }

@@ -21,7 +21,7 @@ export type LateDecision =
  * anything was shown before, so must each value that it touches.
  *
  * It is judged when k users were late, and once refused only when k more came. So nobody can move the own late signals
- * in small steps and see at which amount the decision turns, which would tell the amounts of the others. Pure.
+ * in small steps and see at which amount the decision turns, which would reveal the amounts of the others. Pure.
  */
 export function judgeLate(
   frozen: Pick<FrozenDimension, 'hidden' | 'is_total_hidden' | 'judged_users'>,

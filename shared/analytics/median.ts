@@ -1,5 +1,5 @@
 /**
- * The median in US dollars, told so that it is no one's own figure: the mean of the two or three in the middle,
+ * The median in US dollars, blurred so that it is nobody's own figure: the mean of the two or three in the middle,
  * rounded to two significant digits. `nusd` are safe integers of nano-USD; at least one.
  */
 export function median(nusd: readonly number[]): number {

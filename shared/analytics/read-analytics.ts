@@ -19,7 +19,7 @@ export interface AnalyticsQuestion {
 }
 
 /**
- * Sums over members, of which none can be told apart, from weeks that are frozen. What is hidden is decided once for each
+ * Sums over members, none of whom can be singled out, from weeks that are frozen. What is hidden is decided once for each
  * week × value, never for a question as a whole, so two questions cannot reveal by their difference what neither shows.
  * Throws `invalid_request` for anything but whole closed weeks, and for hours that were forgotten.
  */

@@ -1,6 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { type Position, walkPage } from '../platform/basics/paginate.ts';
+import { type KeysetPage, type KeysetQuery, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
@@ -80,26 +80,17 @@ async function* exportSessions(
   toMs: number,
   equal: Match,
 ): AsyncGenerator<readonly Row[]> {
-  const find = (condition: Record<string, unknown>, limit: number) =>
+  const find = ({ filter, sort, limit }: KeysetQuery): Promise<Session[]> =>
     sessionRows(ctx)
-      .find({ org_id: orgId, ...equal, ...condition })
-      .sort({ started_at: 1, _id: 1 })
+      .find({ org_id: orgId, ...equal, ...filter })
+      .sort(sort)
       .limit(limit)
       .toArray();
   let after: Position | null = null;
   let hasMore = true;
   while (hasMore) {
-    const page: { rows: Session[]; hasMore: boolean; last: Position | null } = await walkPage<Session>({
-      order: 'asc',
-      fromMs,
-      toMs,
-      after,
-      limit: BATCH_ROWS,
-      position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
-      fetchRange: (from, to, limit) =>
-        find({ started_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
-      fetchTies: (at, id, limit) => find({ started_at: new Date(at), _id: { $gt: id } }, limit),
-    });
+    const range: KeysetPage = { order: 'asc', limit: BATCH_ROWS, after, fromMs, toMs };
+    const page = await paginate(find, 'started_at', range);
     if (page.rows.length > 0) yield page.rows.map(sessionRow);
     after = page.last;
     hasMore = page.hasMore;

@@ -2,8 +2,41 @@ import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Signal } from './model.ts';
 
+const gate = {
+  kind: z.string(),
+  verdict: z.string(),
+  action: z.string(),
+  source: z.string(),
+  policy_id: z.string().optional(),
+  rule_id: z.string().optional(),
+  reason: z.string().optional(),
+  severity: z.string().optional(),
+};
+
 /** A signal as a session shows it: as posted, with its price. */
-export function viewSignal(signal: Signal): Record<string, unknown> {
+export const signalView = z.strictObject({
+  id: z.string(),
+  type: z.enum(['call', 'intervention']),
+  ts: z.string(),
+  user_id: z.string(),
+  project_id: z.string(),
+  adapter: z.string(),
+  model: z.string().nullable(),
+  provider: z.string().nullable(),
+  tokens_in: z.int(),
+  tokens_out: z.int(),
+  cache_read_tokens: z.int(),
+  cache_write_tokens: z.int(),
+  cost_usd: z.number().nullable().describe('In US dollars; null when no price is known'),
+  cost_source: z.enum(['reported', 'computed', 'unknown']),
+  error: z.strictObject({ code: z.string(), message: z.string().optional() }).optional(),
+  latency_ms: z.number().optional(),
+  tool_name: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  intervention: z.strictObject(gate).optional(),
+});
+
+export function viewSignal(signal: Signal): z.input<typeof signalView> {
   return {
     id: signal.id,
     type: signal.type,
@@ -23,7 +56,9 @@ export function viewSignal(signal: Signal): Record<string, unknown> {
   };
 }
 
-function optionalParts(signal: Signal): Record<string, unknown> {
+function optionalParts(
+  signal: Signal,
+): Pick<z.input<typeof signalView>, 'error' | 'latency_ms' | 'tool_name' | 'metadata' | 'intervention'> {
   return {
     ...(signal.error ? { error: signal.error } : {}),
     ...(signal.latency_ms === undefined ? {} : { latency_ms: signal.latency_ms }),
@@ -37,14 +72,7 @@ function optionalParts(signal: Signal): Record<string, unknown> {
 export const interventionView = z.strictObject({
   id: z.string(),
   ts: z.string(),
-  kind: z.string(),
-  verdict: z.string(),
-  action: z.string(),
-  source: z.string(),
-  policy_id: z.string().optional(),
-  rule_id: z.string().optional(),
-  reason: z.string().optional(),
-  severity: z.string().optional(),
+  ...gate,
 });
 
 export function viewIntervention(signal: Signal): z.input<typeof interventionView> {

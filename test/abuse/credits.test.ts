@@ -55,7 +55,7 @@ function spend(token: string, options: { key?: string; body?: unknown; on?: Test
   return on.call('/v1/meter/consume', { key: token, body, headers: { 'Idempotency-Key': key } });
 }
 
-test('row 42: no log line and no row of the store holds a device token, a session, an idempotency key or the signing key', async () => {
+test('42 no log line and no row of the store holds a device token, a session, an idempotency key or the signing key', async () => {
   const { log, written } = openKeptLog();
   const logged = await startApi({ ctx: { ...ctx, log } });
   const person = await makePerson(ctx, idp);
@@ -82,7 +82,7 @@ test('row 42: no log line and no row of the store holds a device token, a sessio
   }
 });
 
-test("row 64: a key that another user's device has used is this one's own", async () => {
+test("64 a key that another user's device has used is this one's own", async () => {
   const [ada, bob] = [await makeAccount(ctx), await makeAccount(ctx)];
   const key = randomUUID();
   const answers = [
@@ -96,7 +96,7 @@ test("row 64: a key that another user's device has used is this one's own", asyn
   }
 });
 
-test("row 68: the token of a removed member's device is a 401 that writes nothing", async () => {
+test("68 the token of a removed member's device is a 401 that writes nothing", async () => {
   const person = await makePerson(ctx, idp);
   const { access_token } = await linkDevice(api, person);
   const key = randomUUID();
@@ -111,7 +111,7 @@ test("row 68: the token of a removed member's device is a 401 that writes nothin
   expect((await stateDigest(ctx)) === before, 'nothing was written').toBe(true);
 });
 
-test('row 70: the same key in sequence gets the same bytes, marked as a repeat', async () => {
+test('70 the same key in sequence gets the same bytes, marked as a repeat', async () => {
   const { token } = await makeAccount(ctx);
   const key = randomUUID();
   const first = await spend(token, { key });
@@ -123,7 +123,7 @@ test('row 70: the same key in sequence gets the same bytes, marked as a repeat',
   }
 });
 
-describe('row 74: an Idempotency-Key', () => {
+describe('74 an Idempotency-Key', () => {
   /** As a careless client sends it. */
   async function spendRaw(token: string, headers: string): Promise<string> {
     const body = JSON.stringify({ output_sha256: sha256('output') });
@@ -157,7 +157,7 @@ describe('row 74: an Idempotency-Key', () => {
   });
 });
 
-test('row 76: of 100 at once on the last credit, one succeeds', async () => {
+test('76 of 100 at once on the last credit, one succeeds', async () => {
   const { token } = await makeAccount(ctx);
   for (let batch = 0; batch < 3; batch += 1)
     await Promise.all(Array.from({ length: 73 }, () => spendSurely(ctx, token)));
@@ -173,7 +173,7 @@ test('row 76: of 100 at once on the last credit, one succeeds', async () => {
   expect(codes.filter((code) => code === 'insufficient_credits')).toHaveLength(99);
 });
 
-describe('row 78: a month begins on the day and at the time of the account, in its timezone', () => {
+describe('78 a month begins on the day and at the time of the account, in its timezone', () => {
   test.each([
     [
       'Europe/Berlin',
@@ -204,7 +204,7 @@ describe('row 78: a month begins on the day and at the time of the account, in i
   });
 });
 
-test('row 82: a plan that gives less than was used leaves nothing, never less, and 402', async () => {
+test('82 a plan that gives less than was used leaves nothing, never less, and 402', async () => {
   const { accountId, orgId, token } = await makeAccount(ctx, { plan: 'team' });
   for (let count = 0; count < 30; count += 1) await spendSurely(ctx, token);
   await changeOrganization(ctx, orgId, { plan: 'free' });
@@ -228,7 +228,7 @@ test.each([
   { balance: { paid: 9 } },
   { account_id: 'usr_other' },
   JSON.parse('{"__proto__":{"amount":0}}'),
-])('rows 81, 86: a spend cannot say %j', async (more) => {
+])('81, 86 a spend cannot say %j', async (more) => {
   const { accountId, token } = await makeAccount(ctx);
   const body = JSON.stringify({ output_sha256: sha256('x'), ...more });
   const answer = await spend(token, { body });

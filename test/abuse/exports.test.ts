@@ -26,7 +26,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-describe('cells that a spreadsheet would run (row 104)', () => {
+describe('cells that a spreadsheet would run (104)', () => {
   it.each(['=1', '+1', '-1', '@SUM(A1)', '\r=1', '\n=1', '\0=1', '＝1', '＋1', '－1', '＠A'])(
     '%j gets an apostrophe',
     (cell) => expect(neutralize(cell)).toBe(`'${cell}`),
@@ -65,7 +65,7 @@ describe('cells that a spreadsheet would run (row 104)', () => {
   );
 });
 
-describe('1,000 exports at the same time (row 111)', () => {
+describe('1,000 exports at the same time (111)', () => {
   it('are refused beyond a few, and spends go on', { timeout: 90_000 }, async () => {
     const { orgId, key } = await makeTenant(ctx);
     // More than a socket holds, so that each export that is let in stays under way.

@@ -38,7 +38,7 @@ function expectProblem(answer: Answer, status: number, code: string): void {
   expect(answer.text).not.toMatch(/ at .*\.ts|node_modules|ugk_/);
 }
 
-describe('bodies (rows 1 to 13)', () => {
+describe('bodies (1 to 13)', () => {
   it.each([
     ['1 malformed JSON', '{"a":', 400, 'malformed_json'],
     ['2 an empty body', '', 400, 'malformed_json'],
@@ -158,7 +158,7 @@ describe('bodies (rows 1 to 13)', () => {
   );
 });
 
-describe('paths, queries and headers (rows 14 to 24)', () => {
+describe('paths, queries and headers (14 to 24)', () => {
   it('14 NUL and lone surrogates are refused in a path and in a signal', async () => {
     expectProblem(await api.call('/api/v1/sessions/a%00b', { key }), 400, 'invalid_request');
     const signals = ['a\u0000b', 'a\ud800b'].map((id) => makeSignal({ ts: Date.now(), id }));
@@ -236,7 +236,7 @@ describe('paths, queries and headers (rows 14 to 24)', () => {
     expect(answer).toContain('method_not_allowed');
   });
 
-  it.each(['/openapi.json', '/docs', '/docs/scalar.js'])('18, 23 %s keeps the rules too', async (path) => {
+  it.each(['/openapi.json', '/docs', '/docs/viewer.js'])('18, 23 %s keeps the rules too', async (path) => {
     const posted = await api.call(path, { method: 'POST' });
     expectProblem(posted, 405, 'method_not_allowed');
     expect(posted.headers.get('allow')).toBe('GET, HEAD');
@@ -284,7 +284,7 @@ describe('paths, queries and headers (rows 14 to 24)', () => {
   });
 });
 
-describe('connections (rows 25 to 32)', () => {
+describe('connections (25 to 32)', () => {
   it('25 a client that dribbles its headers is cut off', async () => {
     api.server.headersTimeout = 300;
     const answer = await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');

@@ -43,7 +43,7 @@ function visible({ status, headers, text }: Answer): unknown {
 
 const SAME_ID = { 'X-Request-Id': 'the-same-request-id' };
 
-test('row 33, 38, 44–57: every credential that is not a session gets the same 401, byte for byte', async () => {
+test('33, 38, 44–57 every credential that is not a session gets the same 401, byte for byte', async () => {
   const { key } = await makeTenant(api.ctx);
   const { access_token } = await linkDevice(api, ada);
   const stranger = await generateKeyPair('ES256');
@@ -82,24 +82,24 @@ test('row 33, 38, 44–57: every credential that is not a session gets the same 
   expect(new Map(only?.[1]).get('www-authenticate')).toBe('Bearer');
 });
 
-test('row 22: a session in the query string is not accepted and not logged', async () => {
+test('22 a session in the query string is not accepted and not logged', async () => {
   const answer = await api.call(`/v1/devices?access_token=${ada.session}`);
   expect(answer.status).toBe(401);
   expect(answer.text).not.toContain(ada.session);
 });
 
-test('row 33: the scheme is read without regard to case', async () => {
+test('33 the scheme is read without regard to case', async () => {
   const answer = await api.call('/v1/devices', { headers: { Authorization: `bEaReR ${ada.session}` } });
   expect(answer.status).toBe(200);
 });
 
-test('row 31: a Host header has no effect on the links of a linking', async () => {
+test('31 a Host header has no effect on the links of a linking', async () => {
   const headers = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
   const { text } = await api.call('/v1/device_authorization', { body: {}, headers });
   expect(text).not.toContain('evil');
 });
 
-test('row 32: a foreign origin gets no CORS header', async () => {
+test('32 a foreign origin gets no CORS header', async () => {
   const headers = { Origin: 'https://evil.example' };
   for (const path of ['/v1/devices', '/v1/token']) {
     const answers = [
@@ -110,12 +110,12 @@ test('row 32: a foreign origin gets no CORS header', async () => {
   }
 });
 
-test('row 38: a session is no API key and no device token', async () => {
+test('38 a session is no API key and no device token', async () => {
   expect((await api.call('/api/v1/sessions', { key: ada.session })).status).toBe(401);
   expect((await api.call('/metrics', { key: ada.session })).status).toBe(401);
 });
 
-test('row 54: the same subject of another issuer is another person', async () => {
+test('54 the same subject of another issuer is another person', async () => {
   const otherIdp = await startIssuer();
   const other = await startApi({ clock, env: otherIdp.env });
   const session = await otherIdp.mint(ada.sub, { nowMs: clock.now() });
@@ -126,7 +126,7 @@ test('row 54: the same subject of another issuer is another person', async () =>
   await otherIdp.stop();
 });
 
-test('row 55: an issuer that never answered is a 503 that says when to try again', async () => {
+test('55 an issuer that never answered is a 503 that says when to try again', async () => {
   const down = await startIssuer();
   const cold = await startApi({ clock, env: down.env });
   await down.stop();
@@ -137,14 +137,14 @@ test('row 55: an issuer that never answered is a 503 that says when to try again
   await cold.close();
 });
 
-test('row 57: a token of 10 kB is a 401, a header of 20 kB a 431', async () => {
+test('57 a token of 10 kB is a 401, a header of 20 kB a 431', async () => {
   const big = await idp.mint(ada.sub, { nowMs: clock.now(), claims: { roles: 'x'.repeat(10_000) } });
   expect((await api.call('/v1/devices', { key: big })).status).toBe(401);
   const bigger = await idp.mint(ada.sub, { nowMs: clock.now(), claims: { roles: 'x'.repeat(20_000) } });
   expect((await api.call('/v1/devices', { key: bigger })).status).toBe(431);
 });
 
-describe('row 58: user codes are not to be guessed', () => {
+describe('58 user codes are not to be guessed', () => {
   const wrongCode = 'BBBB-BBBB';
 
   test('five wrong ones of an account are a 429, also for the right one, until the codes have expired', async () => {
@@ -186,7 +186,7 @@ describe('row 58: user codes are not to be guessed', () => {
   });
 });
 
-describe('row 60: a code serves once', () => {
+describe('60 a code serves once', () => {
   test('of two people who enter it at the same time, one wins', async () => {
     const people = [await makePerson(api.ctx, idp), await makePerson(api.ctx, idp)];
     const { user_code, device_code } = await startLink(api);
@@ -214,7 +214,7 @@ describe('row 60: a code serves once', () => {
   });
 });
 
-test('row 61: an approval serves only the device that showed the code', async () => {
+test('61 an approval serves only the device that showed the code', async () => {
   const person = await makePerson(api.ctx, idp);
   const [approved, other] = [await startLink(api), await startLink(api)];
   await approve(api, person, approved.user_code);
@@ -224,7 +224,7 @@ test('row 61: an approval serves only the device that showed the code', async ()
   expect((await poll(api, approved.device_code)).status).toBe(200);
 });
 
-describe('row 62: what is not the own device does not exist', () => {
+describe('62 what is not the own device does not exist', () => {
   const odd = [
     'dev_0000000000000000000000',
     newCredentialId(),
@@ -329,7 +329,7 @@ function commonLanguageEffect(left: readonly number[], right: readonly number[])
   return wins / (left.length * right.length);
 }
 
-test('row 63: names and keys of devices may be the same in two accounts and in one', async () => {
+test('63 names and keys of devices may be the same in two accounts and in one', async () => {
   const other = await makePerson(api.ctx, idp);
   const body = { name: 'laptop', public_key: { kty: 'OKP', crv: 'Ed25519', x: 'B'.repeat(43) } };
   const ids = [
@@ -340,7 +340,7 @@ test('row 63: names and keys of devices may be the same in two accounts and in o
   expect(new Set(ids.map(({ device_id }) => device_id)).size).toBe(3);
 });
 
-test('row 65: revoking twice, and ten times at once, is the same 200', async () => {
+test('65 revoking twice, and ten times at once, is the same 200', async () => {
   const { device_id } = await linkDevice(api, ada);
   const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(api, ada, device_id)));
   answers.push(await revoke(api, ada, device_id));
@@ -363,7 +363,7 @@ async function creditKeysDigest(accountId: string): Promise<unknown> {
   return api.ctx.redis.meter.call('DEBUG', 'DIGEST-VALUE', account, stream);
 }
 
-describe('row 66: a revoked device spends nothing more', () => {
+describe('66 a revoked device spends nothing more', () => {
   test('not from another process, not by a key that was answered, and nothing is written', async () => {
     const { device_id, access_token } = await linkDevice(api, ada);
     const other = await startApi({ ctx: await openTestContext({ clock, sharing: api.ctx }) });
@@ -403,7 +403,7 @@ describe('row 66: a revoked device spends nothing more', () => {
   });
 });
 
-test('row 67: a token on two machines spends one balance, and the operator sees two addresses', async () => {
+test('67 a token on two machines spends one balance, and the operator sees two addresses', async () => {
   const proxied = await startApi({ clock, env: { ...idp.env, TRUST_PROXY_HOPS: '1' } });
   await waitUntilReady(proxied.ctx.redis.meter, 5_000);
   const person = await makePerson(proxied.ctx, idp);
@@ -421,7 +421,7 @@ test('row 67: a token on two machines spends one balance, and the operator sees 
   await proxied.close();
 });
 
-test('row 68: the tokens of a removed member, device and session, are a 401', async () => {
+test('68 the tokens of a removed member, device and session, are a 401', async () => {
   const person = await makePerson(api.ctx, idp);
   const { access_token } = await linkDevice(api, person);
   expect((await spend(api, access_token)).status).toBe(200);
@@ -431,7 +431,7 @@ test('row 68: the tokens of a removed member, device and session, are a 401', as
     expect((await api.call(path, { key: person.session })).status).toBe(401);
 });
 
-describe('row 69: an account has twenty active devices', () => {
+describe('69 an account has twenty active devices', () => {
   test('the next one is refused at its approval with 409, and accepted once another is revoked', async () => {
     const person = await makePerson(api.ctx, idp);
     const linked = [];

@@ -50,7 +50,7 @@ function dyingAt(action: string): TestContext {
   return dying;
 }
 
-describe('API keys (rows 33 to 43)', () => {
+describe('API keys (33 to 43)', () => {
   it.each([
     '',
     'Basic dXNlcjpwYXNz',

@@ -91,7 +91,7 @@ async function occupy(key: string, places = 1): Promise<void> {
 
 const [first, second] = [() => keys[0] as string, () => keys[1] as string];
 
-describe('an organization that asks for ten times its share (row 109)', () => {
+describe('an organization that asks for ten times its share (109)', () => {
   it('takes no place of another, is told when to come again, and is served once it has left', async () => {
     await occupy(first(), PLACES_OF_ONE);
     const more = await Promise.all(Array.from({ length: 36 }, () => begin(first())));
@@ -108,7 +108,7 @@ describe('an organization that asks for ten times its share (row 109)', () => {
   });
 });
 
-describe('a slow reader of a big export (row 27)', () => {
+describe('a slow reader of a big export (27)', () => {
   it('is cut off when it takes nothing, and its place is given back', async () => {
     api.server.timeout = 200;
     await occupy(first(), PLACES_OF_ONE + 1);

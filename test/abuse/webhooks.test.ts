@@ -32,7 +32,7 @@ afterAll(async () => {
 const isSignedWith = (secret: string) => (request: Received) =>
   verifyWebhook(request.body, request.headers['x-service-signature'], secret);
 
-describe('targets in production (rows 96, 97)', () => {
+describe('targets in production (96, 97)', () => {
   let key: string;
   beforeAll(async () => {
     ({ key } = await makeTenant(production.ctx));

@@ -38,6 +38,7 @@ const ROWS: Record<string, Row> = {
   'post /v1/token': { body: {}, status: 400 },
   'post /admin/credits': { body: {}, status: 400 },
   'get /.well-known/jwks.json': { status: 200 },
+  'get /api/v1/organization': { status: 200 },
   'get /api/v1/usage': { status: 200 },
   'get /api/v1/usage/export': { path: '/api/v1/usage/export?format=csv', status: 200 },
   'get /api/v1/org/{orgId}/usage': { path: '/api/v1/org/org_x/usage', status: 404 },
@@ -127,7 +128,8 @@ const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
 
 function expectedStatus(route: AnyRoute, kind: Kind): number {
   if (ADMITTED[route.auth.kind].includes(kind)) return ROWS[nameOf(route)]?.status ?? Number.NaN;
-  return route.auth.kind === 'api-key' && kind === 'API key without the scope' ? 403 : 401;
+  if (route.auth.kind !== 'api-key' || kind !== 'API key without the scope') return 401;
+  return route.auth.scope === undefined ? (ROWS[nameOf(route)]?.status ?? Number.NaN) : 403;
 }
 
 async function credentialOf(route: AnyRoute, kind: Kind): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorCodesOf } from '../../api/docs/openapi.ts';
+import { errorCodesOf } from '../../api/docs/operation.ts';
 import { getHealth } from '../../api/routes/get-health.ts';
 import { getReadiness } from '../../api/routes/get-readiness.ts';
 import { routes } from '../../api/routes/index.ts';
@@ -51,7 +51,7 @@ describe('health, readiness and metrics', () => {
     await apart.close();
   });
 
-  it('answers probes however many come and however busy it is (row 112)', async () => {
+  it('answers probes however many come and however busy it is (112)', async () => {
     const busy = () => {
       throw new DomainError('overloaded', 'Too busy for anything.');
     };
@@ -138,10 +138,14 @@ describe('the documentation', () => {
     expect(status).toBe(200);
     expect(text).not.toMatch(/https?:\/\//);
     expect(headers.get('content-security-policy')).toContain("script-src 'self'");
-    const script = await api.call('/docs/scalar.js');
+    const script = await fetch(`${api.url}/docs/viewer.js`, { headers: { 'Accept-Encoding': 'br' } });
     expect(script.headers.get('content-type')).toContain('text/javascript');
     expect(script.headers.get('cache-control')).toContain('max-age=3600');
-    expect(script.text.length).toBeGreaterThan(100_000);
+    expect(script.headers.get('content-encoding')).toBe('br');
+    expect(Number(script.headers.get('content-length'))).toBeLessThan(500_000);
+    expect((await script.text()).length).toBeGreaterThan(100_000);
+    const plain = await fetch(`${api.url}/docs/viewer.css`, { headers: { 'Accept-Encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).toBeNull();
   });
 });
 

@@ -11,6 +11,7 @@ import { type Config, readConfig } from '../../shared/platform/basics/config.ts'
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
+import { createContract, type SeenAnswer } from './contract.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -143,6 +144,7 @@ interface ApiOptions extends TestOptions {
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const ctx = options.ctx ?? (await openTestContext(options));
   const state: ApiState = { stopping: false };
+  const check = options.routes ? createContract(options.routes) : contract;
   const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
   const server = createHttpServer(app, ctx.config);
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -152,7 +154,7 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
     ctx,
     state,
     server,
-    call: (path, callOptions) => call(url + path, callOptions),
+    call: (path, callOptions) => call(url + path, callOptions, check),
     close: async () => {
       await closeServer(server);
       shedder.stop();
@@ -161,8 +163,14 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   };
 }
 
-/** `fetch` as a test wants it, on any api. */
-export async function call(url: string, options: CallOptions = {}): Promise<Answer> {
+const contract = createContract();
+
+/** `fetch` as a test wants it, on any api. The answer must be one that the OpenAPI document describes. */
+export async function call(
+  url: string,
+  options: CallOptions = {},
+  check: (answer: SeenAnswer) => void = contract,
+): Promise<Answer> {
   const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {}, signal } = options;
   const response = await fetch(url, {
     method,
@@ -176,6 +184,13 @@ export async function call(url: string, options: CallOptions = {}): Promise<Answ
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
+  check({
+    method,
+    path: url.replace(/^\w+:\/\/[^/]+/, ''),
+    status: response.status,
+    headers: response.headers,
+    text,
+  });
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   return {
     status: response.status,

@@ -32,7 +32,7 @@ export function sessionQuery(id: string) {
   });
 }
 
-export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: '100' }) {
+export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: 100 }) {
   return queryOptions({
     queryKey: ['budgets', query],
     queryFn: () => take(api.GET('/api/v1/budgets', { params: { query } })),

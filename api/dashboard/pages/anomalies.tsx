@@ -69,7 +69,7 @@ export function Anomalies() {
   };
   const pages = usePages<Anomaly>(
     JSON.stringify(asked),
-    (cursor) => anomaliesQuery({ ...asked, ...cursor, limit: '50' }) as never,
+    (cursor) => anomaliesQuery({ ...asked, ...cursor, limit: 50 }) as never,
   );
   return (
     <Page

@@ -124,7 +124,7 @@ function Firings({ id }: { id: string }) {
   const events = useQuery({
     queryKey: ['budgets', id, 'events'],
     queryFn: () =>
-      take(api.GET('/api/v1/budgets/{id}/events', { params: { path: { id }, query: { limit: '50' } } })),
+      take(api.GET('/api/v1/budgets/{id}/events', { params: { path: { id }, query: { limit: 50 } } })),
     refetchInterval: 10_000,
   });
   return (

@@ -127,7 +127,7 @@ function usePace(): number {
     queryFn: () =>
       take(
         api.GET('/v1/ledger', {
-          params: { query: { from: String(fromS), reason: 'receipt', limit: String(MOST_ROWS) } },
+          params: { query: { from: fromS, reason: 'receipt', limit: MOST_ROWS } },
         }),
       ),
     staleTime: 60_000,
@@ -164,7 +164,7 @@ function Ledger() {
       ({
         queryKey: ['ledger', asked, cursor],
         queryFn: async () => {
-          const query = { ...asked, ...cursor, limit: '50' };
+          const query = { ...asked, ...cursor, limit: 50 };
           const { transactions, ...page } = await take(api.GET('/v1/ledger', { params: { query } }));
           return { ...page, data: transactions };
         },

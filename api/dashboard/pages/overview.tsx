@@ -216,7 +216,7 @@ function BudgetCard() {
 }
 
 function AnomalyCard() {
-  const anomalies = useQuery(anomaliesQuery({ limit: '5' }));
+  const anomalies = useQuery(anomaliesQuery({ limit: 5 }));
   return (
     <Paper withBorder p="md" h="100%">
       <Title order={2} mb="sm">

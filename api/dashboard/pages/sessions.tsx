@@ -60,7 +60,7 @@ export function Sessions() {
   const asked = { ...range.query, ...filters, ...(order === 'asc' ? { order: 'asc' as const } : {}) };
   const pages = usePages<Session>(
     JSON.stringify(asked),
-    (cursor) => sessionsQuery({ ...asked, ...cursor, limit: '50' }) as never,
+    (cursor) => sessionsQuery({ ...asked, ...cursor, limit: 50 }) as never,
   );
   return (
     <Page title="Sessions" lead="A session is a run of activity of one user in one project with one tool.">

@@ -37,7 +37,7 @@ export function Deliveries({ id }: { id: string }) {
   const asked = { ...(status ? { status } : {}), ...(type ? { type } : {}) };
   const pages = usePages<Delivery>(
     JSON.stringify(asked),
-    (cursor) => deliveriesQuery(id, { ...asked, ...cursor, limit: '20' }) as never,
+    (cursor) => deliveriesQuery(id, { ...asked, ...cursor, limit: 20 }) as never,
   );
   return (
     <Stack>

@@ -5,9 +5,14 @@ export const exactText = z
   .string()
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL');
 
-/** `textOrEmpty` of at least 1 code point. */
+/**
+ * `textOrEmpty` of at least 1 code point. `documentedAs` is what the OpenAPI document says instead of what zod would: it
+ * counts code points, zod UTF-16 units.
+ */
 export function text(max: number) {
-  return textOrEmpty(max).refine((value) => value.length > 0, 'must not be empty');
+  return textOrEmpty(max)
+    .refine((value) => value.length > 0, 'must not be empty')
+    .meta({ documentedAs: { type: 'string', minLength: 1, maxLength: max } });
 }
 
 /** Free text from outside: 0..`max` code points, stored in NFC. */
@@ -18,7 +23,8 @@ export function textOrEmpty(max: number) {
     .refine(
       (value) => value.length <= max || Array.from(value).length <= max,
       `must be at most ${max} characters`,
-    );
+    )
+    .meta({ documentedAs: { type: 'string', maxLength: max } });
 }
 
 /** An IANA timezone that this runtime knows. */

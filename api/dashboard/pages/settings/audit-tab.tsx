@@ -30,7 +30,7 @@ export function AuditTab() {
     (cursor) =>
       ({
         queryKey: ['audit', cursor],
-        queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...cursor, limit: '50' } } })),
+        queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...cursor, limit: 50 } } })),
       }) as never,
   );
   return (

@@ -45,7 +45,7 @@ describe('addresses', () => {
   it.each(PUBLIC)('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 });
 
-describe('URLs in production (rows 96, 97)', () => {
+describe('URLs in production (96, 97)', () => {
   it.each([
     'http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'javascript:1', 'example.com', '', '//example.com',
     'https:example.com', 'https://user:pw@example.com/', 'https://user@example.com/', 'https://example.com:22/',
@@ -93,7 +93,7 @@ describe('outside production', () => {
   );
 });
 
-describe('names (row 98)', () => {
+describe('names (98)', () => {
   const resolveTo = (...answers: string[][]) => {
     let asked = 0;
     return async (): Promise<Address[]> => {

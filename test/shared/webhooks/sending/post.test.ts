@@ -31,7 +31,7 @@ describe('one attempt', () => {
     expect(await send()).toMatchObject({ status, error });
   }); // biome-ignore format: a table
 
-  it('does not follow a redirect (row 99)', async () => {
+  it('does not follow a redirect (99)', async () => {
     const other = await startReceiver();
     receiver.behave({ status: 302, headers: { location: other.url } });
     expect(await send()).toMatchObject({ status: 302, error: 'http' });
@@ -48,7 +48,7 @@ describe('one attempt', () => {
     expect((await send()).error).toBe(error);
   });
 
-  it('keeps 16 KiB of an endless answer, then closes the socket (row 101)', async () => {
+  it('keeps 16 KiB of an endless answer, then closes the socket (101)', async () => {
     receiver.behave('huge');
     const { status, error, answer } = await send();
     expect([status, error, answer?.length]).toEqual([200, null, ANSWER_BYTES]);

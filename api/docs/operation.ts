@@ -1,0 +1,144 @@
+import type { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
+import type { AnyRoute, Auth } from '../basics/route.ts';
+import { OTLP_TYPES } from '../otlp/body.ts';
+import { headersOf } from './headers.ts';
+import { problemOneOf } from './problems.ts';
+import { type Json, jsonSchema } from './schema.ts';
+
+/** One operation of the document. */
+export function operationOf(route: AnyRoute): Json {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: descriptionOf(route),
+    tags: [route.tag],
+    security: securityOf(route.auth),
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...idempotencyParameter(route),
+    ],
+    ...(route.body
+      ? { requestBody: { required: true, content: requestContent(route.body, route.bodyTypes) } }
+      : {}),
+    ...(route.takesBytes ? { requestBody: { content: bytesContent() } } : {}),
+    responses: responsesOf(route),
+  };
+}
+
+function descriptionOf({ description, auth, summary }: AnyRoute): string {
+  const scope = auth.kind === 'api-key' && auth.scope ? ` Needs the scope \`${auth.scope}\`.` : '';
+  return `${description ?? `${summary}.`}${scope}`;
+}
+
+/** The messages themselves are opentelemetry-proto's. */
+function bytesContent(): Json {
+  const binary = { schema: { type: 'string', format: 'binary' } };
+  return { [OTLP_TYPES.protobuf]: binary, [OTLP_TYPES.json]: { schema: { type: 'object' } } };
+}
+
+function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']): Json {
+  const schema = jsonSchema(body, 'input');
+  return Object.fromEntries(types.map((type) => [MEDIA_TYPES[type], { schema }]));
+}
+
+function operationId(route: AnyRoute): string {
+  const words = route.path.split(/[^A-Za-z0-9]+/).filter(Boolean);
+  return [route.method, ...words].join('_');
+}
+
+function securityOf(auth: Auth): Json[] {
+  if (auth.kind === 'api-key') return [{ apiKey: auth.scope ? [auth.scope] : [] }];
+  if (auth.kind === 'device') return [{ deviceToken: [] }];
+  if (auth.kind === 'idp') return [{ session: [] }];
+  if (auth.kind === 'operator') return [{ operator: [] }];
+  return [];
+}
+
+function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query'): Json[] {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    description,
+    schema: property,
+  }));
+}
+
+function idempotencyParameter({ needsIdempotencyKey, creates }: AnyRoute): Json[] {
+  if (!needsIdempotencyKey && !creates) return [];
+  const repeats = needsIdempotencyKey
+    ? 'Names this request: a repeat with it changes nothing and gets the same answer.'
+    : 'Makes a repeat safe for 48 hours: it creates nothing and gets the same answer.';
+  return [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: needsIdempotencyKey === true,
+      description: `${repeats} 1 to 128 printable ASCII characters without a comma; a UUID is advised.`,
+      schema: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 128,
+        pattern: '^[\\x20-\\x2b\\x2d-\\x7e]+$',
+        examples: ['0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69'],
+      },
+    },
+  ];
+}
+
+function responsesOf(route: AnyRoute): Json {
+  const { status, description } = route.success;
+  const byStatus = Map.groupBy(errorCodesOf(route), (code) => ERRORS[code].status);
+  const problems = [...byStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([problemStatus, codes]) => [
+      String(problemStatus),
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join('. '),
+        headers: headersOf(route, problemStatus),
+        content: errorContent(route.errorStyle, codes),
+      },
+    ]);
+  const success = { description, headers: headersOf(route, status), ...successContent(route) };
+  return { [String(status)]: success, ...Object.fromEntries(problems) };
+}
+
+function successContent({ success, takesBytes }: AnyRoute): Json {
+  const { body, contentType = 'application/json', contentTypes } = success;
+  const binary = { schema: { type: 'string', format: 'binary' } };
+  if (contentTypes) return { content: Object.fromEntries(contentTypes.map((type) => [type, binary])) };
+  if (!body) return {};
+  const content = { [contentType]: { schema: jsonSchema(body, 'output') } };
+  return { content: takesBytes ? { ...content, [OTLP_TYPES.protobuf]: binary } : content };
+}
+
+function errorContent(style: AnyRoute['errorStyle'], codes: readonly ErrorCode[]): Json {
+  const component = (name: string) => ({ schema: { $ref: `#/components/schemas/${name}` } });
+  if (style === 'oauth') return { 'application/json': component('OAuthError') };
+  const binary = { schema: { type: 'string', format: 'binary' } };
+  if (style === 'otlp') return { 'application/json': component('OtlpStatus'), [OTLP_TYPES.protobuf]: binary };
+  return { 'application/problem+json': { schema: problemOneOf(codes) } };
+}
+
+/** Every code that a route may answer with: its own and those of its place in the table. */
+export function errorCodesOf(route: AnyRoute): ErrorCode[] {
+  const codes = new Set<ErrorCode>(['invalid_request', 'internal', ...route.errors]);
+  if (!route.isProbe) codes.add('too_many_requests').add('overloaded');
+  if (route.auth.kind !== 'none') codes.add('unauthorized');
+  if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
+  if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');
+  if (route.method !== 'get' && route.auth.kind !== 'none') codes.add('outcome_unknown');
+  if (route.needsIdempotencyKey || route.creates) codes.add('idempotency_key_reused');
+  if (route.creates) codes.add('conflict');
+  if (route.body)
+    codes.add('malformed_json').add('payload_too_large').add('unsupported_media_type').add('request_timeout');
+  return [...codes];
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { ERRORS, type ErrorCode } from '../../shared/platform/basics/errors.ts';
+import { type Json, jsonSchema } from './schema.ts';
+
+const credits = z.int().min(0);
+
+/** What a problem of a code says beside the members that all have. */
+const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
+  invalid_request: { errors: fieldErrors().optional() },
+  payload_too_large: { errors: fieldErrors().optional() },
+  insufficient_credits: {
+    balances: z.strictObject({ window: credits, monthly: credits, paid: credits, granted: credits }),
+  },
+  plan_required: { plan: z.string() },
+  method_not_allowed: { allow: z.string() },
+  too_many_requests: { retry_after_s: z.int() },
+  conflict: { id: z.string().optional().describe('What exists already') },
+  not_ready: { parts: z.record(z.string(), z.enum(['ok', 'failing'])).optional() },
+};
+
+function fieldErrors() {
+  return z.array(
+    z.strictObject({
+      pointer: z.string().optional(),
+      parameter: z.string().optional(),
+      detail: z.string(),
+    }),
+  );
+}
+
+/** The problem documents of these codes as components, by name: RFC 9457, one schema per code. */
+export function problemSchemas(codes: Iterable<ErrorCode>): Record<string, Json> {
+  return Object.fromEntries([...codes].map((code) => [problemName(code), problemSchema(code)]));
+}
+
+function problemSchema(code: ErrorCode): Json {
+  const { status, title } = ERRORS[code];
+  const schema = z.strictObject({
+    type: z.literal(`urn:usage-governor:problem:${code}`),
+    title: z.literal(title),
+    status: z.literal(status),
+    code: z.literal(code),
+    detail: z.string(),
+    ...MEMBERS[code],
+    request_id: z.string(),
+  });
+  return { ...jsonSchema(schema, 'output'), description: `${title}.` };
+}
+
+/** `insufficient_credits` is `InsufficientCreditsProblem`. */
+export function problemName(code: ErrorCode): string {
+  const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}Problem`;
+}
+
+/** The schema of an answer that has one of these codes. */
+export function problemOneOf(of: readonly ErrorCode[]): Json {
+  const refs = of.map((code) => ({ $ref: `#/components/schemas/${problemName(code)}` }));
+  const [only, ...others] = refs;
+  if (only && others.length === 0) return only;
+  const mapping = Object.fromEntries(of.map((code, index) => [code, refs[index]?.$ref]));
+  return { oneOf: refs, discriminator: { propertyName: 'code', mapping } };
+}

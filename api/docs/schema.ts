@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { fieldNamed, formatOf } from './fields.ts';
+
+export type Json = Record<string, unknown>;
+
+/**
+ * The JSON schema of a zod schema, as callers meet it: what a parameter means after parsing (`documentedAs`), and for
+ * each field a description, an example and a format, from the schema itself or else from the dictionary of fields.
+ */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json;
+  document(rest);
+  return rest;
+}
+
+/** Documents a part and all in it. `properties` has fields by name; anything else has no names. */
+function document(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  if (Array.isArray(part)) {
+    part.forEach(document);
+    return;
+  }
+  const schema = part as Json;
+  takeDocumented(schema);
+  // Of integers zod says the range of safe ones, which nobody needs to read.
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  const { properties, examples: _, default: __, ...others } = schema;
+  for (const other of Object.values(others)) document(other);
+  for (const [name, field] of Object.entries((properties ?? {}) as Record<string, Json>)) {
+    document(field);
+    describeField(field, name);
+  }
+}
+
+function takeDocumented(part: Json): void {
+  const { documentedAs, description } = part;
+  if (typeof documentedAs !== 'object') return;
+  for (const name of Object.keys(part)) delete part[name];
+  Object.assign(part, documentedAs, description === undefined ? {} : { description });
+}
+
+/** Adds what the dictionary knows of a field to what its schema says. */
+function describeField(part: Json, name: string): void {
+  const field = fieldNamed(name);
+  if (!field) return;
+  part.description ??= field.description;
+  const example = exampleOf(part, field.examples);
+  if (example !== undefined) part.examples ??= [example];
+  const format = formatOf(name);
+  const isOutput = [part.type].flat().includes('string') && part.pattern === undefined;
+  if (format && isOutput && part.const === undefined && part.enum === undefined) part.format ??= format;
+}
+
+function exampleOf(part: Json, examples: readonly unknown[]): unknown {
+  // An object is shown by the examples of its own fields.
+  if (part.properties !== undefined) return undefined;
+  if (part.const !== undefined) return part.const;
+  if (Array.isArray(part.enum))
+    return examples.find((example) => (part.enum as unknown[]).includes(example)) ?? part.enum[0];
+  return examples.find((example) => fits(part, example));
+}
+
+/** Whether a value is of a type that a schema names. A schema without types has no example of its own. */
+function fits(schema: Json, value: unknown): boolean {
+  const { type, anyOf } = schema;
+  if (Array.isArray(schema.enum)) return schema.enum.includes(value);
+  if (Array.isArray(anyOf)) return anyOf.some((branch: Json) => fits(branch, value));
+  return [type].flat().some((name) => {
+    if (name === 'integer') return Number.isInteger(value);
+    if (name === 'array') return Array.isArray(value);
+    if (name === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return typeof name === 'string' && typeof value === name;
+  });
+}

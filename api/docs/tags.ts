@@ -1,0 +1,17 @@
+/** What each group of operations is about. */
+export const TAGS: Readonly<Record<string, string>> = {
+  Signals: 'Raw events of AI tools, one per call: what everything else is computed from.',
+  Sessions: 'Periods of activity of one user, project and adapter, with the signals in them.',
+  Budgets: 'Thresholds on usage, which raise events at 80 % and at 100 %.',
+  Anomalies: 'Sessions that are unlike what is usual for their user.',
+  Usage: 'Sums of usage and cost, as an answer, a file, or analytics in which no member can be told apart.',
+  Webhooks: 'Endpoints that receive signed events, and the log of what was sent to them.',
+  Organization: 'The organization behind a key.',
+  Credits: 'Credits that are spent for signed outputs, and the ledger of all changes.',
+  Devices: 'Machines that spend the credits of an account.',
+  Members: 'The people of an organization.',
+  Keys: 'API keys of an organization.',
+  OpenTelemetry: 'OTLP/HTTP: usage as coding agents and SDKs report it.',
+  Operations: 'Probes, metrics and corrections for those who run the service.',
+  Documentation: 'This document.',
+};

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
+import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
+import type { EventType } from '../../shared/platform/basics/contract.ts';
+import { sessionView } from '../../shared/sessions/view.ts';
+import { type Json, jsonSchema } from './schema.ts';
+
+const budget = {
+  budget_id: z.string(),
+  budget_name: z.string(),
+  scope: z.enum(BUDGET_SCOPES),
+  scope_id: z.string(),
+  threshold: z.number(),
+  current: z.number(),
+};
+
+const session = sessionView.extend({
+  test: z.literal(true).optional().describe('Only in the event of `POST /api/v1/webhooks/test`'),
+});
+
+/** The `data` of each type of event, and when it is raised. */
+export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
+  'session.started': { summary: 'A session began', data: session },
+  'session.ended': { summary: 'A session ended, by timeout or because it was closed', data: sessionView },
+  'budget.exceeded': {
+    summary: 'A budget has reached its threshold',
+    data: z.strictObject({ ...budget, window: z.enum(BUDGET_WINDOWS), metric: z.enum(BUDGET_METRICS) }),
+  },
+  'budget.warning': {
+    summary: 'A budget has reached 80 % of its threshold',
+    data: z.strictObject({ ...budget, event_id: z.string() }),
+  },
+  'anomaly.detected': {
+    summary: 'Usage is unlike what is usual for the user',
+    data: z.strictObject({
+      anomaly_type: z.enum(ANOMALY_TYPES),
+      user_id: z.string(),
+      baseline_avg: z.number(),
+      observed: z.number(),
+      deviation_pct: z.number(),
+      session_id: z.string(),
+    }),
+  },
+};
+
+/** The requests that a webhook's endpoint receives, for `webhooks` of the document. */
+export function webhookOperations(): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(EVENTS).map(([type, { summary, data }]) => [
+      type,
+      { post: operation(type, summary, data) },
+    ]),
+  );
+}
+
+function operation(type: string, summary: string, data: z.ZodType): Json {
+  const envelope = z.strictObject({
+    id: z.string(),
+    type: z.literal(type),
+    org_id: z.string(),
+    ts: z.string(),
+    data,
+  });
+  return {
+    operationId: type.replace('.', '_'),
+    summary,
+    description:
+      'Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.',
+    tags: ['Webhooks'],
+    security: [],
+    parameters: SENT_HEADERS,
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: jsonSchema(envelope, 'output') } },
+    },
+    responses: {
+      '2XX': { description: 'Received. Anything else, and no answer within 10 s, is a failed attempt' },
+    },
+  };
+}
+
+const SENT_HEADERS: Json[] = [
+  sent(
+    'X-Service-Signature',
+    'sha256= and the HMAC-SHA256 of the body with the secret, hex',
+    `sha256=${'0'.repeat(64)}`,
+  ),
+  sent('X-Service-Attempt', 'The number of the attempt, 1 to 5', '1'),
+  sent('webhook-id', 'The id of the event: the same for every attempt', 'evt_2Jx0…'),
+  sent('webhook-timestamp', 'The time of the attempt, Unix seconds', '1767225600'),
+  sent('webhook-signature', 'The signature as standardwebhooks.com has it', 'v1,K5oZ…'),
+];
+
+function sent(name: string, description: string, example: string): Json {
+  return { name, in: 'header', required: true, description, schema: { type: 'string', examples: [example] } };
+}

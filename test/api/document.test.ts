@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../api/docs/openapi.ts';
+import { routes } from '../../api/routes/index.ts';
+import { errorsTable, generatedFiles } from '../../scripts/openapi.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is looked into at every depth.
+type Json = Record<string, any>;
+
+const document: Json = openApiDocument(routes({ stopping: false }), 'https://usage-governor.test');
+const operations = Object.values<Json>(document.paths).flatMap((path) => Object.values<Json>(path));
+
+describe('the OpenAPI document', () => {
+  it('passes the recommended rules of a linter, with no exception', async () => {
+    const source = JSON.stringify(document);
+    const config = await createConfig({ extends: ['recommended'] });
+    const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
+    expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  it('is the one in docs/openapi.json, and so are the types: else run npm run openapi', async () => {
+    for (const [path, content] of Object.entries(await generatedFiles()))
+      expect(readFileSync(path, 'utf8') === content, path).toBe(true);
+  });
+
+  it('describes every operation, every parameter and every field, with an example', () => {
+    const lacking: string[] = [];
+    for (const { operationId, summary, description, parameters } of operations) {
+      if (!summary || !description) lacking.push(operationId);
+      for (const { name, description: told, schema } of parameters)
+        if (!told || !schema.examples) lacking.push(`${operationId} ${name}`);
+    }
+    eachField(document, (path, field) => {
+      const isContainer = field.properties || field.anyOf || field.oneOf || field.type === 'array';
+      const isMap = field.type === 'object';
+      if (!field.description) lacking.push(`${path} has no description`);
+      if (!field.examples && !isContainer && !isMap) lacking.push(`${path} has no example`);
+    });
+    expect(lacking).toEqual([]);
+    expect(operations.length).toBeGreaterThan(30);
+  });
+
+  it('says what a client has to send and may get', () => {
+    const { post: consume } = document.paths['/v1/meter/consume'];
+    const key = consume.parameters.find(({ name }: Json) => name === 'Idempotency-Key');
+    expect(key).toMatchObject({ in: 'header', required: true });
+    const limit = document.paths['/api/v1/sessions'].get.parameters.find(
+      ({ name }: Json) => name === 'limit',
+    );
+    expect(limit.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 20 });
+    const user = document.paths['/api/v1/sessions'].get.parameters.find(
+      ({ name }: Json) => name === 'user_id',
+    );
+    expect(user.schema).toMatchObject({ minLength: 1, maxLength: 256 });
+    expect(Object.keys(document.paths['/api/v1/usage/export'].get.responses['200'].content)).toHaveLength(3);
+    expect(Object.keys(document.webhooks)).toEqual([
+      'session.started',
+      'session.ended',
+      'budget.exceeded',
+      'budget.warning',
+      'anomaly.detected',
+    ]);
+    const refused = consume.responses['402'].content['application/problem+json'].schema.$ref;
+    expect(refused).toBe('#/components/schemas/InsufficientCreditsProblem');
+  });
+});
+
+it('the table of errors in docs/api.md is the table in the code: else run npm run openapi', () => {
+  const told = readFileSync('docs/api.md', 'utf8')
+    .replace(/ +\|/g, ' |')
+    .replace(/\| +/g, '| ')
+    .replace(/-{3,}/g, '---');
+  expect(told).toContain(errorsTable());
+});
+
+function eachField(part: unknown, visit: (path: string, field: Json) => void, path = ''): void {
+  if (typeof part !== 'object' || part === null) return;
+  const { properties, examples: _, ...others } = part as Json;
+  for (const [name, field] of Object.entries<Json>(properties ?? {})) {
+    visit(`${path}/${name}`, field);
+    eachField(field, visit, `${path}/${name}`);
+  }
+  for (const [name, other] of Object.entries(others)) eachField(other, visit, `${path}/${name}`);
+}
