@@ -167,13 +167,13 @@ describe('bull-board', () => {
     expect(headers.get('x-powered-by')).toBeNull();
     expect(text).toContain('usage-governor');
     const queues = await api.call('/admin/queues/api/queues', { key: operator() });
-    expect(queues.text).toContain('close-session');
+    expect(queues.text).toContain('end-session');
   });
 });
 
 describe('bull-board and other sites', () => {
   const add = (headers: Record<string, string>) =>
-    api.call('/admin/queues/api/queues/close-session/clean/completed', {
+    api.call('/admin/queues/api/queues/end-session/clean/completed', {
       method: 'PUT',
       key: operator(),
       headers,
