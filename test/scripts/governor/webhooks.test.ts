@@ -80,6 +80,7 @@ test('a secret whose key is gone is named, and its deliveries wait until the key
 });
 
 test('the former secret of a webhook is encrypted again too, and still signs', async () => {
+  await webhookRows(ctx).deleteMany({});
   const { orgId } = await makeTenant(ctx);
   const { _id } = await makeWebhook(ctx, orgId, receiver.url);
   const fresh = 'another-secret-of-32-characters-!';
