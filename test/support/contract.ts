@@ -56,7 +56,8 @@ export function createContract(routes: readonly AnyRoute[] = table({ stopping: f
       return;
     }
     const response = operation.responses[String(answer.status)];
-    if (!response) fail(answer, `the status is not described, only ${Object.keys(operation.responses).join(', ')}`);
+    if (!response)
+      fail(answer, `the status is not described, only ${Object.keys(operation.responses).join(', ')}`);
     checkHeaders(answer, response);
     if (answer.method === 'HEAD' || !response.content) {
       if (answer.text !== '') fail(answer, 'there is a body that is not described');
