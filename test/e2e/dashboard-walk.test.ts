@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
@@ -8,7 +8,7 @@ import { call, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 /** What a person without the command line does, from joining to signing out, against real processes. */
-describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
+describe('the dashboard, step by step', () => {
   let stack: DashboardStack;
   let browser: Browser;
   let receiver: Receiver;
@@ -16,6 +16,7 @@ describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
   let page: Page;
 
   beforeAll(async () => {
+    if (CHROMIUM === null) return;
     [stack, browser, receiver] = await Promise.all([startDashboard(), openBrowser(), startReceiver()]);
     const hourMs = 3_600_000;
     const models = ['gpt-4o-mini', 'claude-sonnet-4-5'];
@@ -31,6 +32,9 @@ describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
     grace = await openPage(browser);
     page = grace.page;
   }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
   afterAll(async () => {
     await browser?.close();
     await Promise.all([stack?.stop(), receiver?.close()]);
@@ -145,7 +149,9 @@ describe.skipIf(CHROMIUM === null)('the dashboard, step by step', () => {
     await page.getByText('Laptop', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Approved').waitFor();
-    const { body: token } = await poll(laptop.device_code);
+    const polled = await poll(laptop.device_code);
+    expect(polled.status, polled.text).toBe(200);
+    const token = polled.body;
     const spend = await call(`${stack.url}/v1/meter/consume`, {
       key: token.access_token,
       headers: { 'Idempotency-Key': randomUUID() },

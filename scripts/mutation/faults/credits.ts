@@ -143,8 +143,8 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'a projector writes what it read from another Redis',
     file: 'shared/credits/ledger/project-ledger.ts',
-    text: 'if (!beforeOpening && identity !== fence.epoch) {',
-    replacement: 'if (false) {',
+    text: 'const isBound = beforeOpening || identity === fence.epoch;',
+    replacement: 'const isBound = true;',
     tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
   },
   {

@@ -72,8 +72,9 @@ async function readVersion(db: Db, target: number, nowMs: number): Promise<numbe
 async function refuseUnversioned(db: Db): Promise<void> {
   const database = databaseOf(db);
   const there = await database.listCollections({}, { nameOnly: true }).toArray();
-  // A process that waits for its first release writes its heartbeat there.
-  const names = there.map(({ name }) => name).filter((name) => name !== instanceRows.collectionName);
+  // A process that waits for its first release writes its heartbeat, another release at this moment its version.
+  const known = [instanceRows.collectionName, schemaRows.collectionName];
+  const names = there.map(({ name }) => name).filter((name) => !known.includes(name));
   for (const name of names) {
     if ((await database.collection(name).findOne({}, { projection: { _id: 1 } })) === null) continue;
     throw new SchemaError(
