@@ -148,7 +148,7 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('button', { name: 'Look at the device' }).click();
     await page.getByText('Laptop', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved').waitFor();
+    await page.getByText('Approved', { exact: true }).waitFor();
     const polled = await poll(laptop.device_code);
     expect(polled.status, polled.text).toBe(200);
     const token = polled.body;
