@@ -96,7 +96,7 @@ async function expectEachLevelOnce(orgId: string): Promise<void> {
   ]);
   const events = () =>
     eventRows(ctx)
-      .find({ org_id: orgId, type: /^budget\./ })
+      .find({ org_id: orgId, type: { $in: ['budget.warning', 'budget.exceeded'] } })
       .toArray();
   await until(async () => (await events()).length >= wanted.length, {
     timeoutMs: 30_000,
