@@ -175,8 +175,8 @@ test.each(OUTAGES_S)(
     await stack.kill('redis');
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
     await stack.start('redis');
-    const queue = stack.ctx.queues.of('close-session');
-    const added = () => queue.add('drill', { session_id: 'ses_of_nobody' }).catch(() => null);
+    const queue = stack.ctx.queues.of('end-session');
+    const added = () => queue.add('drill', { key: 'of nobody' }).catch(() => null);
     const job = await until(added, { timeoutMs: 30_000, what: 'a job to be taken' });
     await until(async () => (await job?.getState()) === 'completed', { timeoutMs: 30_000, what: 'the job' });
     await until(async () => (await spend(account.token)).status === 200, { timeoutMs: 30_000 });
