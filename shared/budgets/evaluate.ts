@@ -34,7 +34,7 @@ export function amountOf(metric: BudgetMetric, usage: Counts): number {
   }
 }
 
-/** The levels that an amount has reached, in the order in which they fire (interface 6.1, 8). */
+/** The levels that an amount has reached, in the order in which they fire. */
 export function levelsReached(current: number, limit: number): BudgetLevel[] {
   if (current >= limit) return ['warning', 'exceeded'];
   // In whole fifths: four of them are 80 %, without a rounding error.
@@ -60,7 +60,7 @@ export function evaluateBudget(
     });
 }
 
-/** A closed window may fire until 48 h after its end (design 4). */
+/** A closed window may fire until 48 h after its end. */
 export function mayFire(interval: Interval, nowMs: number): boolean {
   return nowMs < interval.endMs + CLOSED_WINDOW_FIRES_MS;
 }

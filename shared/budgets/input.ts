@@ -12,7 +12,7 @@ const fields = {
   timezone: timezone.optional().describe("IANA timezone of the window; the organization's by default"),
 };
 
-/** A budget as posted (design 4). Every other field is refused. */
+/** A budget as posted. Every other field is refused. */
 export const budgetInput = z.strictObject(fields);
 export type BudgetInput = z.output<typeof budgetInput>;
 

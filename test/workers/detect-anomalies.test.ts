@@ -51,7 +51,7 @@ async function events(orgId: string): Promise<Event[]> {
 }
 
 describe('a session that stands out', () => {
-  test('is reported while it runs, with the payload of interface 6.2, and listed', async () => {
+  test('is reported while it runs, with its documented payload, and listed', async () => {
     const { orgId, key } = await makePast();
     const sessionId = await post(orgId, { tokens_in: 100_000 });
     expect(await checkSessionRow.handle({ key: sessionId }, ctx)).toBeUndefined();
