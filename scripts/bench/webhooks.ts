@@ -116,7 +116,7 @@ async function runPhase(
   }
 }
 
-/** The whole path, events committed in lanes by 16 publishers, to one endpoint and to 100, beside a bare client. */
+/** The whole path, events committed in batches by 16 publishers, to one endpoint and to 100, beside a bare client. */
 async function throughput(bench: Bench): Promise<Figures[]> {
   const figures: Figures[] = [];
   const worker = await startWorkerProcess(bench);

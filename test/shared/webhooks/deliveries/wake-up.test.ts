@@ -56,10 +56,10 @@ describe('a wake-up', () => {
     const events = await raise(ctx, orgId, 5);
     const [job] = await myJobs(webhookId);
     if (!job) throw new Error('no job');
-    const submit: typeof ctx.batcher.submit = async (key, item, lane) => {
+    const submit: typeof ctx.batcher.submit = async (key, item, batching) => {
       const isFirst = JSON.stringify(item).includes(job.delivery_ids[0] ?? '-');
       if (key === 'attempts' && isFirst) throw new Error('this one cannot be read');
-      return ctx.batcher.submit(key, item, lane);
+      return ctx.batcher.submit(key, item, batching);
     };
     const faulty = { ...ctx, batcher: { ...ctx.batcher, submit } };
     await expect(deliverWebhook.handle(job, faulty)).rejects.toThrow('this one cannot be read');
@@ -79,9 +79,9 @@ describe('a wake-up', () => {
 
   it('never has more than 128 sent that are not recorded', async () => {
     const store = Promise.withResolvers<void>();
-    const submit: typeof ctx.batcher.submit = async (key, item, lane) => {
+    const submit: typeof ctx.batcher.submit = async (key, item, batching) => {
       if (key === 'delivery-outcomes') await store.promise;
-      return ctx.batcher.submit(key, item, lane);
+      return ctx.batcher.submit(key, item, batching);
     };
     const stalled = { ...ctx, batcher: { ...ctx.batcher, submit } };
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
