@@ -12,7 +12,7 @@ class DrillsFirst extends BaseSequencer {
 }
 
 /** Files run side by side, each on databases of its own; within a file the tests share them and take turns. */
-const common = { pool: 'forks', testTimeout: 20_000, hookTimeout: 60_000 } as const;
+const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } as const;
 
 /** scripts/test reads the counts, the skipped and the retried tests from this file. */
 const { TEST_OUTCOME_FILE } = process.env;

@@ -128,7 +128,7 @@ describe('scripts/up', () => {
     expect(pids.filter(isRunning)).toEqual([]);
   });
 
-  test('leaves nothing of a start that was killed before it was ready', async () => {
+  test('leaves nothing of a start that was killed before it was ready', { timeout: 180_000 }, async () => {
     await pressCtrlC(run);
     run = start();
     let begun: number[] = [];
