@@ -66,6 +66,8 @@ const budgets: Record<string, Field> = {
   threshold: ['The amount at which it is exceeded, in the unit of the metric', 500],
   window: ['The time over which usage is counted', 'monthly', 40],
   timezone: ['An IANA timezone', 'Europe/Berlin'],
+  enforce: ['Whether calls beyond the threshold are refused', 'hard'],
+  on_error: ['What a hard budget says while usage cannot be read', 'deny'],
   current: ['Usage in the open window, in the unit of the metric', 412.5],
   remaining: ['What is left up to the threshold; 0 beyond it', 87.5],
   utilization_pct: ['Usage in percent of the threshold', 82.5],

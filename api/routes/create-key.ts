@@ -6,7 +6,8 @@ export const createKey = route({
   method: 'post',
   path: '/v1/keys',
   summary: 'Make an API key',
-  description: 'A member makes keys for the own user, with `signals:write` and `usage:read`.',
+  description:
+    'A member makes keys for the own user, with `signals:write`, `usage:read` and `budgets:check`.',
   tag: 'Keys',
   auth: { kind: 'idp' },
   priority: 'read',

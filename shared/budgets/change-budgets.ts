@@ -8,14 +8,13 @@ import { newId } from '../platform/basics/ids.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import { DECISIVE_FIELDS, decideFields, givenFields, inputOf } from './decide-fields.ts';
+import { DECISIVE_FIELDS, decideFields, givenFields, inputOf, OTHER_FIELDS } from './decide-fields.ts';
 import { amountOf, levelsReached, mayFire } from './evaluate.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey, firingKey } from './keys.ts';
 import { type Budget, type BudgetFiring, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
 import { planRuleChange } from './plan-rule-change.ts';
 import { type CountedWindow, recountCounter } from './recount.ts';
-import { thresholdOf } from './view.ts';
 
 const BUDGETS_PER_ORGANIZATION = 5_000;
 
@@ -44,8 +43,8 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
 }
 
 /**
- * Changes a budget. Whatever decides anything (all but the name) raises its revision, counts its windows again and lets
- * the levels of the open window fire again. Throws `not_found`, `invalid_request`.
+ * Changes a budget. Whatever its levels depend on (all but its name and its enforcement) raises its revision, counts its
+ * windows again and lets the levels of the open window fire again. Throws `not_found`, `invalid_request`.
  */
 export async function changeBudget(
   ctx: Context,
@@ -59,8 +58,9 @@ export async function changeBudget(
     const nowMs = ctx.clock.now();
     const input = { ...inputOf(before), ...givenFields(change, orgId) };
     const fields = decideFields(organization, input, nowMs);
-    const isDecisive = DECISIVE_FIELDS.some((field) => fields[field] !== before[field]);
-    if (!isDecisive && fields.name === before.name) return { writes: [], wakeUps: [], result: before };
+    const differs = (field: keyof typeof fields) => fields[field] !== before[field];
+    const isDecisive = DECISIVE_FIELDS.some(differs);
+    if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
     const revision = before.revision + Number(isDecisive);
     const after: Budget = { ...before, ...fields, revision, updated_at: dateAt(nowMs) };
     const recount = isDecisive ? await planRecount(ctx, organization, after, transaction) : [];
@@ -141,11 +141,7 @@ async function audit(
   budget: Budget,
   transaction: ClientSession,
 ): Promise<void> {
-  const { _id, name, scope, scope_id, metric, window, timezone, revision } = budget;
-  const details = { budget_id: _id, name, scope, scope_id, metric, window, timezone, revision };
-  await recordAudit(
-    ctx,
-    { action, org_id: budget.org_id, details: { ...details, threshold: thresholdOf(budget) } },
-    transaction,
-  );
+  const { _id: budget_id, org_id, revision } = budget;
+  const details = { budget_id, ...inputOf(budget), revision };
+  await recordAudit(ctx, { action, org_id, details }, transaction);
 }

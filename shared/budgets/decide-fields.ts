@@ -9,10 +9,13 @@ import { thresholdOf } from './view.ts';
 /** The fields of a budget that its input decides. */
 export type DecidedFields = Pick<
   Budget,
-  'name' | 'scope' | 'scope_id' | 'metric' | 'limit' | 'window' | 'timezone'
+  'name' | 'scope' | 'scope_id' | 'metric' | 'limit' | 'window' | 'timezone' | 'enforce' | 'on_error'
 >;
 /** Which fields raise a budget's revision when they change. */
 export const DECISIVE_FIELDS = ['scope', 'scope_id', 'metric', 'limit', 'window', 'timezone'] as const;
+
+/** Which fields may change without that. */
+export const OTHER_FIELDS = ['name', 'enforce', 'on_error'] as const;
 
 /** Checks a budget's input and fills in what it leaves out. Pure. Throws `invalid_request`. */
 export function decideFields(organization: Organization, input: BudgetInput, nowMs: number): DecidedFields {
@@ -25,6 +28,8 @@ export function decideFields(organization: Organization, input: BudgetInput, now
     limit: limitOf(metric, threshold),
     window,
     timezone: input.timezone ?? timezoneAt(organization, nowMs),
+    enforce: input.enforce ?? 'none',
+    on_error: input.on_error ?? 'allow',
   };
 }
 
@@ -55,8 +60,18 @@ function refused(field: string, detail: string): DomainError {
 
 /** The input that would make a budget as it is. */
 export function inputOf(budget: Budget): BudgetInput {
-  const { name, scope, scope_id, metric, window, timezone } = budget;
-  return { name, scope, scope_id, metric, window, timezone, threshold: thresholdOf(budget) };
+  const { name, scope, scope_id, metric, window, timezone, enforce, on_error } = budget;
+  return {
+    name,
+    scope,
+    scope_id,
+    metric,
+    window,
+    timezone,
+    enforce,
+    on_error,
+    threshold: thresholdOf(budget),
+  };
 }
 
 /** A change without what it leaves out; a change to the scope `org` needs no id. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text, timezone } from '../platform/basics/text.ts';
-import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from './model.ts';
+import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS, ENFORCEMENTS, ON_ERROR } from './model.ts';
 
 const fields = {
   name: text(256),
@@ -10,6 +10,16 @@ const fields = {
   threshold: z.number().positive().describe('US dollars for `cost_usd`, else a count'),
   window: z.enum(BUDGET_WINDOWS).describe('A calendar interval; weeks begin on Monday'),
   timezone: timezone.optional().describe("IANA timezone of the window; the organization's by default"),
+  enforce: z
+    .enum(ENFORCEMENTS)
+    .optional()
+    .describe(
+      '`hard` refuses checks and reservations beyond the threshold; `none` (default) and `soft` never do',
+    ),
+  on_error: z
+    .enum(ON_ERROR)
+    .optional()
+    .describe('What a `hard` budget says to a check while usage cannot be read; `allow` by default'),
 };
 
 /** A budget as posted. Every other field is refused. */

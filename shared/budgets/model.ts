@@ -17,6 +17,14 @@ export type BudgetMetric = (typeof BUDGET_METRICS)[number];
 export const BUDGET_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type BudgetWindowKind = (typeof BUDGET_WINDOWS)[number];
 
+/** What a budget does to calls: nothing (`none`, `soft`), or refuse those that would pass its threshold (`hard`). */
+export const ENFORCEMENTS = ['none', 'soft', 'hard'] as const;
+export type Enforcement = (typeof ENFORCEMENTS)[number];
+
+/** What a hard budget says to a check while its amounts cannot be read. */
+export const ON_ERROR = ['allow', 'deny'] as const;
+export type OnError = (typeof ON_ERROR)[number];
+
 /** What a budget can raise in a window, in the order in which it does. */
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
@@ -33,6 +41,8 @@ export interface Budget {
   limit: number;
   window: BudgetWindowKind;
   timezone: string;
+  enforce: Enforcement;
+  on_error: OnError;
   /** Rises with every edit that decides anything, so that the levels may fire again. */
   revision: number;
   created_at: Date;

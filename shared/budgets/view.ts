@@ -10,6 +10,8 @@ import {
   type Budget,
   type BudgetMetric,
   type Counts,
+  ENFORCEMENTS,
+  ON_ERROR,
 } from './model.ts';
 
 /** A budget with how it stands in the window that is open now. */
@@ -22,6 +24,8 @@ export const budgetView = z.strictObject({
   threshold: z.number(),
   window: z.enum(BUDGET_WINDOWS),
   timezone: z.string(),
+  enforce: z.enum(ENFORCEMENTS),
+  on_error: z.enum(ON_ERROR),
   current: z.number().describe('Usage in the open window, in the unit of the threshold'),
   remaining: z.number().describe('Up to the threshold; 0 beyond it'),
   utilization_pct: z.number(),
@@ -57,6 +61,8 @@ export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number):
     threshold: thresholdOf(budget),
     window: budget.window,
     timezone: budget.timezone,
+    enforce: budget.enforce,
+    on_error: budget.on_error,
     current: shown(metric, current),
     remaining: shown(metric, Math.max(0, limit - current)),
     utilization_pct: Math.round((current / limit) * 10_000) / 100,

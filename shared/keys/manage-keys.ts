@@ -14,7 +14,7 @@ export interface KeyManager {
 }
 
 /** What a member may give to a key of the own. */
-const OWN_SCOPES: readonly Scope[] = ['signals:write', 'usage:read'];
+const OWN_SCOPES: readonly Scope[] = ['signals:write', 'usage:read', 'budgets:check'];
 
 /** The keys that somebody may see, oldest first, revoked ones too. */
 export async function listKeys(ctx: Context, manager: KeyManager): Promise<ApiKey[]> {
@@ -42,7 +42,7 @@ export async function createKey(
   if (!isAdmin && !(isOwn && scopes.every((scope) => OWN_SCOPES.includes(scope))))
     throw new DomainError(
       'missing_scope',
-      `A member makes keys for the own user, with ${OWN_SCOPES.join(' and ')}.`,
+      `A member makes keys for the own user, with ${OWN_SCOPES.join(', ')}.`,
     );
   const made = await createApiKey(ctx, {
     org_id: manager.orgId,

@@ -34,6 +34,8 @@ describe('a budget', () => {
       id: expect.stringMatching(/^bud_/),
       scope_id: orgId,
       timezone: 'Europe/Berlin',
+      enforce: 'none',
+      on_error: 'allow',
       current: 0,
       remaining: 12.5,
       utilization_pct: 0,
@@ -58,6 +60,18 @@ describe('a budget', () => {
     expect([deleted.status, deleted.text]).toEqual([204, '']);
     expect((await api.call(path, { key })).status).toBe(404);
     expect((await api.call(path, { key, method: 'DELETE' })).status).toBe(404);
+  });
+
+  test('keeps its enforcement until that is changed, and changing it lets no level fire again', async () => {
+    const { body } = await post({ ...month, enforce: 'hard', on_error: 'deny' });
+    expect(body).toMatchObject({ enforce: 'hard', on_error: 'deny', revision: 1 });
+    const path = `/api/v1/budgets/${body.id}`;
+    const change = (fields: object) => api.call(path, { key, method: 'PATCH', body: fields });
+    expect((await change({ threshold: 30 })).body).toMatchObject({ enforce: 'hard', revision: 2 });
+    const softer = await change({ enforce: 'soft', on_error: 'allow' });
+    expect(softer.body).toMatchObject({ enforce: 'soft', on_error: 'allow', revision: 2 });
+    expect((await api.call(path, { key })).body).toEqual(softer.body);
+    expect((await change({ enforce: 'strict' })).status).toBe(400);
   });
 
   test('stands at what was recorded before it was made, and at each signal at once', async () => {

@@ -60,7 +60,14 @@ export const ROLES = ['member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Scopes of API keys. */
-export const SCOPES = ['signals:write', 'usage:read', 'org:read', 'webhooks:write', 'budgets:write'] as const;
+export const SCOPES = [
+  'signals:write',
+  'usage:read',
+  'org:read',
+  'webhooks:write',
+  'budgets:write',
+  'budgets:check',
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Active devices per account; one more is a 409. */

@@ -206,7 +206,7 @@ export interface paths {
         head?: never;
         /**
          * Change a budget
-         * @description What is left out stays. Every change but that of the name lets the levels of the open window fire again. Needs the scope `budgets:write`.
+         * @description What is left out stays. Every change but that of `name`, `enforce` and `on_error` lets the levels of the open window fire again. Needs the scope `budgets:write`.
          */
         patch: operations["patch_api_v1_budgets_id"];
         trace?: never;
@@ -846,7 +846,7 @@ export interface paths {
         put?: never;
         /**
          * Make an API key
-         * @description A member makes keys for the own user, with `signals:write` and `usage:read`.
+         * @description A member makes keys for the own user, with `signals:write`, `usage:read` and `budgets:check`.
          */
         post: operations["post_v1_keys"];
         delete?: never;
@@ -4578,6 +4578,18 @@ export interface operations {
                              */
                             timezone: string;
                             /**
+                             * @description Whether calls beyond the threshold are refused
+                             * @example hard
+                             * @enum {string}
+                             */
+                            enforce: "none" | "soft" | "hard";
+                            /**
+                             * @description What a hard budget says while usage cannot be read
+                             * @example deny
+                             * @enum {string}
+                             */
+                            on_error: "allow" | "deny";
+                            /**
                              * @description Usage in the open window, in the unit of the threshold
                              * @example 412.5
                              */
@@ -4812,6 +4824,18 @@ export interface operations {
                      * @example Europe/Berlin
                      */
                     timezone?: string;
+                    /**
+                     * @description `hard` refuses checks and reservations beyond the threshold; `none` (default) and `soft` never do
+                     * @example hard
+                     * @enum {string}
+                     */
+                    enforce?: "none" | "soft" | "hard";
+                    /**
+                     * @description What a `hard` budget says to a check while usage cannot be read; `allow` by default
+                     * @example deny
+                     * @enum {string}
+                     */
+                    on_error?: "allow" | "deny";
                 };
             };
         };
@@ -4871,6 +4895,18 @@ export interface operations {
                          * @example Europe/Berlin
                          */
                         timezone: string;
+                        /**
+                         * @description Whether calls beyond the threshold are refused
+                         * @example hard
+                         * @enum {string}
+                         */
+                        enforce: "none" | "soft" | "hard";
+                        /**
+                         * @description What a hard budget says while usage cannot be read
+                         * @example deny
+                         * @enum {string}
+                         */
+                        on_error: "allow" | "deny";
                         /**
                          * @description Usage in the open window, in the unit of the threshold
                          * @example 412.5
@@ -5164,6 +5200,18 @@ export interface operations {
                          * @example Europe/Berlin
                          */
                         timezone: string;
+                        /**
+                         * @description Whether calls beyond the threshold are refused
+                         * @example hard
+                         * @enum {string}
+                         */
+                        enforce: "none" | "soft" | "hard";
+                        /**
+                         * @description What a hard budget says while usage cannot be read
+                         * @example deny
+                         * @enum {string}
+                         */
+                        on_error: "allow" | "deny";
                         /**
                          * @description Usage in the open window, in the unit of the threshold
                          * @example 412.5
@@ -5540,6 +5588,18 @@ export interface operations {
                      * @example Europe/Berlin
                      */
                     timezone?: string;
+                    /**
+                     * @description `hard` refuses checks and reservations beyond the threshold; `none` (default) and `soft` never do
+                     * @example hard
+                     * @enum {string}
+                     */
+                    enforce?: "none" | "soft" | "hard";
+                    /**
+                     * @description What a `hard` budget says to a check while usage cannot be read; `allow` by default
+                     * @example deny
+                     * @enum {string}
+                     */
+                    on_error?: "allow" | "deny";
                 };
             };
         };
@@ -5597,6 +5657,18 @@ export interface operations {
                          * @example Europe/Berlin
                          */
                         timezone: string;
+                        /**
+                         * @description Whether calls beyond the threshold are refused
+                         * @example hard
+                         * @enum {string}
+                         */
+                        enforce: "none" | "soft" | "hard";
+                        /**
+                         * @description What a hard budget says while usage cannot be read
+                         * @example deny
+                         * @enum {string}
+                         */
+                        on_error: "allow" | "deny";
                         /**
                          * @description Usage in the open window, in the unit of the threshold
                          * @example 412.5
@@ -8777,7 +8849,7 @@ export interface operations {
                              *       "usage:read"
                              *     ]
                              */
-                            scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                            scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write" | "budgets:check")[];
                             /**
                              * @description The one user that the key sees and reports, or null
                              * @example ada
@@ -13436,7 +13508,7 @@ export interface operations {
                              *       "usage:read"
                              *     ]
                              */
-                            scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                            scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write" | "budgets:check")[];
                             /**
                              * @description The user
                              * @example ada
@@ -13573,7 +13645,7 @@ export interface operations {
                      *       "usage:read"
                      *     ]
                      */
-                    scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                    scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write" | "budgets:check")[];
                     /**
                      * @description Bound to this user: it sees and reports nobody else
                      * @example ada
@@ -13619,7 +13691,7 @@ export interface operations {
                          *       "usage:read"
                          *     ]
                          */
-                        scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                        scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write" | "budgets:check")[];
                         /**
                          * @description The user
                          * @example ada
@@ -13836,7 +13908,7 @@ export interface operations {
                          *       "usage:read"
                          *     ]
                          */
-                        scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write")[];
+                        scopes: ("signals:write" | "usage:read" | "org:read" | "webhooks:write" | "budgets:write" | "budgets:check")[];
                         /**
                          * @description The user
                          * @example ada

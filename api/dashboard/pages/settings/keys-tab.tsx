@@ -15,6 +15,7 @@ const SCOPES: Record<Key['scopes'][number], string> = {
   'org:read': 'Read analytics',
   'webhooks:write': 'Manage webhooks',
   'budgets:write': 'Manage budgets',
+  'budgets:check': 'Ask whether a call fits into its budgets',
 };
 
 export function KeysTab() {
