@@ -7,6 +7,7 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
 import { timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
 import { openShards } from './open-shards.ts';
+import { addPersonalData } from './personal-data.ts';
 import type { Run } from './run.ts';
 
 /** `org`, `plan` and `member`. */
@@ -128,6 +129,7 @@ function addMembers(program: Command, run: Run): void {
         return { user_id: userId, removed: true };
       }),
     );
+  addPersonalData(member, run);
   member
     .command('list <org_id>')
     .description('List the members')

@@ -8,8 +8,11 @@ import { type Context, openContext } from '../../shared/platform/context/context
 
 type Environment = Record<string, string | undefined>;
 
-/** Runs one command with a context and prints what it returns: an object for `--json`, else lines for people. */
-export type Run = (work: (ctx: Context) => Promise<Record<string, unknown>>) => Promise<void>;
+/**
+ * Runs one command with a context and prints what it returns: an object for `--json`, else lines for people. Null prints
+ * nothing: the command has written by itself.
+ */
+export type Run = (work: (ctx: Context) => Promise<Record<string, unknown> | null>) => Promise<void>;
 
 export function createRunner(program: Command, env: Environment): Run {
   return async (work) => {
@@ -19,7 +22,8 @@ export function createRunner(program: Command, env: Environment): Run {
     const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
     const ctx = await openContext(config, { process: 'cli', log });
     try {
-      print(await work(ctx), json === true);
+      const result = await work(ctx);
+      if (result !== null) print(result, json === true);
     } finally {
       await ctx.close();
     }

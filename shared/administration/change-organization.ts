@@ -52,11 +52,10 @@ export async function changeOrganization(
         ? []
         : await planMovedDue(ctx, orgId, change.session_timeout * 1_000, transaction);
     await applyWrites(ctx, [...raiseOrganizationVersion(orgId), ...moved], transaction);
-    await recordAudit(
-      ctx,
-      { action: 'organization.change', org_id: orgId, details: { ...change } },
-      transaction,
-    );
+    // No e-mail: the log outlives the member whose it is.
+    const { admin_emails, ...told } = change;
+    const details = { ...told, ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
+    await recordAudit(ctx, { action: 'organization.change', org_id: orgId, details }, transaction);
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

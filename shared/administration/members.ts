@@ -115,12 +115,12 @@ export async function removeMember(
   if (!leaving) throw noMember();
   if (options.keepsAnAdmin) await refuseLastAdmin(ctx, leaving);
   await revokeAllDevices(ctx, leaving._id);
-  await eraseMember(ctx, orgId, userId, options);
+  await markRemoved(ctx, orgId, userId, options);
   // A device that was being linked meanwhile either sees that the member is gone, or is seen here.
   await revokeAllDevices(ctx, leaving._id);
 }
 
-async function eraseMember(
+async function markRemoved(
   ctx: Context,
   orgId: string,
   userId: string,

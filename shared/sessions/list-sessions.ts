@@ -92,6 +92,21 @@ function matchStages(
   return others.length === 0 ? [indexed] : [indexed, { $match: Object.assign({}, ...others) }];
 }
 
+const BATCH_SESSIONS = 500;
+
+/** All sessions of one user, oldest first, page by page: memory stays flat, and a slow reader holds no cursor open. */
+export async function* sessionsOfUser(ctx: Context, orgId: string, userId: string): AsyncGenerator<Session> {
+  const page = { order: 'asc', limit: BATCH_SESSIONS, total: 0 } as const;
+  let after: Position | null = null;
+  let hasMore = true;
+  while (hasMore) {
+    const found: SessionPage = await listSessions(ctx, orgId, { user_id: userId }, { ...page, after });
+    yield* found.rows;
+    after = found.last;
+    hasMore = found.hasMore;
+  }
+}
+
 /** The embedded server counts what one index holds without reading it. */
 async function count(ctx: Context, stages: { $match: Record<string, unknown> }[]): Promise<number> {
   const [indexed, ...others] = stages;

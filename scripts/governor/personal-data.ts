@@ -1,0 +1,37 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { eraseMember } from '../../shared/administration/erase-member.ts';
+import { exportMember } from '../../shared/administration/export-member.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { openShards } from './open-shards.ts';
+import type { Run } from './run.ts';
+
+/** `member export` and `member erase`: what is kept about one person, and its end. */
+export function addPersonalData(member: Command, run: Run): void {
+  member
+    .command('export <org_id> <user_id>')
+    .description('Print everything that is kept about a member, one JSON object per line, without secrets')
+    .action((orgId: string, userId: string) =>
+      run(async (ctx) => {
+        await openShards(ctx);
+        await writeLines(ctx, orgId, userId);
+        return null;
+      }),
+    );
+  member
+    .command('erase <org_id> <user_id>')
+    .description('Remove a member, and erase who it was; repeat it if it was cut short')
+    .action((orgId: string, userId: string) =>
+      run(async (ctx) => {
+        await openShards(ctx);
+        return { user_id: userId, erased: true, ...(await eraseMember(ctx, orgId, userId)) };
+      }),
+    );
+}
+
+/** Waits for whoever reads, so that memory stays flat. */
+async function writeLines(ctx: Context, orgId: string, userId: string): Promise<void> {
+  for await (const record of exportMember(ctx, orgId, userId)) {
+    if (!process.stdout.write(`${JSON.stringify(record)}\n`)) await once(process.stdout, 'drain');
+  }
+}

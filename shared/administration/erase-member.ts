@@ -1,0 +1,72 @@
+import { auditRows } from '../audit/model.ts';
+import { recordAuditOnce } from '../audit/record-audit.ts';
+import { deviceGrantRows, deviceRows } from '../devices/model.ts';
+import { apiKeyRows } from '../keys/model.ts';
+import { memberRows } from '../organizations/model.ts';
+import { noMember } from '../organizations/roster.ts';
+import type { Context } from '../platform/context/context.ts';
+import { sessionsOfUser } from '../sessions/list-sessions.ts';
+import { eraseFreeText } from '../signals/erase-free-text.ts';
+import { removeMember } from './members.ts';
+
+/** What one run of an erasure has found and erased: nothing when an earlier run had finished. */
+export interface Erasure {
+  devices: number;
+  keys: number;
+  signals: number;
+}
+
+/** The name of a key whose own name was erased. */
+const ERASED = 'erased';
+
+/**
+ * Erases what tells who a member is: removes the member (`removeMember`), then erases names and public keys of devices,
+ * names of bound API keys, the identity in the audit log, and the free text of all signals. `user_id`, account id, sums,
+ * frozen weeks and the ledger stay. Every step may be repeated, so a run that was cut short is finished by another. The
+ * audit log notes it once, before anything is gone. Throws `not_found`; `rebuilding`, `store_unavailable`.
+ */
+export async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<Erasure> {
+  const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
+  if (!member) throw noMember();
+  const entry = { action: 'member.erase', org_id: orgId, details: { user_id: userId } };
+  await recordAuditOnce(ctx, entry, [member._id]);
+  await removeMember(ctx, orgId, userId);
+  const devices = await eraseDevices(ctx, member._id);
+  const keys = await eraseKeyNames(ctx, orgId, userId);
+  await eraseAuditedIdentity(ctx, orgId, userId);
+  let signals = 0;
+  for await (const session of sessionsOfUser(ctx, orgId, userId)) {
+    signals += await eraseFreeText(ctx, session._id);
+  }
+  return { devices, keys, signals };
+}
+
+async function eraseDevices(ctx: Context, accountId: string): Promise<number> {
+  await deviceGrantRows(ctx).deleteMany({ account_id: accountId });
+  const change = { $set: { name: null, public_key: null } };
+  const { modifiedCount } = await deviceRows(ctx).updateMany({ account_id: accountId }, change);
+  return modifiedCount;
+}
+
+async function eraseKeyNames(ctx: Context, orgId: string, userId: string): Promise<number> {
+  const bound = { org_id: orgId, user_id: userId };
+  const { modifiedCount } = await apiKeyRows(ctx).updateMany(bound, { $set: { name: ERASED } });
+  return modifiedCount;
+}
+
+/** Entries of linking name issuer and subject. The entries stay, and say that the member was linked. */
+async function eraseAuditedIdentity(ctx: Context, orgId: string, userId: string): Promise<void> {
+  const linking = { action: { $in: ['member.identity', 'member.join'] }, 'details.user_id': userId };
+  const entries = await auditRows(ctx)
+    .aggregate<{ _id: string }>([
+      { $match: { org_id: orgId } },
+      { $match: linking },
+      { $project: { _id: 1 } },
+    ])
+    .toArray();
+  const ids = entries.map(({ _id }) => _id);
+  await auditRows(ctx).updateMany(
+    { _id: { $in: ids } },
+    { $unset: { 'details.iss': '', 'details.sub': '' } },
+  );
+}

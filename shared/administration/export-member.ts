@@ -1,0 +1,124 @@
+import { viewAnomaly } from '../anomalies/list-anomalies.ts';
+import { anomalyRows } from '../anomalies/model.ts';
+import { viewAudit } from '../audit/list-audit.ts';
+import { type AuditEntry, auditRows } from '../audit/model.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { budgetRows } from '../budgets/model.ts';
+import { thresholdOf } from '../budgets/view.ts';
+import { readLedger } from '../credits/ledger/read-ledger.ts';
+import { viewTransaction } from '../credits/ledger/transaction.ts';
+import { listDevices, viewDevice } from '../devices/list-devices.ts';
+import { apiKeyRows } from '../keys/model.ts';
+import { viewKey } from '../keys/view.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
+import { noMember } from '../organizations/roster.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { sessionsOfUser } from '../sessions/list-sessions.ts';
+import { streamSignals } from '../sessions/read-session.ts';
+import { viewSession } from '../sessions/view.ts';
+import { viewSignal } from '../signals/view.ts';
+import { sumsOf, viewSums } from '../usage/measures.ts';
+import { rollupRows } from '../usage/model.ts';
+
+/** What is kept about a member, by its kind. */
+export interface MemberRecord {
+  kind:
+    | 'member'
+    | 'device'
+    | 'key'
+    | 'budget'
+    | 'session'
+    | 'signal'
+    | 'anomaly'
+    | 'usage_day'
+    | 'transaction'
+    | 'audit';
+  data: object;
+}
+
+/**
+ * Everything that is kept about one member, also of one who was removed, record after record: memory does not grow with
+ * it. Holds no secret. The audit log notes the export. Throws `not_found`; `rebuilding`, `store_unavailable` at the ledger.
+ */
+export async function* exportMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+): AsyncGenerator<MemberRecord> {
+  const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
+  if (!member) throw noMember();
+  await recordAudit(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } });
+  yield { kind: 'member', data: describeMember(member) };
+  for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: viewDevice(device) };
+  const owned = { org_id: orgId, user_id: userId };
+  for await (const key of apiKeyRows(ctx).find(owned)) yield { kind: 'key', data: viewKey(key) };
+  yield* budgetsOf(ctx, member);
+  for await (const session of sessionsOfUser(ctx, orgId, userId)) {
+    yield { kind: 'session', data: viewSession(session) };
+    for await (const signal of streamSignals(ctx, session._id)) {
+      yield { kind: 'signal', data: { session_id: session._id, ...viewSignal(signal) } };
+    }
+  }
+  for await (const anomaly of anomalyRows(ctx).find(owned)) {
+    yield { kind: 'anomaly', data: viewAnomaly(anomaly) };
+  }
+  yield* usageOf(ctx, member);
+  const whole = { beforeSeq: null, limit: Number.POSITIVE_INFINITY, withReceipts: true };
+  for await (const rows of readLedger(ctx, member._id, {}, whole)) {
+    for (const row of rows) yield { kind: 'transaction', data: viewTransaction(row, { withReceipt: true }) };
+  }
+  yield* auditOf(ctx, member);
+}
+
+function describeMember(member: Member): object {
+  const { _id, org_id, user_id, email, name, role, teams, idp, invited_by } = member;
+  const { declined_at, created_at, removed_at } = member;
+  return {
+    account_id: _id,
+    org_id,
+    user_id,
+    email,
+    name,
+    role,
+    teams,
+    identity: idp ?? null,
+    invited_by: invited_by ?? null,
+    declined_at: timeOf(declined_at ?? null),
+    created_at: timeOf(created_at),
+    removed_at: timeOf(removed_at),
+  };
+}
+
+function timeOf(time: Date | null): string | null {
+  return time && isoTime(time.getTime());
+}
+
+/** The budgets of this user. Who made a budget is in the audit log. */
+async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+  for await (const budget of budgetRows(ctx).find({ org_id, scope: 'user', scope_id: user_id })) {
+    const { _id: id, name, scope, scope_id, metric, window, timezone, created_at } = budget;
+    const threshold = thresholdOf(budget);
+    const data = { id, name, scope, scope_id, metric, threshold, window, timezone };
+    yield { kind: 'budget', data: { ...data, created_at: timeOf(created_at) } };
+  }
+}
+
+/** Sums per day: they stay when the signals below them are too old to be kept. */
+async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+  const days = rollupRows(ctx).find({ org_id, period: 'day', user_id }).sort({ start: 1 });
+  for await (const day of days) {
+    const { project_id, model, adapter } = day;
+    const of = { start: timeOf(day.start), user_id, project_id, model, adapter };
+    yield { kind: 'usage_day', data: { ...of, ...viewSums(sumsOf({ ...day })) } };
+  }
+}
+
+/** What the member did by hand, and what others did to the member. */
+async function* auditOf(ctx: Context, { _id, org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
+  const concerns = ({ actor, details }: AuditEntry) =>
+    actor === _id || details.user_id === user_id || details.account_id === _id;
+  for await (const entry of auditRows(ctx).find({ org_id }).sort({ at: 1 })) {
+    if (concerns(entry)) yield { kind: 'audit', data: viewAudit(entry) };
+  }
+}

@@ -1,0 +1,32 @@
+import type { Context } from '../platform/context/context.ts';
+import { signalRows } from './model.ts';
+
+/** Rows of one update: few enough that nothing waits for it. */
+const BATCH_ROWS = 500;
+
+/** Fields that hold a client's own words. */
+const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '' } as const;
+
+/**
+ * Erases what a client wrote into the signals of a session in its own words: metadata, the text of an error, the reason
+ * of an intervention. What is counted stays. Batch after batch, so that it goes on where it was cut short. Returns how
+ * many signals it changed.
+ */
+export async function eraseFreeText(ctx: Context, sessionId: string): Promise<number> {
+  const erase = { $unset: WRITTEN };
+  const holdsSome = { $or: Object.keys(WRITTEN).map((field) => ({ [field]: { $exists: true } })) };
+  let erased = 0;
+  for (;;) {
+    const rows = await signalRows(ctx)
+      .aggregate<{ _id: string }>([
+        { $match: { session_id: sessionId } },
+        { $match: holdsSome },
+        { $limit: BATCH_ROWS },
+        { $project: { _id: 1 } },
+      ])
+      .toArray();
+    if (rows.length === 0) return erased;
+    const ids = rows.map(({ _id }) => _id);
+    erased += (await signalRows(ctx).updateMany({ _id: { $in: ids } }, erase)).modifiedCount;
+  }
+}

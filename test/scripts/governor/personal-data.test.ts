@@ -1,0 +1,164 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { auditRows } from '../../../shared/audit/model.ts';
+import { createBudget } from '../../../shared/budgets/change-budgets.ts';
+import { linkIdentity } from '../../../shared/identity/link-identity.ts';
+import { createApiKey } from '../../../shared/keys/api-keys.ts';
+import { databaseOf } from '../../../shared/platform/mongo/connect.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { rollupRows } from '../../../shared/usage/model.ts';
+import { type CommandLine, commandLine } from '../../support/command-line.ts';
+import { startApi, type TestApi, testEnv, until } from '../../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../../support/idp.ts';
+import { linkDevice, makePerson, type Person } from '../../support/people.ts';
+import { recordAll } from '../../support/usage.ts';
+
+const execute = promisify(execFile);
+
+let idp: TestIssuer;
+let api: TestApi;
+let line: CommandLine;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ env: idp.env });
+  env = testEnv(new URL(api.ctx.config.mongodbUrl).pathname.slice(1), { env: idp.env });
+  line = commandLine(env);
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const minutesAgo = (minutes: number) => api.ctx.clock.now() - minutes * 60_000;
+
+/** A member who has left marked words in every place that takes any. */
+async function makeKnownPerson(mark: string): Promise<Person & { key: string }> {
+  const person = await makePerson(api.ctx, idp);
+  const { orgId, userId } = person;
+  const admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
+  const named = { name: `Ada ${mark}`, email: `${mark}@example.org` };
+  const changed = await api.call(`/v1/members/${userId}`, {
+    method: 'PATCH',
+    key: admin.session,
+    body: named,
+  });
+  expect(changed.status).toBe(200);
+  await linkIdentity(api.ctx, orgId, userId, { iss: idp.issuer, sub: `${mark}-${person.sub}` });
+  const session = await idp.mint(`${mark}-${person.sub}`, { nowMs: api.ctx.clock.now() });
+  await linkDevice(api, { ...person, session }, { name: `laptop ${mark}` });
+  const scopes: ['signals:write'] = ['signals:write'];
+  const { key } = await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: userId, name: mark });
+  const gate = { kind: 'policy', verdict: 'deny', action: 'block', source: 'config', reason: mark };
+  await recordAll(api.ctx, orgId, [
+    { ts: minutesAgo(3), user_id: userId, metadata: { branch: mark } },
+    { ts: minutesAgo(2), user_id: userId, error: { code: 'overloaded', message: mark } },
+    { ts: minutesAgo(1), user_id: userId, type: 'intervention', intervention: gate },
+    { ts: minutesAgo(1), user_id: 'somebody-else', metadata: { branch: 'kept' } },
+  ]);
+  return { ...person, key };
+}
+
+/** All of MongoDB as text. */
+async function dumpMongo(): Promise<string> {
+  const database = databaseOf(api.ctx.db);
+  const names = await database.listCollections({}, { nameOnly: true }).toArray();
+  const rows = await Promise.all(names.map(({ name }) => database.collection(name).find().toArray()));
+  return JSON.stringify(rows);
+}
+
+const usageOf = ({ orgId, userId }: Person) =>
+  rollupRows(api.ctx).find({ org_id: orgId, user_id: userId }).sort({ _id: 1 }).toArray();
+
+describe('governor member export', { timeout: 90_000 }, () => {
+  test('prints everything that is kept about one person, and no secret', async () => {
+    const mark = 'words-of-ada';
+    const person = await makeKnownPerson(mark);
+    const { orgId, userId } = person;
+    const window = {
+      scope: 'user' as const,
+      scope_id: userId,
+      metric: 'tokens' as const,
+      window: 'daily' as const,
+    };
+    await createBudget(api.ctx, orgId, { name: 'own', threshold: 5, timezone: 'UTC', ...window });
+    const args = ['scripts/governor.ts', 'member', 'export', orgId, userId];
+    const { stdout } = await execute(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
+    const records = stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    const byKind = Map.groupBy(records, ({ kind }) => kind);
+    expect(byKind.get('member')).toMatchObject([
+      { data: { user_id: userId, name: `Ada ${mark}`, identity: { sub: `${mark}-${person.sub}` } } },
+    ]);
+    expect(byKind.get('device')).toMatchObject([{ data: { name: `laptop ${mark}`, status: 'active' } }]);
+    expect(byKind.get('key')).toMatchObject([{ data: { name: mark, user_id: userId } }]);
+    expect(byKind.get('budget')).toMatchObject([{ data: { name: 'own', scope_id: userId } }]);
+    expect(byKind.get('session')).toMatchObject([{ data: { user_id: userId, signal_count: 3 } }]);
+    expect(byKind.get('signal')).toHaveLength(3);
+    expect(byKind.get('usage_day')?.reduce((sum, { data }) => sum + data.signals, 0)).toBe(3);
+    const actions = byKind.get('audit')?.map(({ data }) => data.action);
+    expect(actions).toEqual(expect.arrayContaining(['member.add', 'device.approve', 'member.export']));
+    for (const secret of [person.key, 'hmac', 'public_key', 'somebody-else'])
+      expect(stdout).not.toContain(secret);
+  });
+
+  test('knows nobody of another organization', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const other = await makePerson(api.ctx, idp);
+    const { stdout, stderr } = await line.failure('member', 'export', other.orgId, person.userId);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('There is no such member. (not_found)');
+  });
+});
+
+describe('governor member erase', { timeout: 90_000 }, () => {
+  test('leaves the sums and nothing that tells who it was, however often it runs', async () => {
+    const mark = 'words-of-bob';
+    const person = await makeKnownPerson(mark);
+    const { orgId, userId } = person;
+    const before = await usageOf(person);
+    expect((await dumpMongo()).includes(mark)).toBe(true);
+    const first = await line.governor('member', 'erase', orgId, userId);
+    expect(first).toEqual({ user_id: userId, erased: true, devices: 1, keys: 1, signals: 3 });
+    const dump = await dumpMongo();
+    expect(dump.includes(mark)).toBe(false);
+    expect(dump.includes('kept')).toBe(true);
+    expect(await usageOf(person)).toEqual(before);
+    expect((await api.call('/api/v1/signals', { key: person.key, body: { signals: [] } })).status).toBe(401);
+    const again = await line.governor('member', 'erase', orgId, userId);
+    expect(again).toMatchObject({ erased: true, signals: 0 });
+    const noted = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'member.erase' });
+    expect(noted).toBe(1);
+  });
+
+  test('is finished by another run when it was killed in the middle', async () => {
+    const { orgId, userId } = await makePerson(api.ctx, idp);
+    const projects = Array.from({ length: 400 }, (_, index) => `p-${index}`);
+    const words = { user_id: userId, metadata: { branch: 'x' }, ts: minutesAgo(1) };
+    await recordAll(
+      api.ctx,
+      orgId,
+      projects.map((project_id) => ({ ...words, project_id })),
+    );
+    const left = () => signalRows(api.ctx).countDocuments({ org_id: orgId, metadata: { $exists: true } });
+    const child: ChildProcess = spawn(
+      process.execPath,
+      ['scripts/governor.ts', '--json', 'member', 'erase', orgId, userId],
+      { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' },
+    );
+    const ended = once(child, 'exit');
+    await until(async () => (await left()) < 390, { timeoutMs: 60_000, what: 'a first part that is erased' });
+    child.kill('SIGKILL');
+    await ended;
+    expect(await left()).toBeGreaterThan(0);
+    expect(await line.governor('member', 'erase', orgId, userId)).toMatchObject({ erased: true });
+    expect(await left()).toBe(0);
+    const noted = await auditRows(api.ctx).countDocuments({ org_id: orgId, action: 'member.erase' });
+    expect(noted).toBe(1);
+  });
+});
