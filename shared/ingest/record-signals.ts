@@ -5,6 +5,7 @@ import type { Context } from '../platform/context/context.ts';
 import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
+import { findExcess } from './count-values.ts';
 import { type Batch, decideBatch, type Recorded } from './decide-batch.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 import { keepRules } from './read-rules.ts';
@@ -22,7 +23,9 @@ export async function recordSignals(
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
   const checked = posted.map((signal) => checkSignal(signal, sender, nowMs));
-  const drafts = checked.filter((result) => '_id' in result);
+  const readable = checked.filter((result) => '_id' in result);
+  const excess = await findExcess(ctx, sender.orgId, readable);
+  const drafts = excess.size === 0 ? readable : readable.filter((draft) => !excess.has(draft));
   const recorded =
     drafts.length === 0
       ? []
@@ -32,9 +35,13 @@ export async function recordSignals(
           signalBatching(ctx, sender.orgId),
         );
   let next = 0;
-  const results = checked.map((result) =>
-    '_id' in result ? toResult(sender, result, recorded[next++] as Recorded) : result,
-  );
+  const results = checked.map((result) => {
+    if (!('_id' in result)) return result;
+    const field = excess.get(result);
+    return field
+      ? reject(result.id, 'too_many_values', `${field}: the organization has as many today as it may have`)
+      : toResult(sender, result, recorded[next++] as Recorded);
+  });
   for (const result of results) signalsRecorded(ctx).inc({ status: result.status });
   return results;
 }

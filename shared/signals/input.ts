@@ -84,7 +84,7 @@ export const signalResult = z.discriminatedUnion('status', [
     code: z
       .string()
       .describe(
-        '`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models`; stable',
+        '`invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models too_many_values`; stable',
       ),
     detail: z.string(),
   }),

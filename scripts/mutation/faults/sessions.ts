@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const ASSIGN = ['test/shared/sessions'];
 const SIGNALS = ['test/api/signals.test.ts', 'test/api/sessions.test.ts'];
+const VALUES = ['test/shared/ingest/count-values.test.ts'];
 const ENDS = ['test/workers/close-session.test.ts', 'test/api/sessions.test.ts'];
 
 export const SESSION_FAULTS: readonly Fault[] = [
@@ -102,5 +103,33 @@ export const SESSION_FAULTS: readonly Fault[] = [
     text: 'if (wasOpen && !isOpen) return { writes: [clearDue(endSessionJob, after.key)], wakeUps: [] };',
     replacement: '',
     tests: [...ENDS, ...SIGNALS],
+  },
+  {
+    what: 'an organization may report any number of users a day',
+    file: 'shared/ingest/count-values.ts',
+    text: 'if (field) excess.set(draft, field);',
+    replacement: 'if (!field) excess.clear();',
+    tests: VALUES,
+  },
+  {
+    what: 'a process refuses the users that another has counted',
+    file: 'shared/ingest/count-values.ts',
+    text: 'if (known.has(key)) excess.delete(draft);',
+    replacement: 'if (known.has(key + key)) excess.delete(draft);',
+    tests: VALUES,
+  },
+  {
+    what: 'distinct values are counted again with every signal',
+    file: 'shared/ingest/count-values.ts',
+    text: 'if (value === null || seen?.[field].has(value)) continue;',
+    replacement: 'if (value === null) continue;',
+    tests: VALUES,
+  },
+  {
+    what: 'the distinct values of yesterday count today',
+    file: 'shared/ingest/count-values.ts',
+    text: 'valuesKey(orgId, seen.day, field)',
+    replacement: "valuesKey(orgId, 'ever', field)",
+    tests: VALUES,
   },
 ];

@@ -45,6 +45,11 @@ export function accountKeys(accountId: string): AccountKeys {
   };
 }
 
+/** Counts the distinct values of a field of an organization's signals on one UTC day (`YYYY-MM-DD`). */
+export function valuesKey(orgId: string, day: string, field: string): string {
+  return `{values:${orgId}}:${day}:${field}`;
+}
+
 function tagOf(shard: number): string {
   return `{c${String(shard).padStart(2, '0')}}`;
 }

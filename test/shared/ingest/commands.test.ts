@@ -11,7 +11,7 @@ let commands: string[] = [];
 beforeAll(async () => {
   const mongoUrl = new URL(inject('mongoUrl'));
   mongoUrl.searchParams.set('monitorCommands', 'true');
-  api = await startApi({ mongoUrl: mongoUrl.href });
+  api = await startApi({ mongoUrl: mongoUrl.href, env: { RATE_LIMITS: 'on' } });
   api.ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
     if (!UNCOUNTED.has(commandName)) commands.push(nameOf(commandName, command));
   });

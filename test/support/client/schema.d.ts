@@ -2659,7 +2659,7 @@ export interface operations {
                              */
                             status: "rejected";
                             /**
-                             * @description `invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models`; stable
+                             * @description `invalid_signal user_required foreign_user id_taken ts_ahead ts_behind too_many_models too_many_values`; stable
                              * @example rate_limited
                              */
                             code: string;

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { isoTime } from '../platform/basics/clock.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { within } from '../platform/basics/within.ts';
+import type { Context } from '../platform/context/context.ts';
+import { perContext } from '../platform/context/per-context.ts';
+import { valuesKey } from '../platform/redis/keys.ts';
+import { loadScript, runScript } from '../platform/redis/script.ts';
+import { sessionKey } from '../sessions/assign.ts';
+import { sessionHeadRows } from '../sessions/model.ts';
+import type { Draft } from '../signals/check-signal.ts';
+
+const FIELDS = ['model', 'user_id', 'project_id'] as const;
+type Field = (typeof FIELDS)[number];
+type ValuesByField = Record<Field, Set<string>>;
+
+/** A count outlives its day by a day, so that processes whose clocks differ share it. */
+const LIFETIME_S = 2 * 86_400;
+/** Values that a process remembers, over all organizations: at 256 characters each, 50 MB. Beyond them it begins anew. */
+const REMEMBERED = 100_000;
+/** How long signals wait for Redis, and how long they do not ask it again after it failed. */
+const WAIT_MS = 250;
+const PAUSE_MS = 5_000;
+
+/** What a process knows to be counted on one UTC day. */
+interface Seen {
+  day: string;
+  values: number;
+  byOrganization: Map<string, ValuesByField>;
+  askAgainMs: number;
+}
+
+const seenOf = perContext<Seen>(() => ({ day: '', values: 0, byOrganization: new Map(), askAgainMs: 0 }));
+const script = loadScript(new URL('count-values.lua', import.meta.url));
+const reply = z.array(z.array(z.int().min(0)));
+
+/**
+ * The signals that would bring their organization more distinct users, projects or models on this UTC day of receipt than
+ * it may have, each with the field. Only values that this process has not seen today cost anything: one call of Redis.
+ * Counts are those of a HyperLogLog: exact while they are small, within about 1 % at a million. When Redis cannot
+ * be asked, nothing is refused.
+ */
+export async function findExcess(
+  ctx: Context,
+  orgId: string,
+  drafts: readonly Draft[],
+): Promise<ReadonlyMap<Draft, Field>> {
+  const excess = new Map<Draft, Field>();
+  if (!ctx.config.rateLimits) return excess;
+  const seen = seenToday(ctx);
+  const unseen = unseenValues(seen.byOrganization.get(orgId), drafts);
+  if (unseen === null || ctx.clock.now() < seen.askAgainMs) return excess;
+  const full = await countValues(ctx, seen, orgId, unseen);
+  for (const draft of drafts) {
+    const field = FIELDS.find((each) => full[each].has(draft[each] ?? ''));
+    if (field) excess.set(draft, field);
+  }
+  await forgiveKnown(ctx, excess);
+  remember(
+    seen,
+    orgId,
+    drafts.filter((draft) => !excess.has(draft)),
+  );
+  return excess;
+}
+
+/** The values of these signals that are not among the seen ones; null when all are. */
+function unseenValues(seen: ValuesByField | undefined, drafts: readonly Draft[]): ValuesByField | null {
+  let unseen: ValuesByField | null = null;
+  for (const draft of drafts)
+    for (const field of FIELDS) {
+      const value = draft[field];
+      if (value === null || seen?.[field].has(value)) continue;
+      unseen ??= noValues();
+      unseen[field].add(value);
+    }
+  return unseen;
+}
+
+/** Counts the values in Redis, as hashes; the answer is those that found no room. */
+async function countValues(
+  ctx: Context,
+  seen: Seen,
+  orgId: string,
+  unseen: ValuesByField,
+): Promise<ValuesByField> {
+  const { usersPerDay, projectsPerDay, modelsPerDay } = ctx.config;
+  const most = { user_id: usersPerDay, project_id: projectsPerDay, model: modelsPerDay };
+  const keys = FIELDS.map((field) => valuesKey(orgId, seen.day, field));
+  const args = FIELDS.flatMap((field) => {
+    const hashes = [...unseen[field]].map((value) => hashedKey(12, value));
+    return [most[field], hashes.length, ...hashes];
+  });
+  const full = noValues();
+  try {
+    const answer = await within(
+      WAIT_MS,
+      'Counting values',
+      runScript(ctx.redis.queues, script, keys, [LIFETIME_S, ...args]),
+    );
+    for (const [index, positions] of reply.parse(answer).entries()) {
+      const field = FIELDS[index] as Field;
+      const values = [...unseen[field]];
+      for (const position of positions) full[field].add(values[position] ?? '');
+    }
+  } catch (error) {
+    ctx.log.debug({ err: error }, 'distinct values were not counted');
+    seen.askAgainMs = ctx.clock.now() + PAUSE_MS;
+  }
+  return full;
+}
+
+/**
+ * A user who has worked in this project with this tool before is no new value: another process counted it, or this one
+ * before it began anew. Only a batch of an organization that has reached a limit gets here.
+ */
+async function forgiveKnown(ctx: Context, excess: Map<Draft, Field>): Promise<void> {
+  const keys = new Map<Draft, string>();
+  for (const [draft, field] of excess)
+    if (field !== 'model')
+      keys.set(draft, sessionKey(draft.org_id, draft.user_id, draft.project_id, draft.adapter));
+  if (keys.size === 0) return;
+  const heads = await sessionHeadRows(ctx)
+    .find({ _id: { $in: [...new Set(keys.values())] } })
+    .toArray();
+  const known = new Set(heads.map(({ _id }) => _id));
+  for (const [draft, key] of keys) if (known.has(key)) excess.delete(draft);
+}
+
+/** What this process has seen today, forgotten at midnight UTC and when it is too much. */
+function seenToday(ctx: Context): Seen {
+  const seen = seenOf(ctx);
+  const day = isoTime(ctx.clock.now()).slice(0, 'YYYY-MM-DD'.length);
+  if (seen.day !== day || seen.values > REMEMBERED) {
+    seen.day = day;
+    seen.values = 0;
+    seen.byOrganization.clear();
+  }
+  return seen;
+}
+
+function remember(seen: Seen, orgId: string, drafts: readonly Draft[]): void {
+  const values = seen.byOrganization.get(orgId) ?? noValues();
+  seen.byOrganization.set(orgId, values);
+  for (const draft of drafts)
+    for (const field of FIELDS) {
+      const value = draft[field];
+      if (value === null || values[field].has(value)) continue;
+      values[field].add(value);
+      seen.values += 1;
+    }
+}
+
+function noValues(): ValuesByField {
+  return { model: new Set(), user_id: new Set(), project_id: new Set() };
+}
