@@ -144,6 +144,8 @@ export interface Route<
 export interface Creates<A extends Auth = Auth> {
   /** Of the id that the new thing gets by `newId`. */
   prefix: IdPrefix;
+  /** What the new thing calls itself, where that is not the id that the prefix makes. */
+  idOf?(created: string): string;
   /** The answer again, read from the store. Throws `not_found`. */
   get(principal: PrincipalOf<A>, id: string, ctx: Context): Promise<unknown>;
   /** The answer holds a secret, so it is not kept: a repeat is a `conflict` that names the `id`. */

@@ -1,6 +1,7 @@
 import { createKey as create } from '../../shared/keys/manage-keys.ts';
 import { keyInput, mintedKeyView, viewKey } from '../../shared/keys/view.ts';
 import { route } from '../basics/route.ts';
+import { createdKey } from '../schemas/created-key.ts';
 
 export const createKey = route({
   method: 'post',
@@ -13,6 +14,7 @@ export const createKey = route({
   priority: 'read',
   body: keyInput,
   success: { status: 201, description: 'The key, shown this once', body: mintedKeyView },
+  creates: createdKey,
   errors: ['missing_scope'],
   handle: async ({ principal, body }, ctx) => {
     const { key, row } = await create(ctx, principal, body);

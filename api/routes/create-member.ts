@@ -1,4 +1,4 @@
-import { addMember } from '../../shared/administration/members.ts';
+import { addMember, getMember } from '../../shared/administration/members.ts';
 import { memberInput, memberView, viewMember } from '../../shared/organizations/view.ts';
 import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
@@ -13,6 +13,10 @@ export const createMember = route({
   priority: 'read',
   body: memberInput,
   success: { status: 201, description: 'The member', body: memberView },
+  creates: {
+    prefix: 'usr',
+    get: async (principal, id, ctx) => viewMember(await getMember(ctx, requireAdmin(principal), id)),
+  },
   errors: ['missing_scope', 'conflict'],
   handle: async ({ principal, body }, ctx) =>
     viewMember(await addMember(ctx, { org_id: requireAdmin(principal), ...body })),

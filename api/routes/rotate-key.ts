@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { rotateKey as rotate } from '../../shared/keys/manage-keys.ts';
 import { mintedKeyView, viewKey } from '../../shared/keys/view.ts';
 import { route } from '../basics/route.ts';
+import { createdKey } from '../schemas/created-key.ts';
 import { keyParams } from '../schemas/params.ts';
 
 const DEFAULT_GRACE_S = 86_400;
@@ -25,6 +26,7 @@ export const rotateKey = route({
       .describe('Seconds for which the old key goes on'),
   }),
   success: { status: 201, description: 'The new key, shown this once', body: mintedKeyView },
+  creates: createdKey,
   errors: ['not_found', 'conflict'],
   handle: async ({ principal, params, body }, ctx) => {
     const { key, row } = await rotate(ctx, principal, params.id, body.grace_s);

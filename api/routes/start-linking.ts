@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { publicJwk } from '../../shared/devices/public-key.ts';
-import { startLinking as start } from '../../shared/devices/start-linking.ts';
+import { findLinking, startLinking as start } from '../../shared/devices/start-linking.ts';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
@@ -51,7 +51,12 @@ export const startLinking = route({
       interval: z.int(),
     }),
   },
-  errors: ['store_unavailable'],
+  creates: {
+    prefix: 'dev',
+    holdsSecret: true,
+    get: async (_principal, id, ctx) => findLinking(ctx, id),
+  },
+  errors: ['store_unavailable', 'outcome_unknown'],
   handle: async ({ body }, ctx) =>
     start(ctx, { name: body.name ?? null, public_key: body.public_key ?? null }),
 });

@@ -4,6 +4,7 @@ import { creating, derivedId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { type AnyRoute, type Creates, reply } from '../basics/route.ts';
 import { idempotencyKey } from '../schemas/params.ts';
+import { addressOf } from './address.ts';
 import type { Exchange, Principal } from './exchange.ts';
 
 type Input = Parameters<AnyRoute['handle']>[0];
@@ -20,12 +21,14 @@ export async function createOnce(
 ): Promise<unknown> {
   const key = idempotencyKey(req.get('idempotency-key'));
   if (key === null) return route.handle(input, ctx);
-  const claim = await claimKey(ctx, [callerOf(input.principal), route.path, key], input.body);
+  const scope = [callerOf(input.principal, req), route.path, key];
+  const claim = await claimKey(ctx, scope, route.params ? [input.params, input.body] : input.body);
   const { answer, expires_at } = claim.record;
   const headers = { 'Idempotency-Expires': String(Math.floor(expires_at.getTime() / 1_000)) };
   const replayed = { ...headers, 'Idempotent-Replayed': 'true' };
   if (answer !== null) return reply(answer, replayed);
-  const id = derivedId(creates.prefix, claim.record.seed);
+  const created = derivedId(creates.prefix, claim.record.seed);
+  const id = creates.idOf?.(created) ?? created;
   const find = () => findCreated(route, creates, input, id, ctx);
   const known = claim.isRepeat ? await find() : null;
   const text = known ?? (await createOrFind());
@@ -69,8 +72,12 @@ async function findCreated(
   return JSON.stringify(route.success.body?.parse(found));
 }
 
-/** Keys of idempotency belong to one credential: another may not be allowed to read the answer. */
-function callerOf(principal: Principal): string {
+/**
+ * Keys of idempotency belong to one credential: another may not be allowed to read the answer. Without any they belong to
+ * the address.
+ */
+function callerOf(principal: Principal, req: Exchange['req']): string {
   if (principal.kind === 'api-key') return principal.keyId;
-  return principal.kind === 'idp' ? principal.accountId : principal.kind;
+  if (principal.kind === 'idp') return principal.accountId;
+  return principal.kind === 'none' ? `none ${addressOf(req)}` : principal.kind;
 }

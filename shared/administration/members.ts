@@ -146,6 +146,13 @@ async function markRemoved(
   wakeEvaluation(ctx, orgId);
 }
 
+/** A present member, by the account's id. Throws `not_found`. */
+export async function getMember(ctx: Context, orgId: string, accountId: string): Promise<Member> {
+  const member = await memberRows(ctx).findOne({ _id: accountId });
+  if (member?.org_id !== orgId || member.removed_at !== null) throw noMember();
+  return member;
+}
+
 /** The present members of an organization, by user id. */
 export async function listMembers(ctx: Context, orgId: string): Promise<Member[]> {
   const members = await memberRows(ctx).find({ org_id: orgId }).sort({ user_id: 1 }).toArray();

@@ -62,6 +62,7 @@ export interface DeviceGrant {
 export const deviceGrantRows = collection<DeviceGrant>('device_grants', {
   indexes: [
     { key: { user_code: 1 }, unique: true },
+    { key: { device_id: 1 }, unique: true },
     // An hour longer than it is valid, so that a late device learns that its code has expired.
     { key: { expires_at: 1 }, expireAfterSeconds: 3_600 },
   ],

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { credentialHash } from '../keys/credential.ts';
 import { baseUrl } from '../platform/basics/config.ts';
 import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../platform/basics/contract.ts';
-import { isDuplicateKey } from '../platform/basics/errors.ts';
+import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type DeviceGrant, deviceGrantRows } from './model.ts';
+import { type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
 import { newUserCode, showUserCode } from './user-code.ts';
 
 /** RFC 8628 section 3.2. Times in seconds. */
@@ -49,7 +49,16 @@ export async function startLinking(
   };
 }
 
-/** With another user code for as long as the unique index knows this one. */
+/** Whether a device of this id is being linked, or was linked. Throws `not_found`. */
+export async function findLinking(ctx: Context, deviceId: string): Promise<{ device_id: string }> {
+  const known =
+    (await deviceGrantRows(ctx).findOne({ device_id: deviceId })) ??
+    (await deviceRows(ctx).findOne({ _id: deviceId }));
+  if (!known) throw new DomainError('not_found', 'There is no such device.');
+  return { device_id: deviceId };
+}
+
+/** With another user code for as long as the unique index knows this one. Throws when the device has a grant already. */
 async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGrant> {
   for (;;) {
     try {
@@ -57,6 +66,7 @@ async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGran
       return grant;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
+      if (await deviceGrantRows(ctx).findOne({ device_id: grant.device_id })) throw error;
       grant = { ...grant, user_code: newUserCode() };
     }
   }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { base62 } from '../platform/basics/ids.ts';
+import { base62, createdId } from '../platform/basics/ids.ts';
 
 /** `ugk_` names an API key (group A), `ugd_` a device token (group B). */
 export type CredentialPrefix = 'ugk' | 'ugd';
@@ -26,9 +26,15 @@ export function mintCredential(
   return { id, token: body + checksum(body) };
 }
 
-/** A new id of a credential: 12 base62 characters. */
+/** A new id of an API key: 12 base62 characters, random or following from what is being created (`creating`). */
 export function newCredentialId(): string {
-  return base62(randomBytes(9), ID_LENGTH).slice(-ID_LENGTH);
+  const created = createdId('key');
+  return created === null ? base62(randomBytes(9), ID_LENGTH).slice(-ID_LENGTH) : credentialIdOf(created);
+}
+
+/** The id of the API key that is created under this id (`derivedId`). */
+export function credentialIdOf(created: string): string {
+  return created.slice(-ID_LENGTH);
 }
 
 /** Mints a device token of an account (`usr_…`). The same `seed` (at least 41 random bytes) gives the same token. */

@@ -52,7 +52,7 @@ export async function createKey(
     user_id: isAdmin ? input.user_id : manager.userId,
     expires_at: expires_at === undefined ? undefined : dateAt(expires_at * 1_000),
   });
-  return { key: made.key, row: await readManaged(ctx, manager, made.key_id) };
+  return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
 
 /** A second key like the first, which goes on for `graceS` seconds. Throws `not_found`, `conflict` for a dead key. */
@@ -62,19 +62,19 @@ export async function rotateKey(
   keyId: string,
   graceS: number,
 ): Promise<{ key: string; row: ApiKey }> {
-  await readManaged(ctx, manager, keyId);
+  await getKey(ctx, manager, keyId);
   const made = await rotateApiKey(ctx, keyId, graceS * 1_000);
-  return { key: made.key, row: await readManaged(ctx, manager, made.key_id) };
+  return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
 
 /** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */
 export async function revokeKey(ctx: Context, manager: KeyManager, keyId: string): Promise<void> {
-  await readManaged(ctx, manager, keyId);
+  await getKey(ctx, manager, keyId);
   await revokeApiKey(ctx, keyId);
 }
 
-/** Another's key looks like one that never was. */
-async function readManaged(ctx: Context, manager: KeyManager, keyId: string): Promise<ApiKey> {
+/** A key that somebody may see. Another's key looks like one that never was: throws `not_found`. */
+export async function getKey(ctx: Context, manager: KeyManager, keyId: string): Promise<ApiKey> {
   const key = await apiKeyRows(ctx).findOne({ _id: keyId });
   if (!key || !isManagedBy(key, manager)) throw new DomainError('not_found', 'There is no such key.');
   return key;

@@ -32,9 +32,13 @@ export function creating<Result>(prefix: IdPrefix, seed: string, work: () => Res
 
 /** A new identifier: prefix, then 128 random bits in base62 (22 characters). See `creating` for when it is not random. */
 export function newId(prefix: IdPrefix): string {
+  return createdId(prefix) ?? `${prefix}_${base62(randomBytes(16), 22)}`;
+}
+
+/** The id of what is being created (`creating`); null when nothing of this prefix is. */
+export function createdId(prefix: IdPrefix): string | null {
   const created = creation.getStore();
-  if (created?.prefix === prefix) return derivedId(prefix, created.seed);
-  return `${prefix}_${base62(randomBytes(16), 22)}`;
+  return created?.prefix === prefix ? derivedId(prefix, created.seed) : null;
 }
 
 /**

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
+import { idempotencyRecordRows } from '../../shared/idempotency/model.ts';
+import { apiKeyRows } from '../../shared/keys/model.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+
+const HOUR_MS = 3_600_000;
+const clock = createTestClock();
+let idp: TestIssuer;
+let api: TestApi;
+let admin: Person;
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ clock, env: idp.env });
+});
+beforeEach(async () => {
+  admin = await makePerson(api.ctx, idp, { role: 'admin' });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+const post = (path: string, idempotencyKey: string, body: unknown, by: Person | null = admin) =>
+  api.call(path, {
+    ...(by ? { key: by.session } : {}),
+    body,
+    headers: { 'Idempotency-Key': idempotencyKey },
+  });
+const atOnce = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work));
+
+describe('inviting a member with an Idempotency-Key', () => {
+  const body = { email: 'new@example.org', role: 'member', teams: ['red'] };
+
+  test('invites once, however often it is sent, with the same bytes', async () => {
+    const answers = await atOnce(10, () => post('/v1/members', 'invite', body));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(await memberRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(2);
+    const other = await post('/v1/members', 'invite', { ...body, role: 'admin' });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  test('is another request for another admin', async () => {
+    const second = await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' });
+    const first = await post('/v1/members', 'invite', body);
+    const again = await post('/v1/members', 'invite', body, second);
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body.user_id).not.toBe(first.body.user_id);
+  });
+});
+
+describe('making a key with an Idempotency-Key', () => {
+  const body = { name: 'ci', scopes: ['signals:write'] };
+
+  test('makes one: each repeat is 409 and names it, and the key is kept nowhere', async () => {
+    const answers = await atOnce(10, () => post('/v1/keys', 'key', body));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(1);
+    const [{ body: first } = { body: {} }] = made;
+    expect(first.key).toContain(first.id);
+    for (const repeat of answers.filter((answer) => !made.includes(answer)))
+      expect(repeat).toMatchObject({ status: 409, body: { code: 'conflict', id: first.id } });
+    expect(await apiKeyRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(1);
+    const kept = await idempotencyRecordRows(api.ctx).find({}).toArray();
+    expect(JSON.stringify(kept)).not.toContain(first.key);
+  });
+
+  test('rotates each key once, also when two keys are rotated with one Idempotency-Key', async () => {
+    const [one, two] = [await post('/v1/keys', 'one', body), await post('/v1/keys', 'two', body)];
+    const rotated = await post(`/v1/keys/${one.body.id}/rotate`, 'rotate', {});
+    expect(rotated.status, rotated.text).toBe(201);
+    const repeat = await post(`/v1/keys/${one.body.id}/rotate`, 'rotate', {});
+    expect(repeat).toMatchObject({ status: 409, body: { code: 'conflict', id: rotated.body.id } });
+    const other = await post(`/v1/keys/${two.body.id}/rotate`, 'rotate', {});
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+    expect(await apiKeyRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(3);
+  });
+});
+
+describe('beginning to link a device with an Idempotency-Key', () => {
+  const grants = () => deviceGrantRows(api.ctx).countDocuments({});
+
+  test('begins once: each repeat is 409 and names the device', async () => {
+    const before = await grants();
+    const answers = await atOnce(10, () => post('/v1/device_authorization', 'link', { name: 'd' }, null));
+    const made = answers.filter(({ status }) => status === 200);
+    expect(made).toHaveLength(1);
+    for (const repeat of answers.filter((answer) => !made.includes(answer))) {
+      expect([repeat.status, repeat.body.error]).toEqual([409, 'invalid_request']);
+      expect(repeat.body.error_description).toMatch(/ created dev_\w{22}\. /);
+      expect(repeat.text).not.toContain(made[0]?.body.device_code);
+    }
+    expect(await grants()).toBe(before + 1);
+  });
+
+  test('begins no second time for a device that was linked, also when its grant is gone', async () => {
+    await post('/v1/device_authorization', 'linked', { name: 'linked' }, null);
+    const grant = await deviceGrantRows(api.ctx).findOne({ name: 'linked' });
+    const deviceId = grant?.device_id ?? '';
+    await deviceRows(api.ctx).insertOne({
+      _id: deviceId,
+      account_id: admin.accountId,
+      org_id: admin.orgId,
+      device_id: deviceId,
+      name: 'd',
+      public_key: null,
+      status: 'active',
+      seat: 0,
+      created_at: new Date(clock.now()),
+      revoked_at: null,
+    });
+    await deviceGrantRows(api.ctx).deleteMany({});
+    clock.advance(2 * HOUR_MS);
+    const repeat = await post('/v1/device_authorization', 'linked', { name: 'linked' }, null);
+    expect(repeat.status).toBe(409);
+    expect(repeat.body.error_description).toContain(deviceId);
+    expect(await grants()).toBe(0);
+  });
+});
