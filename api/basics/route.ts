@@ -119,8 +119,13 @@ export interface Route<
   needsIdempotencyKey?: true;
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
-  /** Instead of `body`: its handler reads OTLP, protobuf or JSON, by `request.bytes`. */
-  takesBytes?: true;
+  /**
+   * Instead of `body`: its handler reads the bytes by `request.bytes`. They are OTLP (protobuf or JSON), or JSON whose
+   * sender has signed its bytes.
+   */
+  takesBytes?: 'otlp' | 'signed-json';
+  /** Headers that the handler reads, by name, each with what it says and an example. */
+  requestHeaders?: Readonly<Record<string, { description: string; example: string }>>;
   /** How errors are written: as problem+json (the default), as in RFC 6749 section 5.2, or as OTLP/HTTP does. */
   errorStyle?: 'problem' | 'oauth' | 'otlp';
   /** The shape of the answer is checked before it is sent, so that nothing leaks. */

@@ -19,11 +19,12 @@ export function operationOf(route: AnyRoute): Json {
       ...parametersOf(route.params, 'path'),
       ...parametersOf(route.query, 'query'),
       ...idempotencyParameter(route),
+      ...headerParameters(route),
     ],
     ...(route.body
       ? { requestBody: { required: true, content: requestContent(route.body, route.bodyTypes) } }
       : {}),
-    ...(route.takesBytes ? { requestBody: { content: bytesContent() } } : {}),
+    ...(route.takesBytes ? { requestBody: { content: bytesContent(route.takesBytes) } } : {}),
     responses: responsesOf(route),
   };
 }
@@ -33,10 +34,21 @@ function descriptionOf({ description, auth, summary }: AnyRoute): string {
   return `${description ?? `${summary}.`}${scope}`;
 }
 
-/** The messages themselves are opentelemetry-proto's. */
-function bytesContent(): Json {
-  const binary = { schema: { type: 'string', format: 'binary' } };
-  return { [OTLP_TYPES.protobuf]: binary, [OTLP_TYPES.json]: { schema: { type: 'object' } } };
+/** The messages themselves are described by who sends them: opentelemetry-proto, Stripe. */
+function bytesContent(bytes: NonNullable<AnyRoute['takesBytes']>): Json {
+  const json = { [MEDIA_TYPES.json]: { schema: { type: 'object' } } };
+  if (bytes === 'signed-json') return json;
+  return { [OTLP_TYPES.protobuf]: { schema: { type: 'string', format: 'binary' } }, ...json };
+}
+
+function headerParameters({ requestHeaders = {} }: AnyRoute): Json[] {
+  return Object.entries(requestHeaders).map(([name, { description, example }]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string', examples: [example] },
+  }));
 }
 
 function requestContent(body: z.ZodType, types: readonly BodyType[] = ['json']): Json {
@@ -117,7 +129,7 @@ function successContent({ success, takesBytes }: AnyRoute): Json {
   if (contentTypes) return { content: Object.fromEntries(contentTypes.map((type) => [type, binary])) };
   if (!body) return {};
   const content = { [contentType]: { schema: jsonSchema(body, 'output') } };
-  return { content: takesBytes ? { ...content, [OTLP_TYPES.protobuf]: binary } : content };
+  return { content: takesBytes === 'otlp' ? { ...content, [OTLP_TYPES.protobuf]: binary } : content };
 }
 
 function errorContent(style: AnyRoute['errorStyle'], codes: readonly ErrorCode[]): Json {

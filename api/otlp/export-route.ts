@@ -29,7 +29,7 @@ export function exportRoute({ path, summary, description, field, take }: ExportR
     auth: { kind: 'api-key', scope: 'signals:write' },
     priority: 'ingest',
     errorStyle: 'otlp',
-    takesBytes: true,
+    takesBytes: 'otlp',
     success: {
       status: 200,
       description: 'Taken; `partialSuccess` tells what was refused, or a warning',

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { route } from '../basics/route.ts';
-
-const credits = z.int().min(0);
-const time = z.int().nullable().describe('Unix seconds');
-const period = z.strictObject({ credits, resets_at: time });
-const lots = z.strictObject({
-  credits,
-  lots: z.array(z.strictObject({ credits, expires_at: time })).describe('Next to be spent first'),
-});
+import { balance } from '../schemas/balance.ts';
 
 export const getBalance = route({
   method: 'get',
@@ -22,10 +15,7 @@ export const getBalance = route({
   success: {
     status: 200,
     description: 'Credits by bucket',
-    body: z.strictObject({
-      balances: z.strictObject({ window: period, monthly: period, paid: lots, granted: lots }),
-      total: credits,
-    }),
+    body: z.strictObject(balance),
   },
   errors: ['rebuilding', 'outcome_unknown'],
   handle: async ({ principal }, ctx) => readBalances(ctx, principal.accountId),

@@ -1,5 +1,6 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
+import { beginCheckout } from './begin-checkout.ts';
 import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
 import { createBudget } from './create-budget.ts';
@@ -14,6 +15,7 @@ import { enableWebhook } from './enable-webhook.ts';
 import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
+import { getCreditPrice } from './get-credit-price.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getHealth } from './get-health.ts';
 import { getJwks } from './get-jwks.ts';
@@ -30,6 +32,7 @@ import { getWebhook } from './get-webhook.ts';
 import { grantCredits } from './grant-credits.ts';
 import { listAnomalies } from './list-anomalies.ts';
 import { listAudit } from './list-audit.ts';
+import { listBalances } from './list-balances.ts';
 import { listBudgetEvents } from './list-budget-events.ts';
 import { listBudgetWindows } from './list-budget-windows.ts';
 import { listBudgets } from './list-budgets.ts';
@@ -52,6 +55,7 @@ import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { startLinking } from './start-linking.ts';
+import { takeStripeEvent } from './take-stripe-event.ts';
 import { testWebhook } from './test-webhook.ts';
 import { updateBudget } from './update-budget.ts';
 import { updateMember } from './update-member.ts';
@@ -80,6 +84,10 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     consume,
     getLedger,
     getBalance,
+    listBalances,
+    getCreditPrice,
+    beginCheckout,
+    takeStripeEvent,
     getJwks,
     listDevices,
     revokeDevice,

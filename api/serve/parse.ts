@@ -6,7 +6,7 @@ import type { AnyRoute } from '../basics/route.ts';
 import { readOtlpBody } from '../otlp/body.ts';
 import { addressOf } from './address.ts';
 import { isProven } from './admit.ts';
-import { readBody } from './body.ts';
+import { readBody, readJsonBytes } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
 
 const nothing = z.strictObject({});
@@ -20,12 +20,9 @@ export async function parseInput(
   exchange: Exchange,
   principal: Principal,
 ): Promise<Parameters<AnyRoute['handle']>[0]> {
-  const { route, ctx, req, res } = exchange;
+  const { route, req, res } = exchange;
   const params = parse(route.params ?? nothing, req.params, 'path');
   const query = parse(route.query ?? nothing, req.query, 'query');
-  const bytes = route.takesBytes
-    ? await receive(exchange, principal, () => readOtlpBody(req, ctx.config.otlpBodyBytes))
-    : null;
   return {
     principal,
     params,
@@ -35,7 +32,7 @@ export async function parseInput(
       id: String(res.locals.requestId),
       address: addressOf(req),
       header: (name: string) => req.get(name),
-      bytes,
+      bytes: route.takesBytes ? await receiveBytes(exchange, principal, route.takesBytes) : null,
       // Made when it is asked for: most handlers never do.
       get aborted() {
         return abortOnClose(res);
@@ -44,12 +41,31 @@ export async function parseInput(
   };
 }
 
-/** Receives the body of a route that takes JSON or a form. A caller that is not proven has little time for it. */
+/** Receives the body of a route that takes JSON or a form. */
 function receiveBody(exchange: Exchange, principal: Principal): Promise<unknown> {
   const { route, req, res } = exchange;
-  const { bodyTypes: types = ['json'], bodyBytes: maxBytes = BODY_BYTES } = route;
+  const types = route.bodyTypes ?? ['json'];
+  return receive(exchange, principal, () => readBody(req, res, { types, ...boundsOf(exchange, principal) }));
+}
+
+/** Receives the bytes of a route that reads them itself. */
+function receiveBytes(
+  exchange: Exchange,
+  principal: Principal,
+  kind: NonNullable<AnyRoute['takesBytes']>,
+): Promise<NonNullable<Parameters<AnyRoute['handle']>[0]['request']['bytes']>> {
+  const { ctx, req, res } = exchange;
+  return receive(exchange, principal, () =>
+    kind === 'otlp'
+      ? readOtlpBody(req, ctx.config.otlpBodyBytes)
+      : readJsonBytes(req, res, boundsOf(exchange, principal)),
+  );
+}
+
+/** How large a body may be and how long it may take. A caller that is not proven has little time for it. */
+function boundsOf(exchange: Exchange, principal: Principal): { maxBytes: number; deadlineMs: number } {
   const deadlineMs = isProven(exchange, principal) ? PROVEN_BODY_MS : UNPROVEN_BODY_MS;
-  return receive(exchange, principal, () => readBody(req, res, { types, maxBytes, deadlineMs }));
+  return { maxBytes: exchange.route.bodyBytes ?? BODY_BYTES, deadlineMs };
 }
 
 /** Reads a body as one of the few that this caller may be sending: nothing else bounds what half-sent ones take up. */

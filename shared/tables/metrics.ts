@@ -1,6 +1,7 @@
 import * as analytics from '../analytics/metrics.ts';
 import * as ledger from '../credits/ledger/metrics.ts';
 import * as meter from '../credits/meter/metrics.ts';
+import * as purchases from '../credits/purchases/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
 import type { Metrics } from '../platform/basics/metrics.ts';
@@ -16,6 +17,7 @@ export function registerMetrics(ctx: { metrics: Metrics }): void {
     analytics,
     ledger,
     meter,
+    purchases,
     devices,
     ingest,
     platform,

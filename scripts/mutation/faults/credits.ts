@@ -4,7 +4,10 @@ const SPENDS = ['test/shared/credits/consume.test.ts', 'test/shared/credits/buck
 const CHANGES = ['test/shared/credits/change.test.ts'];
 const LEDGER = ['test/shared/credits/project-ledger.test.ts', 'test/shared/credits/recover.test.ts'];
 
+const PURCHASE = ['test/api/purchases.test.ts', 'test/abuse/purchases.test.ts'];
+
 const METER = 'shared/credits/meter';
+const PURCHASES = 'shared/credits/purchases';
 
 export const CREDIT_FAULTS: readonly Fault[] = [
   {
@@ -167,5 +170,54 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     text: 'has taken it for active.\n  await revokeInRedis(ctx, accountId, deviceId);',
     replacement: 'has taken it for active.',
     tests: ['test/api/devices.test.ts', 'test/api/devices-stores.test.ts', ...LEDGER],
+  },
+  {
+    what: 'an event of Stripe is taken whoever signed it',
+    file: `${PURCHASES}/stripe-signature.ts`,
+    text: 'timingSafeEqual(expected',
+    replacement: "timingSafeEqual(Buffer.from(hex, 'hex')",
+    tests: PURCHASE,
+  },
+  {
+    what: 'an old event of Stripe is taken',
+    file: `${PURCHASES}/stripe-signature.ts`,
+    text: 'Number(signedAt) < nowMs / 1_000 - TOLERANCE_S',
+    replacement: 'Number(signedAt) < 0',
+    tests: PURCHASE,
+  },
+  {
+    what: 'what is not paid is granted',
+    file: `${PURCHASES}/stripe-event.ts`,
+    text: "if (payment_status !== 'paid') return",
+    replacement: 'if (false) return',
+    tests: PURCHASE,
+  },
+  {
+    what: 'what was paid with less than its price is granted',
+    file: `${PURCHASES}/stripe-event.ts`,
+    text: 'if (amount_total < cents)',
+    replacement: 'if (false)',
+    tests: PURCHASE,
+  },
+  {
+    what: 'each event of Stripe grants',
+    file: `${PURCHASES}/take-stripe-event.ts`,
+    text: 'idempotencyKey: checkoutId }',
+    replacement: 'idempotencyKey: checkoutId + ctx.clock.now() + Math.random() }',
+    tests: PURCHASE,
+  },
+  {
+    what: 'what a removed member paid is granted',
+    file: `${PURCHASES}/take-stripe-event.ts`,
+    text: '!member || member.removed_at !== null',
+    replacement: '!member',
+    tests: PURCHASE,
+  },
+  {
+    what: 'every member reads the credits of all',
+    file: 'api/routes/list-balances.ts',
+    text: 'requireAdmin(principal)',
+    replacement: 'principal.orgId',
+    tests: ['test/api/balances.test.ts'],
   },
 ];

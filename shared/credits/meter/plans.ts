@@ -8,6 +8,8 @@ const planCredits = z.strictObject({
   window_credits: credits,
   window_s: z.int().min(60).max(31_536_000),
   monthly_credits: credits,
+  /** What one more credit costs, in US dollars; without it none can be bought. */
+  credit_price_usd: z.number().min(0.000_001).max(10_000).optional(),
 });
 const plansFile = z.record(z.enum(PLANS), planCredits);
 

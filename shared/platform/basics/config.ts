@@ -40,6 +40,15 @@ const environment = z.object({
   SIGNING_KEY_FILE: z.string().optional(),
   SIGNING_KEY: z.string().optional(),
   PLANS_FILE: z.string().default('plans.json'),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_/, 'must be a secret key (sk_…) or a restricted one (rk_…)')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_.{16}/, 'must be the signing secret of the webhook endpoint (whsec_…)')
+    .optional(),
+  STRIPE_API_BASE: httpUrl.default('https://api.stripe.com'),
   LEDGER_STREAM_ENTRIES_PER_SHARD: integer(50_000, 10, 10_000_000),
   REDIS_WAIT_REPLICAS: integer(0, 0, 10),
   WEBHOOK_SECRET_KEYS: z
@@ -105,6 +114,8 @@ function contradictions(values: z.output<typeof environment>): string[] {
     wrong.push('OIDC_AUDIENCE: must name what the access tokens of OIDC_ISSUER are for');
   if (values.OIDC_AUDIENCE !== undefined && values.OIDC_AUDIENCE === values.OIDC_CLIENT_ID)
     wrong.push('OIDC_AUDIENCE: must differ from OIDC_CLIENT_ID, or ID tokens would pass as access tokens');
+  if (values.STRIPE_SECRET_KEY !== undefined && values.STRIPE_WEBHOOK_SECRET === undefined)
+    wrong.push('STRIPE_WEBHOOK_SECRET: must be set too, or what people pay for would never arrive');
   return values.NODE_ENV === 'production' ? [...wrong, ...faultsInProduction(values)] : wrong;
 }
 

@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'dev'
   | 'aud'
   | 'txn'
-  | 'lot';
+  | 'lot'
+  | 'chk';
 
 const creation = new AsyncLocalStorage<{ prefix: IdPrefix; seed: string }>();
 

@@ -3,6 +3,7 @@ interface Judged {
   BASE_URL?: string | undefined;
   OIDC_ISSUER?: string | undefined;
   OIDC_JWKS_URL?: string | undefined;
+  STRIPE_API_BASE: string;
   OPERATOR_TOKEN: string;
   API_KEY_PEPPER: string;
   CURSOR_SECRET: string;
@@ -30,6 +31,8 @@ export function faultsInProduction(values: Judged): string[] {
     if (values[name]?.startsWith('http:'))
       wrong.push(`${name}: must be https in production (the embedded identity provider is for development)`);
   }
+  if (values.STRIPE_API_BASE.startsWith('http:'))
+    wrong.push('STRIPE_API_BASE: must be https in production, because the secret key is sent there');
   if (values.WEBHOOK_ALLOWED_NETWORKS.some(isTooWide))
     wrong.push('WEBHOOK_ALLOWED_NETWORKS: a network is too wide (at least /8 for IPv4, /32 for IPv6)');
   if (values.TIME_SCALE !== 1)

@@ -331,6 +331,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/org/{orgId}/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the credits of every member
+         * @description For admins. By user id; removed members are not among them.
+         */
+        get: operations["get_v1_org_orgId_balances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credits/price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a credit costs you
+         * @description Everything is null while credits cannot be bought.
+         */
+        get: operations["get_v1_credits_price"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credits/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy credits: get the page at Stripe where you pay
+         * @description The credits arrive in the bucket `paid` as soon as Stripe says that they are paid. `not_ready`: buying is not set up here, or the plan of your organization has no price. A repeat with the same `Idempotency-Key` gets the same page.
+         */
+        post: operations["post_v1_credits_checkout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/integrations/stripe/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive events of Stripe
+         * @description For Stripe alone, which signs each event. `checkout.session.completed` and `checkout.session.async_payment_succeeded` of a paid Checkout Session grant its credits, once per session. Anything but a 2xx makes Stripe send the event again.
+         */
+        post: operations["post_integrations_stripe_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -2035,6 +2115,124 @@ export interface components {
              */
             request_id: string;
         };
+        /** @description This process cannot serve now. */
+        NotReadyProblem: {
+            /**
+             * @description The type
+             * @example urn:usage-governor:problem:not_ready
+             * @constant
+             */
+            type: "urn:usage-governor:problem:not_ready";
+            /**
+             * @description What went wrong, the same for every problem of this code
+             * @example This process cannot serve now
+             * @constant
+             */
+            title: "This process cannot serve now";
+            /**
+             * @description How it stands, or an HTTP status
+             * @example 503
+             * @constant
+             */
+            status: 503;
+            /**
+             * @description A stable code for programs (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "not_ready";
+            /**
+             * @description What went wrong, in words
+             * @example tokens_in must be a whole number
+             */
+            detail: string;
+            /**
+             * @description How each store stands
+             * @example {
+             *       "mongo": "ok",
+             *       "redis": "ok"
+             *     }
+             */
+            parts?: {
+                [key: string]: "ok" | "failing";
+            };
+            /**
+             * @description The id of the request in our log
+             * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
+             */
+            request_id: string;
+        };
+        /** @description Stripe cannot be reached; nothing was charged. */
+        PaymentsUnavailableProblem: {
+            /**
+             * @description The type
+             * @example urn:usage-governor:problem:payments_unavailable
+             * @constant
+             */
+            type: "urn:usage-governor:problem:payments_unavailable";
+            /**
+             * @description What went wrong, the same for every problem of this code
+             * @example Stripe cannot be reached; nothing was charged
+             * @constant
+             */
+            title: "Stripe cannot be reached; nothing was charged";
+            /**
+             * @description How it stands, or an HTTP status
+             * @example 503
+             * @constant
+             */
+            status: 503;
+            /**
+             * @description A stable code for programs (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "payments_unavailable";
+            /**
+             * @description What went wrong, in words
+             * @example tokens_in must be a whole number
+             */
+            detail: string;
+            /**
+             * @description The id of the request in our log
+             * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
+             */
+            request_id: string;
+        };
+        /** @description The signature is missing, wrong or too old. */
+        InvalidSignatureProblem: {
+            /**
+             * @description The type
+             * @example urn:usage-governor:problem:invalid_signature
+             * @constant
+             */
+            type: "urn:usage-governor:problem:invalid_signature";
+            /**
+             * @description What went wrong, the same for every problem of this code
+             * @example The signature is missing, wrong or too old
+             * @constant
+             */
+            title: "The signature is missing, wrong or too old";
+            /**
+             * @description How it stands, or an HTTP status
+             * @example 400
+             * @constant
+             */
+            status: 400;
+            /**
+             * @description A stable code for programs (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "invalid_signature";
+            /**
+             * @description What went wrong, in words
+             * @example tokens_in must be a whole number
+             */
+            detail: string;
+            /**
+             * @description The id of the request in our log
+             * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
+             */
+            request_id: string;
+        };
         /** @description The code is not valid. */
         InvalidGrantProblem: {
             /**
@@ -2179,53 +2377,6 @@ export interface components {
              * @example team
              */
             plan: string;
-            /**
-             * @description The id of the request in our log
-             * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
-             */
-            request_id: string;
-        };
-        /** @description This process cannot serve now. */
-        NotReadyProblem: {
-            /**
-             * @description The type
-             * @example urn:usage-governor:problem:not_ready
-             * @constant
-             */
-            type: "urn:usage-governor:problem:not_ready";
-            /**
-             * @description What went wrong, the same for every problem of this code
-             * @example This process cannot serve now
-             * @constant
-             */
-            title: "This process cannot serve now";
-            /**
-             * @description How it stands, or an HTTP status
-             * @example 503
-             * @constant
-             */
-            status: 503;
-            /**
-             * @description A stable code for programs
-             * @example not_ready
-             * @constant
-             */
-            code: "not_ready";
-            /**
-             * @description What went wrong, in words
-             * @example tokens_in must be a whole number
-             */
-            detail: string;
-            /**
-             * @description How each store stands
-             * @example {
-             *       "mongo": "ok",
-             *       "redis": "ok"
-             *     }
-             */
-            parts?: {
-                [key: string]: "ok" | "failing";
-            };
             /**
              * @description The id of the request in our log
              * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
@@ -7048,6 +7199,711 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["RebuildingProblem"] | components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_v1_org_orgId_balances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Organization id */
+                orgId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credits of each member */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of the page, or what the event tells */
+                        data: {
+                            /**
+                             * @description The user
+                             * @example ada
+                             */
+                            user_id: string;
+                            /** @description What is left by bucket */
+                            balances: {
+                                /** @description The time over which usage is counted */
+                                window: {
+                                    /**
+                                     * @description A number of credits
+                                     * @example 40
+                                     */
+                                    credits: number;
+                                    /**
+                                     * @description Unix seconds
+                                     * @example 1768469400
+                                     */
+                                    resets_at: number | null;
+                                };
+                                /** @description Credits of the month */
+                                monthly: {
+                                    /**
+                                     * @description A number of credits
+                                     * @example 40
+                                     */
+                                    credits: number;
+                                    /**
+                                     * @description Unix seconds
+                                     * @example 1768469400
+                                     */
+                                    resets_at: number | null;
+                                };
+                                /** @description Credits that were bought */
+                                paid: {
+                                    /**
+                                     * @description A number of credits
+                                     * @example 40
+                                     */
+                                    credits: number;
+                                    /** @description Next to be spent first */
+                                    lots: {
+                                        /**
+                                         * @description A number of credits
+                                         * @example 40
+                                         */
+                                        credits: number;
+                                        /**
+                                         * @description Unix seconds
+                                         * @example 1768469400
+                                         */
+                                        expires_at: number | null;
+                                    }[];
+                                };
+                                /** @description Credits that were granted */
+                                granted: {
+                                    /**
+                                     * @description A number of credits
+                                     * @example 40
+                                     */
+                                    credits: number;
+                                    /** @description Next to be spent first */
+                                    lots: {
+                                        /**
+                                         * @description A number of credits
+                                         * @example 40
+                                         */
+                                        credits: number;
+                                        /**
+                                         * @description Unix seconds
+                                         * @example 1768469400
+                                         */
+                                        expires_at: number | null;
+                                    }[];
+                                };
+                            };
+                            /**
+                             * @description How many there are in all
+                             * @example 42
+                             */
+                            total: number;
+                        }[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `rebuilding`: Credits are being checked against the ledger; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RebuildingProblem"] | components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_v1_credits_price: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The price of one credit in US dollars
+                         * @example 0.02
+                         */
+                        credit_price_usd: number | null;
+                        /**
+                         * @description How many can be bought at once, at least
+                         * @example 25
+                         */
+                        least: number | null;
+                        /**
+                         * @description How many can be bought at once, at most
+                         * @example 49999999
+                         */
+                        most: number | null;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+        };
+    };
+    post_v1_credits_checkout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 48 hours: it creates nothing and gets the same answer. 1 to 128 printable ASCII characters without a comma; a UUID is advised. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How many credits to buy
+                     * @example 40
+                     */
+                    credits: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Expires": components["headers"]["Idempotency-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * Format: uri
+                         * @description Where the person pays, within 24 hours
+                         * @example https://checkout.stripe.com/c/pay/cs_live_a1
+                         */
+                        url: string;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `idempotency_key_reused`: The idempotency key was used for another request */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `not_ready`: This process cannot serve now. `payments_unavailable`: Stripe cannot be reached; nothing was charged. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotReadyProblem"] | components["schemas"]["PaymentsUnavailableProblem"] | components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["IssuerUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    post_integrations_stripe_webhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The time and the HMAC-SHA256 of time and body, with the secret of the webhook endpoint */
+                "Stripe-Signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description What became of the event */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description `refused`: it was paid, and the operator has to look
+                         * @example granted
+                         * @enum {string}
+                         */
+                        outcome: "granted" | "repeated" | "unpaid" | "ignored" | "refused";
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `invalid_signature`: The signature is missing, wrong or too old. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["InvalidSignatureProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `conflict`: The request conflicts with the current state */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `not_ready`: This process cannot serve now. `rebuilding`: Credits are being checked against the ledger; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotReadyProblem"] | components["schemas"]["RebuildingProblem"] | components["schemas"]["StoreUnavailableProblem"] | components["schemas"]["OverloadedProblem"];
                 };
             };
             /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */

@@ -39,6 +39,22 @@ describe('the configuration', () => {
   });
 });
 
+describe('selling by Stripe', () => {
+  const secret = 'whsec_0123456789abcdef';
+
+  it('does not start without the secret by which payments are told', () => {
+    expect(() => readConfig({ ...usable, STRIPE_SECRET_KEY: 'sk_live_1' })).toThrow('STRIPE_WEBHOOK_SECRET');
+    const both = { ...usable, STRIPE_SECRET_KEY: 'rk_live_1', STRIPE_WEBHOOK_SECRET: secret };
+    expect(readConfig(both)).toMatchObject({ stripeApiBase: 'https://api.stripe.com' });
+    expect(readConfig({ ...usable, STRIPE_WEBHOOK_SECRET: secret }).stripeSecretKey).toBeUndefined();
+  });
+
+  it('does not take a publishable key for a secret one', () => {
+    const swapped = { ...usable, STRIPE_SECRET_KEY: 'pk_live_1', STRIPE_WEBHOOK_SECRET: secret };
+    expect(() => readConfig(swapped)).toThrow('STRIPE_SECRET_KEY');
+  });
+});
+
 describe('production', () => {
   const sameByte = (byte: number) => `k1:${Buffer.alloc(32, byte).toString('base64')}`;
 
@@ -46,6 +62,7 @@ describe('production', () => {
     ['a shortened wait', { TIME_SCALE: '100' }, 'TIME_SCALE'],
     ['lifted limits', { RATE_LIMITS: 'off' }, 'RATE_LIMITS'],
     ['no address of its own', { BASE_URL: '' }, 'BASE_URL'],
+    ['Stripe without https', { STRIPE_API_BASE: 'http://stripe.example' }, 'STRIPE_API_BASE'],
     ['a published placeholder', { OPERATOR_TOKEN: 'change-me-operator-token-0000' }, 'OPERATOR_TOKEN'],
     ['a placeholder in capitals', { CURSOR_SECRET: 'CHANGE_ME_CURSOR_SECRET_00000000000' }, 'CURSOR_SECRET'],
     ['one character over and over', { API_KEY_PEPPER: 'x'.repeat(40) }, 'API_KEY_PEPPER'],

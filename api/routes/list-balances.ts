@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { readAllBalances } from '../../shared/credits/meter/read-all-balances.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { requireAdmin } from '../auth/own-organization.ts';
+import { route } from '../basics/route.ts';
+import { balance } from '../schemas/balance.ts';
+import { orgParams } from '../schemas/params.ts';
+
+export const listBalances = route({
+  method: 'get',
+  path: '/v1/org/{orgId}/balances',
+  summary: 'Read the credits of every member',
+  description: 'For admins. By user id; removed members are not among them.',
+  tag: 'Credits',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  params: orgParams,
+  success: {
+    status: 200,
+    description: 'The credits of each member',
+    body: z.strictObject({ data: z.array(z.strictObject({ user_id: z.string(), ...balance })) }),
+  },
+  errors: ['missing_scope', 'not_found', 'rebuilding', 'outcome_unknown'],
+  handle: async ({ principal, params }, ctx) => {
+    if (params.orgId !== principal.orgId)
+      throw new DomainError('not_found', 'There is no such organization.');
+    return { data: await readAllBalances(ctx, requireAdmin(principal)) };
+  },
+});

@@ -1,0 +1,20 @@
+import { type Member, memberRows } from '../../organizations/model.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { readBalances } from './read-balance.ts';
+
+/** So many accounts are asked for at once: more would only wait in the same connection. */
+const AT_ONCE = 100;
+
+/** What each present member of an organization has now, by user id, as `readBalances` says it. */
+export async function readAllBalances(
+  ctx: Context,
+  orgId: string,
+): Promise<({ user_id: string } & Awaited<ReturnType<typeof readBalances>>)[]> {
+  const rows = await memberRows(ctx).find({ org_id: orgId }).sort({ user_id: 1 }).toArray();
+  const members = rows.filter((member) => member.removed_at === null);
+  const read = async ({ _id, user_id }: Member) => ({ user_id, ...(await readBalances(ctx, _id)) });
+  const all: Awaited<ReturnType<typeof read>>[] = [];
+  for (let at = 0; at < members.length; at += AT_ONCE)
+    all.push(...(await Promise.all(members.slice(at, at + AT_ONCE).map(read))));
+  return all;
+}

@@ -1,0 +1,82 @@
+import { readOrganization } from '../../organizations/read-organization.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
+import { newId } from '../../platform/basics/ids.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { shardOf } from '../../platform/redis/keys.ts';
+import { plansOf } from '../meter/plans.ts';
+import { creditNow } from '../meter/redis-time.ts';
+import { priceInCents, purchasableCredits } from './price.ts';
+import { createCheckoutSession } from './stripe-api.ts';
+
+/** What a credit costs, and how many can be bought at once; null where none can be bought. */
+export interface Offer {
+  priceUsd: number;
+  least: number;
+  most: number;
+}
+
+/** The offer to the members of an organization. Null without `STRIPE_SECRET_KEY`, or without a price of its plan. */
+export async function offerTo(ctx: Context, orgId: string): Promise<Offer | null> {
+  const { plan } = await readOrganization(ctx, orgId);
+  const priceUsd = plansOf(ctx)[plan].credit_price_usd;
+  if (ctx.config.stripeSecretKey === undefined || priceUsd === undefined) return null;
+  return { priceUsd, ...purchasableCredits(priceUsd) };
+}
+
+/**
+ * Begins a purchase: the page at Stripe where the person pays. The Checkout Session says for whom and how many credits
+ * it is, in words that only we can write; `takeStripeEvent` grants them. `pageUrl` is where the person comes back to.
+ * Throws `not_ready`, `invalid_request`, `payments_unavailable`.
+ */
+export async function beginCheckout(
+  ctx: Context,
+  { accountId, orgId }: { accountId: string; orgId: string },
+  { credits, pageUrl }: { credits: number; pageUrl: string },
+): Promise<string> {
+  const offer = await offerTo(ctx, orgId);
+  const { stripeSecretKey } = ctx.config;
+  if (offer === null || stripeSecretKey === undefined)
+    throw new DomainError('not_ready', 'Buying credits is not set up here for the plan of the organization.');
+  const { least, most, priceUsd } = offer;
+  if (credits < least || credits > most)
+    throw new DomainError('invalid_request', `One purchase is ${least} to ${most} credits.`, {
+      errors: [{ pointer: '/credits', detail: `must be ${least}..${most}` }],
+    });
+  const nowS = Math.floor((await creditNow(ctx, shardOf(accountId))) / 1_000);
+  const { url } = await createCheckoutSession(ctx, stripeSecretKey, {
+    parameters: parametersOf({
+      accountId,
+      credits,
+      cents: priceInCents(credits, priceUsd),
+      successUrl: `${pageUrl}?bought=${credits}&since=${nowS}`,
+      cancelUrl: pageUrl,
+    }),
+    idempotencyKey: newId('chk'),
+  });
+  return url;
+}
+
+/** One line of the whole amount, because Stripe counts in whole cents and a credit may cost less. */
+function parametersOf(purchase: {
+  accountId: string;
+  credits: number;
+  cents: number;
+  successUrl: string;
+  cancelUrl: string;
+}): Record<string, string> {
+  const { accountId, credits, cents, successUrl, cancelUrl } = purchase;
+  return {
+    mode: 'payment',
+    client_reference_id: accountId,
+    'metadata[governor_credits]': String(credits),
+    'metadata[governor_cents]': String(cents),
+    'line_items[0][quantity]': '1',
+    'line_items[0][price_data][currency]': 'usd',
+    'line_items[0][price_data][unit_amount]': String(cents),
+    'line_items[0][price_data][product_data][name]': `${credits.toLocaleString('en')} credits`,
+    // Another currency would make another amount of it.
+    'adaptive_pricing[enabled]': 'false',
+    success_url: successUrl,
+    cancel_url: cancelUrl,
+  };
+}

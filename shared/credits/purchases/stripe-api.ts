@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+
+/** The release of Stripe's API in whose words these requests are written. */
+const STRIPE_VERSION = '2025-03-31.basil';
+const TIMEOUT_MS = 10_000;
+
+const checkoutSession = z.object({ id: z.string(), url: z.url({ protocol: /^https?$/ }) });
+const refusal = z.object({ error: z.object({ type: z.string(), code: z.string().optional() }) });
+
+/**
+ * Creates a Checkout Session from its parameters, once per idempotency key, and returns its id and the page where the
+ * person pays. Throws `not_ready` when Stripe refuses the request (a wrong key, an account that may not charge), and
+ * `payments_unavailable` when it does not answer within 10 s.
+ */
+export async function createCheckoutSession(
+  ctx: Context,
+  secretKey: string,
+  { parameters, idempotencyKey }: { parameters: Record<string, string>; idempotencyKey: string },
+): Promise<{ id: string; url: string }> {
+  const response = await fetch(new URL('/v1/checkout/sessions', ctx.config.stripeApiBase), {
+    method: 'POST',
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: {
+      Authorization: `Bearer ${secretKey}`,
+      'Idempotency-Key': idempotencyKey,
+      'Stripe-Version': STRIPE_VERSION,
+    },
+    body: new URLSearchParams(parameters),
+  }).catch((error: unknown) => {
+    ctx.log.warn({ err: error }, 'Stripe does not answer');
+    throw unavailable();
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) {
+    const parsed = checkoutSession.safeParse(answer);
+    if (parsed.success) return parsed.data;
+  }
+  throw refused(ctx, response, answer);
+}
+
+/** Of what Stripe says only its codes are logged. */
+function refused(ctx: Context, { status, headers }: Response, answer: unknown): DomainError {
+  const { type, code } = refusal.safeParse(answer).data?.error ?? {};
+  const stripe_request_id = headers.get('request-id');
+  ctx.log.error({ status, type, code, stripe_request_id }, 'Stripe made no Checkout Session');
+  if (status === 429 || status === 409 || status >= 500) return unavailable();
+  return new DomainError('not_ready', 'Stripe refuses to sell for this service. Its operator has to look.');
+}
+
+function unavailable(): DomainError {
+  return new DomainError('payments_unavailable', 'Stripe cannot be reached. Nothing was charged; try again.');
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** The events that may say that a Checkout Session was paid: https://docs.stripe.com/checkout/fulfillment */
+const PAYING_EVENTS: ReadonlySet<string> = new Set([
+  'checkout.session.completed',
+  'checkout.session.async_payment_succeeded',
+]);
+
+const event = z.object({ type: z.string(), data: z.object({ object: z.unknown() }) });
+
+/** A Checkout Session that `beginCheckout` has made: no other has these metadata. */
+const ours = z.object({ metadata: z.object({ governor_credits: z.string() }) });
+
+const whole = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/)
+  .transform(Number);
+const checkoutSession = z.object({
+  id: z.string().min(1).max(128),
+  payment_status: z.string(),
+  mode: z.literal('payment'),
+  currency: z.literal('usd'),
+  amount_total: z.int(),
+  client_reference_id: z.string().min(1).max(128),
+  metadata: z.object({ governor_credits: whole, governor_cents: whole }),
+});
+
+/** What an event asks for. */
+export type Demand =
+  | { kind: 'grant'; checkoutId: string; accountId: string; credits: number; cents: number }
+  /** It is for us and cannot be carried out: `why` is for the operator. */
+  | { kind: 'refuse'; checkoutId: string; why: string }
+  | { kind: 'unpaid' | 'ignore' };
+
+/**
+ * Decides what an event asks for. How many credits, and at what price, is what we wrote into the Checkout Session when it
+ * was made; Stripe lets no payer change that. Sessions of others at the same Stripe account are ignored.
+ */
+export function demandOf(parsed: unknown): Demand {
+  const known = event.safeParse(parsed);
+  if (!known.success || !PAYING_EVENTS.has(known.data.type)) return { kind: 'ignore' };
+  const { object } = known.data.data;
+  if (!ours.safeParse(object).success) return { kind: 'ignore' };
+  const session = checkoutSession.safeParse(object);
+  if (!session.success) return { kind: 'refuse', checkoutId: idOf(object), why: whyNot(session.error) };
+  const {
+    id: checkoutId,
+    payment_status,
+    client_reference_id: accountId,
+    metadata,
+    amount_total,
+  } = session.data;
+  if (payment_status !== 'paid') return { kind: 'unpaid' };
+  const { governor_credits: credits, governor_cents: cents } = metadata;
+  if (amount_total < cents)
+    return { kind: 'refuse', checkoutId, why: `${amount_total} of ${cents} cents were paid` };
+  return { kind: 'grant', checkoutId, accountId, credits, cents: amount_total };
+}
+
+function idOf(object: unknown): string {
+  return z.object({ id: z.string().max(128) }).safeParse(object).data?.id ?? '';
+}
+
+function whyNot(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+}

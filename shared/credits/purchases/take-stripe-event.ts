@@ -1,0 +1,88 @@
+import { recordAuditOnce } from '../../audit/record-audit.ts';
+import { memberRows } from '../../organizations/model.ts';
+import { readOrganization } from '../../organizations/read-organization.ts';
+import { DomainError, isCode } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { grantCredits } from '../ledger/grant-credits.ts';
+import { ensureAccount } from '../meter/ensure-account.ts';
+import { purchaseEvents } from './metrics.ts';
+import { type Demand, demandOf } from './stripe-event.ts';
+import { faultOfSignature } from './stripe-signature.ts';
+
+/** What became of an event of Stripe. `refused`: it is for us, and the operator has to look. */
+export const OUTCOMES = ['granted', 'repeated', 'unpaid', 'ignored', 'refused'] as const;
+type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * Takes an event that Stripe has signed, and grants what a paid Checkout Session is for, once per session. Throws
+ * `not_ready` without a secret, `invalid_signature`, `malformed_json`, and as `grantCredits` when the grant could not be
+ * stored: then Stripe sends the event again.
+ */
+export async function takeStripeEvent(
+  ctx: Context,
+  { body, signature }: { body: Uint8Array; signature: string },
+): Promise<Outcome> {
+  const { stripeWebhookSecret: secret } = ctx.config;
+  if (secret === undefined)
+    throw new DomainError('not_ready', 'Events of Stripe are not set up here (STRIPE_WEBHOOK_SECRET).');
+  const fault = faultOfSignature(signature, { body, secret, nowMs: ctx.clock.now() });
+  if (fault !== null) throw new DomainError('invalid_signature', fault);
+  try {
+    const outcome = await carryOut(ctx, demandOf(parse(body)));
+    purchaseEvents(ctx).inc({ outcome });
+    return outcome;
+  } catch (error) {
+    purchaseEvents(ctx).inc({ outcome: 'failed' });
+    throw error;
+  }
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString());
+  } catch {
+    throw new DomainError('malformed_json', 'The body is not valid JSON.');
+  }
+}
+
+async function carryOut(ctx: Context, demand: Demand): Promise<Outcome> {
+  switch (demand.kind) {
+    case 'ignore':
+      return 'ignored';
+    case 'unpaid':
+      return 'unpaid';
+    case 'refuse':
+      return refuse(ctx, demand.checkoutId, demand.why);
+    case 'grant':
+      return grant(ctx, demand);
+  }
+}
+
+/** The Checkout Session is the idempotency key: the same that an operator uses who grants it by hand. */
+async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<Outcome> {
+  const { checkoutId, accountId, credits, cents } = demand;
+  const member = await memberRows(ctx).findOne({ _id: accountId });
+  if (!member || member.removed_at !== null)
+    return refuse(ctx, checkoutId, `no member has the account ${accountId}`);
+  const { plan } = await readOrganization(ctx, member.org_id);
+  await ensureAccount(ctx, member, plan);
+  const lot = { accountId, bucket: 'paid', amount: credits, idempotencyKey: checkoutId } as const;
+  try {
+    const { replayed } = await grantCredits(ctx, lot);
+    const details = { user_id: member.user_id, bucket: 'paid', amount: credits, expires_at: null };
+    await recordAuditOnce(
+      ctx,
+      { action: 'credits.add', org_id: member.org_id, details: { ...details, checkout: checkoutId, cents } },
+      [accountId, checkoutId],
+    );
+    return replayed ? 'repeated' : 'granted';
+  } catch (error) {
+    if (!isCode(error, 'idempotency_key_reused')) throw error;
+    return refuse(ctx, checkoutId, 'another number of credits was granted for this Checkout Session by hand');
+  }
+}
+
+function refuse(ctx: Context, checkout: string, why: string): Outcome {
+  ctx.log.error({ checkout, why }, 'a paid Checkout Session was not granted: refund it, or grant it by hand');
+  return 'refused';
+}

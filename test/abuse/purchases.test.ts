@@ -1,0 +1,210 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeMember } from '../../shared/administration/members.ts';
+import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import {
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  startOwnRedis,
+  stateDigest,
+  writePlans,
+} from '../support/credits.ts';
+import {
+  type Answer,
+  createTestClock,
+  openKeptLog,
+  startApi,
+  type TestApi,
+  type TestClock,
+  type TestContext,
+} from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+import {
+  type CheckoutSession,
+  eventOf,
+  startStripe,
+  stripeSignature,
+  type TestStripe,
+  WEBHOOK_SECRET,
+} from '../support/stripe.ts';
+
+const NOW = Date.parse('2026-03-01T10:00:00Z');
+
+let redis: OwnRedis;
+let idp: TestIssuer;
+let stripe: TestStripe;
+let clock: TestClock;
+let ctx: TestContext;
+let api: TestApi;
+
+beforeAll(async () => {
+  [redis, idp, stripe] = await Promise.all([startOwnRedis(), startIssuer(), startStripe()]);
+  clock = createTestClock(NOW);
+  const plan = { window_credits: 20, window_s: 18_000, monthly_credits: 200, credit_price_usd: 0.01 };
+  const plans = writePlans({ free: plan, team: plan, enterprise: plan });
+  ctx = await openCreditContext({
+    redisUrl: redis.url,
+    clock,
+    env: { ...idp.env, ...stripe.env, PLANS_FILE: plans },
+  });
+  api = await startApi({ ctx });
+});
+
+afterAll(async () => {
+  await api.close();
+  await ctx.close();
+  await Promise.all([redis.stop(), idp.stop(), stripe.close()]);
+});
+
+async function paidSession(who: Person, credits = 500): Promise<CheckoutSession> {
+  const { body } = await api.call('/v1/credits/checkout', { key: who.session, body: { credits } });
+  const session = stripe.sessions.get(body.url.split('/').at(-1));
+  if (!session) throw new Error(`No session: ${JSON.stringify(body)}`);
+  return { ...session, payment_status: 'paid' };
+}
+
+function send(body: string, signature: string | null, on: TestApi = api): Promise<Answer> {
+  const headers: Record<string, string> = signature === null ? {} : { 'Stripe-Signature': signature };
+  return on.call('/integrations/stripe/webhook', { body, headers });
+}
+
+async function paid(who: Person): Promise<number> {
+  return (await readBalances(ctx, who.accountId)).balances.paid.credits;
+}
+
+const right = (body: string, atMs = NOW) => stripeSignature(body, { atMs });
+const v1Of = (signature: string) => signature.split('v1=')[1] ?? '';
+const T = NOW / 1_000;
+
+test.each<[what: string, sign: (body: string) => string | null]>([
+  ['without a signature', () => null],
+  ['with an empty signature', () => ''],
+  ['signed with another secret', (body) => stripeSignature(body, { atMs: NOW, secret: 'whsec_another' })],
+  ['signed for another body', () => right('{}')],
+  ['signed 301 s ago', (body) => right(body, NOW - 301_000)],
+  ['signed long ago, with a time of now', (body) => `t=${T},v1=${v1Of(right(body, NOW - 3_600_000))}`],
+  ['with two times', (body) => `t=${T - 3_600},${right(body)}`],
+  ['without a time', (body) => `v1=${v1Of(right(body))}`],
+  ['with a time that is no number', (body) => `t=NaN,v1=${v1Of(right(body))}`],
+  ['of another scheme', (body) => right(body).replace('v1=', 'v0=')],
+  ['with half of a signature', (body) => right(body).slice(0, -32)],
+  ['with no v1', () => `t=${T},v1=`],
+  ['with the hash of the body alone', (body) => `t=${T},v1=${hmac(body)}`],
+])('an event %s is 400 and grants nothing', async (_what, sign) => {
+  const person = await makePerson(ctx, idp);
+  const body = JSON.stringify(eventOf(await paidSession(person)));
+  await projectAll(ctx);
+  const before = await stateDigest(ctx);
+  const answer = await send(body, sign(body));
+  expect([answer.status, answer.body.code]).toEqual([400, 'invalid_signature']);
+  expect((await stateDigest(ctx)) === before, 'nothing was written').toBe(true);
+});
+
+function hmac(text: string): string {
+  return createHmac('sha256', WEBHOOK_SECRET).update(text).digest('hex');
+}
+
+test('an event with another number of credits than was signed is 400', async () => {
+  const person = await makePerson(ctx, idp);
+  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const answer = await send(body.replaceAll('"500"', '"900"'), right(body));
+  expect(answer.status).toBe(400);
+  expect(await paid(person)).toBe(0);
+});
+
+test('an event that was signed 300 s ago, and one with the signature of an older secret beside, is good', async () => {
+  const person = await makePerson(ctx, idp);
+  for (const sign of [
+    (body: string) => right(body, NOW - 300_000),
+    (body: string) => `t=${T},v1=${'0'.repeat(64)},v1=${v1Of(right(body))},v0=${'1'.repeat(64)}`,
+  ]) {
+    const body = JSON.stringify(eventOf(await paidSession(person)));
+    expect((await send(body, sign(body))).body).toEqual({ outcome: 'granted' });
+  }
+  expect(await paid(person)).toBe(1_000);
+});
+
+test('an event that somebody recorded and sends again grants nothing, and after 300 s it is refused', async () => {
+  const person = await makePerson(ctx, idp);
+  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const signature = right(body);
+  expect((await send(body, signature)).body).toEqual({ outcome: 'granted' });
+  expect((await send(body, signature)).body).toEqual({ outcome: 'repeated' });
+  clock.set(NOW + 301_000);
+  expect((await send(body, signature)).status).toBe(400);
+  clock.set(NOW);
+  expect(await paid(person)).toBe(500);
+});
+
+test.each([
+  ['{', 'malformed_json'],
+  ['', 'malformed_json'],
+  [' '.repeat(2 ** 20 + 1), 'payload_too_large'],
+])('a body that is no event is refused, though it is signed (%#)', async (body, code) => {
+  expect((await send(body, right(body))).body.code).toBe(code);
+});
+
+test.each(['[]', 'null', '1', '{}', '{"type":"checkout.session.completed"}', '"checkout.session.completed"'])(
+  'signed JSON that is no event changes nothing: %s',
+  async (body) => {
+    expect((await send(body, right(body))).body).toEqual({ outcome: 'ignored' });
+  },
+);
+
+test('a buyer cannot say for whom, at what price or in which bucket', async () => {
+  const [mallory, ada] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+  for (const more of [
+    { client_reference_id: ada.accountId },
+    { account_id: ada.accountId },
+    { credit_price_usd: 0.000_001 },
+    { bucket: 'granted' },
+    { 'metadata[governor_credits]': '900' },
+  ]) {
+    const body = { credits: 500, ...more };
+    expect((await api.call('/v1/credits/checkout', { key: mallory.session, body })).status).toBe(400);
+  }
+});
+
+test('the credits go to the account that bought them, and to no other', async () => {
+  const [ada, bob] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+  const body = JSON.stringify(eventOf(await paidSession(ada)));
+  await send(body, right(body));
+  expect([await paid(ada), await paid(bob)]).toEqual([500, 0]);
+});
+
+test('what a member paid who was removed meanwhile is refused, and the operator is told', async () => {
+  const person = await makePerson(ctx, idp);
+  const { log, written } = openKeptLog();
+  const logged = await startApi({ ctx: { ...ctx, log } });
+  const session = await paidSession(person);
+  await removeMember(ctx, person.orgId, person.userId);
+  const body = JSON.stringify(eventOf(session));
+  expect((await send(body, right(body), logged)).body).toEqual({ outcome: 'refused' });
+  await logged.close();
+  expect(written()).toContain(session.id);
+});
+
+test('no log line and no row of the store holds a secret of Stripe or its signature', async () => {
+  const { log, written } = openKeptLog();
+  const logged = await startApi({ ctx: { ...ctx, log } });
+  const person = await makePerson(ctx, idp);
+  const body = JSON.stringify(eventOf(await paidSession(person)));
+  const signature = right(body);
+  await send(body, signature, logged);
+  await send(body, `${signature}0`, logged);
+  stripe.failing = 401;
+  await logged.call('/v1/credits/checkout', { key: person.session, body: { credits: 500 } });
+  stripe.failing = 0;
+  await logged.call('/v1/credits/checkout', { key: person.session, body: { credits: 500 } });
+  stripe.failing = null;
+  await projectAll(ctx);
+  await logged.close();
+  expect(written()).toContain('Stripe made no Checkout Session');
+  const collections = await ctx.db.connection.db?.collections();
+  const rows = await Promise.all((collections ?? []).map((each) => each.find({}).toArray()));
+  const kept = written() + JSON.stringify(rows);
+  for (const secret of [stripe.env.STRIPE_SECRET_KEY, WEBHOOK_SECRET, v1Of(signature)])
+    expect(kept).not.toContain(secret);
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
+import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { linkDevice, makePerson } from '../support/people.ts';
+
+let redis: OwnRedis;
+let idp: TestIssuer;
+let ctx: TestContext;
+let api: TestApi;
+
+beforeAll(async () => {
+  [redis, idp] = await Promise.all([startOwnRedis(), startIssuer()]);
+  const clock = createTestClock(Date.parse('2026-03-01T10:00:00Z'));
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env: idp.env });
+  api = await startApi({ ctx });
+});
+
+afterAll(async () => {
+  await api.close();
+  await ctx.close();
+  await Promise.all([redis.stop(), idp.stop()]);
+});
+
+const read = (key: string, orgId: string) => api.call(`/v1/org/${orgId}/balances`, { key });
+
+describe('GET /v1/org/{orgId}/balances', () => {
+  test('says of every present member what GET /v1/balance says to that member', async () => {
+    const { _id: orgId } = await createOrganization(ctx, { name: 'Test', plan: 'team' });
+    const people = [
+      await makePerson(ctx, idp, { orgId, role: 'admin' }),
+      await makePerson(ctx, idp, { orgId }),
+      await makePerson(ctx, idp, { orgId }),
+    ];
+    const [admin, spender, gone] = people as [(typeof people)[0], (typeof people)[0], (typeof people)[0]];
+    await linkDevice(api, spender);
+    await api.call('/admin/credits', {
+      key: ctx.config.operatorToken,
+      headers: { 'Idempotency-Key': 'k' },
+      body: { org_id: orgId, user_id: spender.userId, bucket: 'granted', amount: 7 },
+    });
+    await removeMember(ctx, orgId, gone.userId);
+    const { status, body } = await read(admin.session, orgId);
+    expect(status).toBe(200);
+    const own = await Promise.all(
+      [admin, spender].map(async ({ userId, session }) => ({
+        user_id: userId,
+        ...(await api.call('/v1/balance', { key: session })).body,
+      })),
+    );
+    expect(body).toEqual({ data: own.toSorted((a, b) => (a.user_id < b.user_id ? -1 : 1)) });
+    expect(body.data.map(({ total }: { total: number }) => total).toSorted()).toEqual([4_200, 4_207]);
+  });
+
+  test('lists more members than are read at once, by user id', async () => {
+    const admin = await makePerson(ctx, idp, { role: 'admin' });
+    const ids = Array.from({ length: 120 }, (_, index) => `user-${String(index).padStart(3, '0')}`);
+    for (const user_id of ids)
+      await addMember(ctx, { org_id: admin.orgId, user_id, email: `${user_id}@example.org`, role: 'member' });
+    const { body } = await read(admin.session, admin.orgId);
+    expect(body.data.map(({ user_id }: { user_id: string }) => user_id)).toEqual(
+      [...ids, admin.userId].toSorted(),
+    );
+  });
+
+  test('is 403 to a member, and 404 for an organization that is another or none, to admins too', async () => {
+    const member = await makePerson(ctx, idp);
+    const admin = await makePerson(ctx, idp, { role: 'admin' });
+    const own = await read(member.session, member.orgId);
+    expect([own.status, own.body.code]).toEqual([403, 'missing_scope']);
+    for (const { session } of [member, admin]) {
+      const answers = [await read(session, (await makePerson(ctx, idp)).orgId), await read(session, 'org_x')];
+      expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+      const bodies = answers.map(({ body: { request_id: _, ...body } }) => JSON.stringify(body));
+      expect(new Set(bodies).size).toBe(1);
+    }
+  });
+});

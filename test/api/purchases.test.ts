@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import {
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  startOwnRedis,
+  writePlans,
+} from '../support/credits.ts';
+import {
+  type Answer,
+  createTestClock,
+  startApi,
+  type TestApi,
+  type TestClock,
+  type TestContext,
+} from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { linkDevice, makePerson, type Person } from '../support/people.ts';
+import {
+  type CheckoutSession,
+  eventOf,
+  type StripeEvent,
+  startStripe,
+  stripeSignature,
+  type TestStripe,
+} from '../support/stripe.ts';
+
+const START = Date.parse('2026-03-01T10:00:00Z');
+const given = { window_credits: 20, window_s: 18_000, monthly_credits: 200 };
+
+let redis: OwnRedis;
+let idp: TestIssuer;
+let stripe: TestStripe;
+let clock: TestClock;
+let ctx: TestContext;
+let api: TestApi;
+
+beforeAll(async () => {
+  [redis, idp, stripe] = await Promise.all([startOwnRedis(), startIssuer(), startStripe()]);
+  clock = createTestClock(START);
+  const plans = { free: given, team: { ...given, credit_price_usd: 0.0125 }, enterprise: given };
+  const env = {
+    ...idp.env,
+    ...stripe.env,
+    PLANS_FILE: writePlans(plans),
+    BASE_URL: 'https://credits.example',
+  };
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env });
+  api = await startApi({ ctx });
+});
+
+afterAll(async () => {
+  await api.close();
+  await ctx.close();
+  await Promise.all([redis.stop(), idp.stop(), stripe.close()]);
+});
+
+function buy(who: Person, credits: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  return api.call('/v1/credits/checkout', { key: who.session, body: { credits }, headers });
+}
+
+/** The session that a person has paid. */
+async function paidSession(who: Person, credits: number): Promise<CheckoutSession> {
+  const { body } = await buy(who, credits);
+  const session = stripe.sessions.get(body.url.split('/').at(-1));
+  if (!session) throw new Error(`No session: ${JSON.stringify(body)}`);
+  return { ...session, payment_status: 'paid' };
+}
+
+function send(event: StripeEvent): Promise<Answer> {
+  const body = JSON.stringify(event);
+  return sendBytes(body, stripeSignature(body, { atMs: clock.now() }));
+}
+
+function sendBytes(body: string, signature: string): Promise<Answer> {
+  return api.call('/integrations/stripe/webhook', { body, headers: { 'Stripe-Signature': signature } });
+}
+
+async function balancesOf(who: Person) {
+  const { body } = await api.call('/v1/balance', { key: who.session });
+  return body.balances;
+}
+
+describe('POST /v1/credits/checkout', () => {
+  test('answers the page at Stripe, which asks for the price of the plan and knows the account', async () => {
+    const person = await makePerson(ctx, idp);
+    const { status, body } = await buy(person, 1_001);
+    expect([status, Object.keys(body)]).toEqual([200, ['url']]);
+    const session = stripe.sessions.get(body.url.split('/').at(-1));
+    expect(session).toMatchObject({
+      mode: 'payment',
+      client_reference_id: person.accountId,
+      currency: 'usd',
+      // 1,001 × 0.0125 USD = 12.5125 USD.
+      amount_total: 1_251,
+      metadata: { governor_credits: '1001', governor_cents: '1251' },
+      success_url: `https://credits.example/dashboard/credits?bought=1001&since=${START / 1_000}`,
+      cancel_url: 'https://credits.example/dashboard/credits',
+    });
+    expect(stripe.requests.at(-1)?.get('adaptive_pricing[enabled]')).toBe('false');
+  });
+
+  test('a repeat with the same Idempotency-Key gets the same page, and another number is 422', async () => {
+    const person = await makePerson(ctx, idp);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await buy(person, 100, headers);
+    expect((await buy(person, 100, headers)).text).toBe(first.text);
+    const { status, body } = await buy(person, 101, headers);
+    expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  test('a repeat after Stripe gave no answer makes one Checkout Session', async () => {
+    const person = await makePerson(ctx, idp);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const before = stripe.sessions.size;
+    const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
+    expect((await buy(person, 100, headers)).status).toBe(503);
+    json.mockRestore();
+    expect((await buy(person, 100, headers)).status).toBe(200);
+    expect(stripe.sessions.size).toBe(before + 1);
+  });
+
+  test.each([[39], [0], [1.5], ['100'], [null], [1_000_000_001]])('400 for %j credits', async (credits) => {
+    const { status, body } = await buy(await makePerson(ctx, idp), credits);
+    expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '/credits']);
+  });
+
+  test('the least number costs what Stripe charges at least', async () => {
+    const session = await paidSession(await makePerson(ctx, idp), 40);
+    expect(session.amount_total).toBe(50);
+  });
+
+  test('503 not_ready for a plan without a price', async () => {
+    const person = await makePerson(ctx, idp, { plan: 'free' });
+    const { status, body } = await buy(person, 100);
+    expect([status, body.code]).toEqual([503, 'not_ready']);
+    const price = await api.call('/v1/credits/price', { key: person.session });
+    expect(price.body).toEqual({ credit_price_usd: null, least: null, most: null });
+  });
+
+  test.each([
+    [0, 'payments_unavailable'],
+    [500, 'payments_unavailable'],
+    [429, 'payments_unavailable'],
+    [401, 'not_ready'],
+  ])('503 when Stripe answers %i: %s', async (failing, code) => {
+    stripe.failing = failing;
+    const { status, body } = await buy(await makePerson(ctx, idp), 100);
+    stripe.failing = null;
+    expect([status, body.code]).toEqual([503, code]);
+  });
+});
+
+test('GET /v1/credits/price says what a credit costs and how many can be bought', async () => {
+  const { body } = await api.call('/v1/credits/price', { key: (await makePerson(ctx, idp)).session });
+  expect(body).toEqual({ credit_price_usd: 0.0125, least: 40, most: 79_999_999 });
+});
+
+describe('POST /integrations/stripe/webhook', () => {
+  test('grants the credits of a paid session as a purchase, and records it', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    const { status, body } = await send(eventOf(session));
+    expect([status, body]).toEqual([200, { outcome: 'granted' }]);
+    expect((await balancesOf(person)).paid).toEqual({
+      credits: 500,
+      lots: [{ credits: 500, expires_at: null }],
+    });
+    await projectAll(ctx);
+    const ledger = await api.call('/v1/ledger', { key: person.session });
+    expect(ledger.body.transactions).toEqual([
+      { delta: 500, bucket: 'paid', reason: 'credit.purchase', created_at: START / 1_000 },
+    ]);
+    const recorded = await auditRows(ctx).find({ org_id: person.orgId, action: 'credits.add' }).toArray();
+    expect(recorded).toMatchObject([
+      { details: { user_id: person.userId, amount: 500, checkout: session.id, cents: 625 } },
+    ]);
+  });
+
+  test('a session is granted once, whatever number of events name it, also after 49 hours', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    const types = ['checkout.session.completed', 'checkout.session.async_payment_succeeded'];
+    const outcomes: string[] = [];
+    for (const hours of [0, 0, 49]) {
+      clock.advance(hours * 3_600_000);
+      for (const type of types) outcomes.push((await send(eventOf(session, type))).body.outcome);
+      await projectAll(ctx);
+    }
+    clock.set(START);
+    expect(outcomes).toEqual(['granted', ...Array(5).fill('repeated')]);
+    expect((await balancesOf(person)).paid.credits).toBe(500);
+  });
+
+  test('an unpaid session changes nothing until its payment has succeeded, in whichever order the events come', async () => {
+    const [early, late] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+    const done = 'checkout.session.async_payment_succeeded';
+    for (const [person, order] of [
+      [early, ['paid', 'unpaid']],
+      [late, ['unpaid', 'paid']],
+    ] as const) {
+      const session = await paidSession(person, 500);
+      const events = {
+        paid: eventOf(session, done),
+        unpaid: eventOf({ ...session, payment_status: 'unpaid' }),
+      };
+      const outcomes = [await send(events[order[0]]), await send(events[order[1]])];
+      expect(outcomes.map(({ status }) => status)).toEqual([200, 200]);
+      expect((await balancesOf(person)).paid.credits).toBe(500);
+    }
+    const nothing = await paidSession(early, 500);
+    const { body } = await send(eventOf({ ...nothing, payment_status: 'no_payment_required' }));
+    expect(body).toEqual({ outcome: 'unpaid' });
+    expect((await balancesOf(early)).paid.credits).toBe(500);
+  });
+
+  test('50 events at once about one session are one grant', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(eventOf(session))));
+    expect(answers.filter(({ body }) => body.outcome === 'granted')).toHaveLength(1);
+    expect((await balancesOf(person)).paid.lots).toHaveLength(1);
+  });
+
+  test('other events, and sessions that others made at the same Stripe account, are 200 and change nothing', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    for (const event of [
+      eventOf(session, 'checkout.session.expired'),
+      eventOf(session, 'checkout.session.async_payment_failed'),
+      eventOf(session, 'charge.succeeded'),
+      eventOf({ ...session, metadata: {} }),
+      eventOf({ ...session, metadata: null }),
+      eventOf({ id: 'cs_1', object: 'checkout.session' }),
+      { ...eventOf(session), data: null } as unknown as StripeEvent,
+    ]) {
+      const { status, body } = await send(event);
+      expect([status, body]).toEqual([200, { outcome: 'ignored' }]);
+    }
+    expect((await balancesOf(person)).paid.credits).toBe(0);
+  });
+
+  test.each<[what: string, change: Partial<CheckoutSession>]>([
+    ['less than the price', { amount_total: 624 }],
+    ['another currency', { currency: 'jpy' }],
+    ['a subscription', { mode: 'subscription' }],
+    ['an account that nobody has', { client_reference_id: 'usr_of_nobody' }],
+    ['no account', { client_reference_id: null }],
+    ['a number that we did not write', { metadata: { governor_credits: '1e9', governor_cents: '625' } }],
+  ])('%s is 200, refused, counted and logged', async (_what, change) => {
+    const person = await makePerson(ctx, idp);
+    const log = vi.spyOn(ctx.log, 'error');
+    const session = { ...(await paidSession(person, 500)), ...change };
+    const { status, body } = await send(eventOf(session));
+    expect([status, body]).toEqual([200, { outcome: 'refused' }]);
+    expect(log).toHaveBeenCalledWith(expect.objectContaining({ checkout: session.id }), expect.any(String));
+    log.mockRestore();
+    expect((await balancesOf(person)).paid.credits).toBe(0);
+    const metrics = await api.call('/metrics', { key: ctx.config.operatorToken });
+    expect(metrics.text).toMatch(/governor_credit_purchase_events_total\{outcome="refused"\} [1-9]/);
+  });
+
+  test('503 while the grant cannot be stored, and the next attempt of Stripe grants it', async () => {
+    const person = await makePerson(ctx, idp);
+    await linkDevice(api, person);
+    const session = await paidSession(person, 500);
+    const epochs = await ctx.redis.producer.keys('{c*}:epoch');
+    const values = await ctx.redis.producer.mget(...epochs);
+    await ctx.redis.producer.del(...epochs);
+    const refused = await send(eventOf(session));
+    expect([refused.status, refused.body.code]).toEqual([503, 'rebuilding']);
+    await ctx.redis.producer.mset(...epochs.flatMap((epoch, index) => [epoch, values[index] ?? '']));
+    expect((await send(eventOf(session))).body).toEqual({ outcome: 'granted' });
+  });
+
+  test('an api that failed between the credits and the record grants nothing more, and records it', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    const record = vi.spyOn(auditRows(ctx), 'insertOne').mockRejectedValueOnce(new Error('died'));
+    expect((await send(eventOf(session))).status).toBe(500);
+    record.mockRestore();
+    for (let repeat = 0; repeat < 3; repeat += 1)
+      expect((await send(eventOf(session))).body).toEqual({ outcome: 'repeated' });
+    expect((await balancesOf(person)).paid.credits).toBe(500);
+    expect(await auditRows(ctx).countDocuments({ org_id: person.orgId, action: 'credits.add' })).toBe(1);
+  });
+
+  test('what an operator granted by hand with the id of the session is not granted again', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    await api.call('/admin/credits', {
+      key: ctx.config.operatorToken,
+      headers: { 'Idempotency-Key': session.id },
+      body: { org_id: person.orgId, user_id: person.userId, bucket: 'paid', amount: 500 },
+    });
+    expect((await send(eventOf(session))).body).toEqual({ outcome: 'repeated' });
+    expect((await balancesOf(person)).paid.credits).toBe(500);
+  });
+});
