@@ -141,6 +141,7 @@ const webhooks: Record<string, Field> = {
   webhook_id: ['The webhook', 'whk_3Kf9XqLm2TzVb7Rw8YcN1p'],
   webhooks: ['Webhooks of the organization, at most', 1_000],
   attempts: ['What was tried, oldest first'],
+  format: ['How events are written', 'slack'],
   number: ['The number of the attempt', 1],
   at: ['When it was made', TIME, UNIX],
   answer: ['The beginning of what the endpoint answered', 'ok'],

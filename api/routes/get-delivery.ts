@@ -29,8 +29,8 @@ export const getDelivery = route({
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
     const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
-    const { delivery, body } = await read(ctx, webhook, params.delivery_id);
-    const headers = { 'content-type': 'application/json', 'webhook-id': delivery.event_id };
-    return { ...viewDelivery(delivery), request: { headers, body } };
+    const { delivery, sent } = await read(ctx, webhook, params.delivery_id);
+    const headers = { 'webhook-id': delivery.event_id, ...sent?.headers };
+    return { ...viewDelivery(delivery), request: { headers, body: sent?.body ?? null } };
   },
 });

@@ -161,6 +161,7 @@ describe('a signal', () => {
     expect(list.data).toEqual([
       {
         ...webhook,
+        format: 'json',
         status: 'active',
         failing_since: null,
         alerted_at: null,

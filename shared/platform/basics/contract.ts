@@ -29,6 +29,10 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** How a webhook is written to: the contract's envelope, or a message for people. */
+export const WEBHOOK_FORMATS = ['json', 'slack'] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
 /** Share of the threshold at which `budget.warning` is raised: 80 %. */
 export const BUDGET_WARNING_RATIO = { numerator: 4, denominator: 5 } as const;
 /** Time after its end in which a budget window still raises events, for signals that come late. Milliseconds. */

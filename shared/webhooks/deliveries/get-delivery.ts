@@ -2,19 +2,21 @@ import { eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Webhook } from '../endpoints/model.ts';
+import { type Rendered, render } from '../messages/render.ts';
 import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
 
-/** One delivery of a webhook with the bytes that it sends; null when its event is gone already. Throws `not_found`. */
+/** One delivery of a webhook with what it sends; null when its event is gone already. Throws `not_found`. */
 export async function getDelivery(
   ctx: Context,
-  { _id: webhookId }: Webhook,
+  { _id: webhookId, format }: Webhook,
   deliveryId: string,
-): Promise<{ delivery: Delivery; body: string | null }> {
+): Promise<{ delivery: Delivery; sent: Rendered | null }> {
   // The unfinished first, so that one which is finished meanwhile is never missed.
   const queued = await queuedDeliveryRows(ctx).findOne({ _id: deliveryId });
-  if (queued?.webhook_id === webhookId) return { delivery: logOfQueued(queued), body: queued.body };
+  if (queued?.webhook_id === webhookId)
+    return { delivery: logOfQueued(queued), sent: render(format, queued.body) };
   const delivery = await deliveryRows(ctx).findOne({ _id: deliveryId });
   if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
   const event = await eventRows(ctx).findOne({ _id: delivery.event_id });
-  return { delivery, body: event?.body ?? null };
+  return { delivery, sent: event?.body === undefined ? null : render(format, event.body) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../platform/basics/clock.ts';
 import { EVENT_TYPES } from '../../platform/basics/contract.ts';
-import { viewWebhook, webhookView } from '../endpoints/view.ts';
+import { viewWithSettings, webhookWithSettingsView } from '../endpoints/view.ts';
 import type { ListedWebhook } from './list-webhooks.ts';
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery } from './model.ts';
 
@@ -25,7 +25,7 @@ export const deliveryView = z.strictObject({
 });
 
 /** A webhook with what became of its deliveries. */
-export const listedWebhookView = webhookView.extend({
+export const listedWebhookView = webhookWithSettingsView.extend({
   status: z.enum(['active', 'failing']).describe('Failing: delivery is paused until it is enabled again'),
   failing_since: z.string().nullable(),
   alerted_at: z.string().nullable().describe('When the admins were told that it is failing'),
@@ -60,7 +60,7 @@ export function viewListedWebhook({
   lastDelivery,
 }: ListedWebhook): z.output<typeof listedWebhookView> {
   return {
-    ...viewWebhook(webhook),
+    ...viewWithSettings(webhook),
     status: webhook.status,
     failing_since: timeOf(webhook.failing_since),
     alerted_at: timeOf(webhook.alerted_at),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { recordAudit } from '../../audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
@@ -8,6 +9,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { insertRow } from '../../platform/mongo/writes.ts';
 import { encryptSecret } from './encrypt-secret.ts';
 import { type Webhook, webhookRows } from './model.ts';
+import { encryptTarget } from './target.ts';
 import { guardOf } from './url-guard.ts';
 import type { WebhookInput } from './view.ts';
 
@@ -22,19 +24,21 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
     const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
     const most = ctx.config.webhooksPerOrganization;
     if (existing >= most) throw new DomainError('conflict', `An organization has at most ${most} webhooks.`);
-    const details = { webhook_id: webhook._id, events: input.events };
+    const details = { webhook_id: webhook._id, format: webhook.format, events: input.events };
     await recordAudit(ctx, { action: 'webhook.create', org_id: orgId, details }, transaction);
     const writes = [insertRow(webhookRows, webhook), ...raiseOrganizationVersion(orgId)];
     return { writes, wakeUps: [], result: webhook };
   });
 }
 
-function newWebhook(ctx: Context, orgId: string, { url, events, secret }: WebhookInput): Webhook {
+function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Webhook {
+  const { url, events, format = 'json', secret = newSecret() } = input;
   const id = newId('whk');
   return {
     _id: id,
     org_id: orgId,
-    url,
+    ...encryptTarget(ctx.config, id, { format, url }),
+    format,
     events,
     secret: encryptSecret(ctx.config, id, secret),
     old_secret: null,
@@ -46,6 +50,11 @@ function newWebhook(ctx: Context, orgId: string, { url, events, secret }: Webhoo
     revision: 0,
     created_at: dateAt(ctx.clock.now()),
   };
+}
+
+/** A chat checks no signature, so its webhook may come without a secret. It has one all the same. */
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 /** Asks the guard that also stands before each connection. Throws `invalid_request` that points at the URL. */

@@ -1,10 +1,14 @@
-import type { EventType } from '../../platform/basics/contract.ts';
+import type { EventType, WebhookFormat } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 
 export interface Webhook {
   _id: string;
   org_id: string;
+  /** Where it sends to. Of any format but `json`, which have a secret in their URL, only what may be shown of it. */
   url: string;
+  /** The whole URL where it is a secret, encrypted as one (`target.ts`). */
+  encrypted_url: string | null;
+  format: WebhookFormat;
   events: EventType[];
   /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
   secret: string;

@@ -1,20 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { decryptSecret, encryptSecret, isEncryptedByCurrentKey } from './encrypt-secret.ts';
 import { type Webhook, webhookRows } from './model.ts';
+import { targetOwner } from './target.ts';
 
-type Secrets = Pick<Webhook, '_id' | 'secret' | 'old_secret'>;
+type Secrets = Pick<Webhook, '_id' | 'secret' | 'old_secret' | 'encrypted_url'>;
+const SECRETS = { secret: 1, old_secret: 1, encrypted_url: 1 } as const;
 
 /**
- * Encrypts the secrets of all webhooks again with the current key, the first of WEBHOOK_SECRET_KEYS; afterwards the other
+ * Encrypts the secrets and secret URLs of all webhooks again with the current key, the first of WEBHOOK_SECRET_KEYS; afterwards the other
  * keys may go. Counts webhooks. Safe to repeat, and beside changes of secrets. Throws when the key of a secret is not in
  * the ring; the webhooks before it are done.
  */
 export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: number; current: number }> {
   let encrypted = 0;
   let current = 0;
-  for await (const row of webhookRows(ctx).find().project<Secrets>({ secret: 1, old_secret: 1 })) {
+  for await (const row of webhookRows(ctx).find().project<Secrets>(SECRETS)) {
     if (await encryptAgain(ctx, row)) encrypted += 1;
     else current += 1;
   }
@@ -22,22 +25,24 @@ export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: numbe
   return { encrypted, current };
 }
 
-/** False when the current key has encrypted both secrets already. Reads again when one was changed meanwhile. */
+/** False when the current key has encrypted all of them already. Reads again when one was changed meanwhile. */
 async function encryptAgain(ctx: Context, first: Secrets): Promise<boolean> {
   for (let row: Secrets | null = first; row; row = await webhookRows(ctx).findOne({ _id: row._id })) {
-    const { _id, secret, old_secret } = row;
+    const { _id, secret, old_secret, encrypted_url } = row;
     const fresh = {
       secret: withCurrentKey(ctx.config, _id, secret),
       old_secret: old_secret && withCurrentKey(ctx.config, _id, old_secret),
+      encrypted_url: encrypted_url && withCurrentKey(ctx.config, targetOwner(_id), encrypted_url),
     };
-    if (fresh.secret === secret && fresh.old_secret === old_secret) return false;
-    const { matchedCount } = await webhookRows(ctx).updateOne({ _id, secret, old_secret }, { $set: fresh });
+    const before = { secret, old_secret, encrypted_url };
+    if (isDeepStrictEqual(fresh, before)) return false;
+    const { matchedCount } = await webhookRows(ctx).updateOne({ _id, ...before }, { $set: fresh });
     if (matchedCount > 0) return true;
   }
   return false;
 }
 
-function withCurrentKey(config: Config, webhookId: string, encrypted: string): string {
+function withCurrentKey(config: Config, owner: string, encrypted: string): string {
   if (isEncryptedByCurrentKey(config, encrypted)) return encrypted;
-  return encryptSecret(config, webhookId, decryptSecret(config, webhookId, encrypted));
+  return encryptSecret(config, owner, decryptSecret(config, owner, encrypted));
 }

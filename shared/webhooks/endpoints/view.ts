@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isoTime } from '../../platform/basics/clock.ts';
-import { EVENT_TYPES, WEBHOOK_SECRET_LENGTH } from '../../platform/basics/contract.ts';
+import { EVENT_TYPES, WEBHOOK_FORMATS, WEBHOOK_SECRET_LENGTH } from '../../platform/basics/contract.ts';
 import { exactText } from '../../platform/basics/text.ts';
 import type { Webhook } from './model.ts';
 
@@ -15,12 +15,22 @@ const secret = exactText
   .describe('Signs each delivery; never shown again');
 
 /** The body that registers a webhook. */
-export const webhookInput = z.strictObject({
-  url: exactText.describe('Delivery target: https, on port 443 or 8443, at a public address'),
-  events,
-  secret,
-});
-export type WebhookInput = z.output<typeof webhookInput>;
+export const webhookInput = z
+  .strictObject({
+    url: exactText.describe('Delivery target: https, on port 443 or 8443, at a public address'),
+    events,
+    secret: secret.optional().describe('Signs each delivery; never shown again. Needed for `json`'),
+    format: z
+      .enum(WEBHOOK_FORMATS)
+      .default('json')
+      .describe('How events are written. Of any but `json` the URL is a secret'),
+  })
+  .refine(({ format, secret: given }) => format !== 'json' || given !== undefined, {
+    path: ['secret'],
+    message: 'is needed',
+  });
+/** As it is posted: what is left out has its default. */
+export type WebhookInput = z.input<typeof webhookInput>;
 
 /** The body that changes a webhook. */
 export const webhookChange = z
@@ -32,22 +42,39 @@ export const webhookChange = z
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
 export type WebhookChange = z.output<typeof webhookChange>;
 
-/** A webhook as every answer shows it. */
-export const webhookView = z.strictObject({
+const shownAlways = {
   id: z.string(),
-  url: z.string(),
+  url: z
+    .string()
+    .regex(/^(https?:\/\/|mailto:)/)
+    .describe('Delivery target; of any format but `json` only `https://HOST/…`'),
   events: z.array(z.enum(EVENT_TYPES)),
   enabled: z.boolean(),
   created_at: z.string(),
-});
+};
+
+const settings = {
+  format: z.enum(WEBHOOK_FORMATS),
+};
+
+/** A webhook as it is answered when it is made or enabled; its settings only where one of them is not the default. */
+export const webhookView = z.strictObject({ ...shownAlways, ...z.object(settings).partial().shape });
+
+/** A webhook with its settings. */
+export const webhookWithSettingsView = z.strictObject({ ...shownAlways, ...settings });
 
 /** Shows a webhook; its secret never. */
-export function viewWebhook({
-  _id,
-  url,
-  events: types,
-  enabled,
-  created_at,
-}: Webhook): z.output<typeof webhookView> {
+export function viewWebhook(webhook: Webhook): z.output<typeof webhookView> {
+  const isPlain = webhook.format === 'json';
+  return isPlain ? viewPlain(webhook) : viewWithSettings(webhook);
+}
+
+/** Shows a webhook with its settings; its secret never. */
+export function viewWithSettings(webhook: Webhook): z.output<typeof webhookWithSettingsView> {
+  const { format } = webhook;
+  return { ...viewPlain(webhook), format };
+}
+
+function viewPlain({ _id, url, events: types, enabled, created_at }: Webhook) {
   return { id: _id, url, events: types, enabled, created_at: isoTime(created_at.getTime()) };
 }

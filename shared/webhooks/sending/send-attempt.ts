@@ -3,6 +3,8 @@ import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../../platform/basics/
 import type { Context } from '../../platform/context/context.ts';
 import type { Attempt } from '../deliveries/model.ts';
 import { signingSecrets } from '../endpoints/signing-secrets.ts';
+import { targetOf } from '../endpoints/target.ts';
+import { render } from '../messages/render.ts';
 import type { AttemptDecision } from './decide-attempt.ts';
 import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
 import type { Permit } from './permits.ts';
@@ -15,19 +17,20 @@ export interface SentAttempt {
   endedAtMs: number;
 }
 
-/** Sends one attempt. Throws only when the webhook's secret cannot be decrypted. */
+/** Sends one attempt in the webhook's format. Throws only when its secret or its URL cannot be decrypted. */
 export async function sendAttempt(
   ctx: Context,
   permit: Permit,
   { queued, webhook }: AttemptDecision & { kind: 'send' },
 ): Promise<SentAttempt> {
   const atMs = ctx.clock.now();
-  const url = new URL(webhook.url);
+  const url = targetOf(ctx.config, webhook);
+  const { headers, body } = render(webhook.format, queued.body);
   const secrets = signingSecrets(ctx.config, webhook, atMs);
-  const { attempt: number, event_id: eventId, body } = queued;
+  const { attempt: number, event_id: eventId } = queued;
   const answered = await post(permit.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secrets, { eventId, body, attempt: number, atMs }),
+    headers: { ...signedHeaders(secrets, { eventId, body, attempt: number, atMs }), ...headers },
     body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,

@@ -8,6 +8,8 @@ import { envelopeOf } from '../deliveries/envelope.ts';
 import type { AttemptError } from '../deliveries/model.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { signingSecrets } from '../endpoints/signing-secrets.ts';
+import { targetOf } from '../endpoints/target.ts';
+import { render } from '../messages/render.ts';
 import { takePermit } from './permits.ts';
 import { post } from './post.ts';
 import { signedHeaders } from './sign.ts';
@@ -20,21 +22,21 @@ export interface TestResult {
 }
 
 /**
- * Sends a signed `session.started` with `data.test: true` now, once, also while the webhook is failing; it is no event
+ * Sends a signed `session.started` with `data.test: true` now, once, in the webhook's format, also while the webhook is failing; it is no event
  * of the organization and stands in no log. Throws `overloaded` when the endpoint has too many under way already.
  */
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
   const event = sampleEvent(webhook.org_id, atMs);
-  const body = envelopeOf(event);
+  const { headers, body } = render(webhook.format, envelopeOf(event));
   const secrets = signingSecrets(ctx.config, webhook, atMs);
-  const url = new URL(webhook.url);
+  const url = targetOf(ctx.config, webhook);
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
   const { status, latencyMs, error } = await post(permit.connectTo(url), {
     path: url.pathname + url.search,
-    headers: signedHeaders(secrets, { eventId: event._id, body, attempt: 1, atMs }),
+    headers: { ...signedHeaders(secrets, { eventId: event._id, body, attempt: 1, atMs }), ...headers },
     body,
     timeoutMs: WEBHOOK_TIMEOUT_MS,
     answerBytes: WEBHOOK_ANSWER_BYTES,

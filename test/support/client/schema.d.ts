@@ -10291,7 +10291,7 @@ export interface operations {
     get_api_v1_usage_export: {
         parameters: {
             query?: {
-                /** @description The format of the file */
+                /** @description How events are written */
                 format?: "csv" | "ndjson" | "parquet";
                 /** @description What a row of the file is */
                 level?: "sessions" | "daily";
@@ -11183,8 +11183,7 @@ export interface operations {
                              */
                             id: string;
                             /**
-                             * Format: uri
-                             * @description The address that events are sent to
+                             * @description Delivery target; of any format but `json` only `https://HOST/…`
                              * @example https://hooks.example.com/governor
                              */
                             url: string;
@@ -11206,6 +11205,12 @@ export interface operations {
                              * @example 2026-01-15T09:30:00.000Z
                              */
                             created_at: string;
+                            /**
+                             * @description How events are written
+                             * @example slack
+                             * @enum {string}
+                             */
+                            format: "json" | "slack";
                             /**
                              * @description Failing: delivery is paused until it is enabled again
                              * @example active
@@ -11420,10 +11425,17 @@ export interface operations {
                      */
                     events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
                     /**
-                     * @description Signs each delivery; never shown again
+                     * @description Signs each delivery; never shown again. Needed for `json`
                      * @example a-secret-of-at-least-32-characters
                      */
-                    secret: string;
+                    secret?: string;
+                    /**
+                     * @description How events are written. Of any but `json` the URL is a secret
+                     * @default json
+                     * @example slack
+                     * @enum {string}
+                     */
+                    format?: "json" | "slack";
                 };
             };
         };
@@ -11446,8 +11458,7 @@ export interface operations {
                          */
                         id: string;
                         /**
-                         * Format: uri
-                         * @description The address that events are sent to
+                         * @description Delivery target; of any format but `json` only `https://HOST/…`
                          * @example https://hooks.example.com/governor
                          */
                         url: string;
@@ -11469,6 +11480,12 @@ export interface operations {
                          * @example 2026-01-15T09:30:00.000Z
                          */
                         created_at: string;
+                        /**
+                         * @description How events are written
+                         * @example slack
+                         * @enum {string}
+                         */
+                        format?: "json" | "slack";
                     };
                 };
             };
@@ -11855,8 +11872,7 @@ export interface operations {
                          */
                         id: string;
                         /**
-                         * Format: uri
-                         * @description The address that events are sent to
+                         * @description Delivery target; of any format but `json` only `https://HOST/…`
                          * @example https://hooks.example.com/governor
                          */
                         url: string;
@@ -11878,6 +11894,12 @@ export interface operations {
                          * @example 2026-01-15T09:30:00.000Z
                          */
                         created_at: string;
+                        /**
+                         * @description How events are written
+                         * @example slack
+                         * @enum {string}
+                         */
+                        format: "json" | "slack";
                         /**
                          * @description Failing: delivery is paused until it is enabled again
                          * @example active
@@ -12276,8 +12298,7 @@ export interface operations {
                          */
                         id: string;
                         /**
-                         * Format: uri
-                         * @description The address that events are sent to
+                         * @description Delivery target; of any format but `json` only `https://HOST/…`
                          * @example https://hooks.example.com/governor
                          */
                         url: string;
@@ -12299,6 +12320,12 @@ export interface operations {
                          * @example 2026-01-15T09:30:00.000Z
                          */
                         created_at: string;
+                        /**
+                         * @description How events are written
+                         * @example slack
+                         * @enum {string}
+                         */
+                        format: "json" | "slack";
                         /**
                          * @description Failing: delivery is paused until it is enabled again
                          * @example active
@@ -13395,8 +13422,7 @@ export interface operations {
                          */
                         id: string;
                         /**
-                         * Format: uri
-                         * @description The address that events are sent to
+                         * @description Delivery target; of any format but `json` only `https://HOST/…`
                          * @example https://hooks.example.com/governor
                          */
                         url: string;
@@ -13418,6 +13444,12 @@ export interface operations {
                          * @example 2026-01-15T09:30:00.000Z
                          */
                         created_at: string;
+                        /**
+                         * @description How events are written
+                         * @example slack
+                         * @enum {string}
+                         */
+                        format?: "json" | "slack";
                     };
                 };
             };

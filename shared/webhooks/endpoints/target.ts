@@ -1,0 +1,32 @@
+import type { Config } from '../../platform/basics/config.ts';
+import type { WebhookFormat } from '../../platform/basics/contract.ts';
+import { decryptSecretOnce, encryptSecret } from './encrypt-secret.ts';
+import type { Webhook } from './model.ts';
+
+type Target = Pick<Webhook, 'url' | 'encrypted_url'>;
+
+/** What is stored of the URL of a webhook. Of any format but `json` whoever has the URL may write there: it is a secret. */
+export function encryptTarget(
+  config: Config,
+  webhookId: string,
+  { format, url }: { format: WebhookFormat; url: string },
+): Target {
+  if (format === 'json') return { url, encrypted_url: null };
+  return { url: shownUrl(url), encrypted_url: encryptSecret(config, targetOwner(webhookId), url) };
+}
+
+/** Where a webhook sends to. Throws when the key of a secret URL is not in the ring. */
+export function targetOf(config: Config, { _id, url, encrypted_url }: Target & { _id: string }): URL {
+  if (encrypted_url === null) return new URL(url);
+  return new URL(decryptSecretOnce(config, targetOwner(_id), encrypted_url));
+}
+
+/** Whose the encrypted URL of a webhook is, so that it never decrypts as that webhook's signing secret. */
+export function targetOwner(webhookId: string): string {
+  return `${webhookId} url`;
+}
+
+function shownUrl(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}/…`;
+}

@@ -1,0 +1,33 @@
+import type { WebhookFormat } from '../../platform/basics/contract.ts';
+import { type Envelope, type Message, messageOf } from './message.ts';
+import { slackMessage } from './slack.ts';
+
+/** What is sent to an endpoint, beside the headers that every delivery has. */
+export interface Rendered {
+  headers: Record<string, string>;
+  body: string;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Each makes the body of a format from an event in words. Pure. */
+const RENDERERS: Record<
+  Exclude<WebhookFormat, 'json'>,
+  (message: Message, envelope: Envelope) => Rendered
+> = {
+  slack: (message, envelope) => jsonOf(slackMessage(message, envelope)),
+};
+
+/**
+ * An event as a webhook's format has it. `body` is its envelope, byte for byte, which `json` sends as it is. Pure: every
+ * attempt of a delivery sends the same bytes.
+ */
+export function render(format: WebhookFormat, body: string): Rendered {
+  if (format === 'json') return { headers: JSON_TYPE, body };
+  const envelope = JSON.parse(body) as Envelope;
+  return RENDERERS[format](messageOf(envelope), envelope);
+}
+
+function jsonOf(message: object): Rendered {
+  return { headers: JSON_TYPE, body: JSON.stringify(message) };
+}

@@ -1,0 +1,87 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditRows } from '../../shared/audit/model.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { attemptAllDue, raise, SECRET } from '../support/webhooks.ts';
+
+let api: TestApi;
+let receiver: Receiver;
+let key: string;
+let orgId: string;
+beforeAll(async () => {
+  api = await startApi();
+});
+beforeEach(async () => {
+  receiver = await startReceiver();
+  ({ key, orgId } = await makeTenant(api.ctx));
+});
+afterEach(() => receiver.close());
+afterAll(() => api.close());
+
+const PATH = '/services/T000/B000/a-token-that-nobody-may-see';
+async function register(overrides: Record<string, unknown> = {}) {
+  const url = receiver.url.replace('/hook', PATH);
+  return api.call('/api/v1/webhooks', {
+    key,
+    body: { url, events: ['session.started'], secret: SECRET, format: 'slack', ...overrides },
+  });
+}
+
+describe.each(['slack'] as const)('a webhook of the format %s', (format) => {
+  it('never shows more of its URL than the host, and stores it encrypted', async () => {
+    const made = await register({ format });
+    const shown = `${new URL(receiver.url).origin}/…`;
+    expect([made.status, made.body.url, made.body.format]).toEqual([201, shown, format]);
+    const { id } = made.body;
+    const seen = await Promise.all([
+      api.call('/api/v1/webhooks', { key }),
+      api.call(`/api/v1/webhooks/${id}`, { key }),
+      api.call(`/api/v1/webhooks/${id}`, { key, method: 'PATCH', body: { enabled: false } }),
+    ]);
+    const stored = await webhookRows(api.ctx).findOne({ _id: id });
+    const audited = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
+    for (const each of [made.text, ...seen.map(({ text }) => text), JSON.stringify([stored, audited])])
+      expect(each).not.toContain('a-token');
+    expect(stored?.encrypted_url).toMatch(/^v1\./);
+  });
+
+  it('is sent messages to the whole URL, signed over the bytes that are sent, and the log shows these', async () => {
+    const { body } = await register({ format });
+    const [eventId = ''] = await raise(api.ctx, orgId, 1, { user_id: 'ada' });
+    await attemptAllDue(api.ctx, eventId);
+    const [request] = receiver.received;
+    expect(request?.path).toBe(PATH);
+    expect(request?.body).toContain('ada');
+    expect(request?.headers['x-service-signature']).toBe(
+      `sha256=${createHmac('sha256', SECRET)
+        .update(request?.body ?? '')
+        .digest('hex')}`,
+    );
+    const log = await api.call(`/api/v1/webhooks/${body.id}/deliveries`, { key });
+    const one = await api.call(`/api/v1/webhooks/${body.id}/deliveries/${log.body.data[0].id}`, { key });
+    expect(one.body.request.body).toBe(request?.body);
+  });
+
+  it('is tested in its format', async () => {
+    const { body } = await register({ format });
+    const test = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: body.id } });
+    expect([test.status, test.body.status]).toEqual([200, 200]);
+    expect(receiver.received.map(({ path }) => path)).toEqual([PATH]);
+    expect(receiver.received[0]?.body).toContain('Test message');
+  });
+
+  it('takes no address of our own network', async () => {
+    for (const url of ['https://169.254.169.254/x', 'https://10.0.0.1/x', 'http://example.com/x']) {
+      const { status, body } = await register({ format, url });
+      expect([status, body.code]).toEqual([400, 'invalid_request']);
+      expect(JSON.stringify(body)).not.toContain('/x');
+    }
+  });
+
+  it('needs no secret', async () => {
+    expect((await register({ format, secret: undefined })).status).toBe(201);
+  });
+});

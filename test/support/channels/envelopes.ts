@@ -1,0 +1,69 @@
+import type { EventType } from '../../../shared/platform/basics/contract.ts';
+import type { Envelope } from '../../../shared/webhooks/messages/message.ts';
+
+const BUDGET = {
+  budget_id: 'bud_1',
+  budget_name: 'Research, per month',
+  scope: 'team',
+  scope_id: 'research',
+  threshold: 500,
+  current: 512.5,
+};
+const SESSION = {
+  id: 'ses_1',
+  user_id: 'ada',
+  project_id: 'checkout',
+  model: 'claude-sonnet-4-5',
+  cost_usd: 1.25,
+  signal_count: 12,
+  end_reason: 'timeout',
+};
+
+const DATA: Record<EventType, Record<string, unknown>> = {
+  'session.started': SESSION,
+  'session.ended': SESSION,
+  'budget.warning': { ...BUDGET, current: 412.5, event_id: 'evt_1' },
+  'budget.exceeded': { ...BUDGET, window: 'monthly', metric: 'cost_usd' },
+  'anomaly.detected': {
+    anomaly_type: 'token_spike',
+    user_id: 'ada',
+    baseline_avg: 1_800,
+    observed: 21_400,
+    deviation_pct: 1_088.9,
+    session_id: 'ses_1',
+  },
+};
+
+/** An envelope of a type, with these fields of its data in place of the usual ones. */
+export function envelopeOf(type: EventType, data: Record<string, unknown> = {}): Envelope {
+  return {
+    id: 'evt_1',
+    type,
+    org_id: 'org_1',
+    ts: '2026-01-15T09:30:00.000Z',
+    data: { ...DATA[type], ...data },
+  };
+}
+
+/** One envelope of each type in which every text is `text`. */
+export function envelopesWith(text: string): Envelope[] {
+  return (Object.keys(DATA) as EventType[]).map((type) => {
+    const texts = Object.entries(DATA[type]).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? text : value,
+    ]);
+    return envelopeOf(type, Object.fromEntries(texts));
+  });
+}
+
+/** Text that would be markup, a mention, a link, a header or something invisible, if anything read it as more than text. */
+export const HOSTILE = [
+  '<!channel> <!here> <@U012AB3CD> <https://evil.example|your bank>',
+  '@everyone @here <@&123> <@123> <#456> </deploy:789>',
+  '*bold* _italic_ ~struck~ `code` ```block``` ||spoiler|| # heading - list > quote 1. one',
+  '[your bank](https://evil.example) ![x](https://evil.example/x.png) https://evil.example',
+  '{{DATE(2017-02-14T06:00:00Z, SHORT)}} {{x}} <at>Ada</at>',
+  'Ada\r\nBcc: everyone@example.com\r\n\r\n<script>alert(1)</script>',
+  '\u202egnp.exe \u2066 &amp; &lt;b&gt; "quoted" \\',
+  '\u0000\u0007\u001b[31mred',
+] as const;
