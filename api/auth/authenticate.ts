@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
 import { credentialId } from '../../shared/keys/credential.ts';
+import { authenticateFromMemory } from '../../shared/keys/remembered-keys.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal, Auth, PrincipalOf } from '../basics/route.ts';
@@ -23,7 +24,7 @@ export async function authenticate(
     case 'none':
       return { kind: 'none' };
     case 'api-key':
-      return apiKeyPrincipal(req, ctx, beforeLookup);
+      return apiKeyPrincipal(req, auth, ctx, beforeLookup);
     case 'device':
       return devicePrincipal(req, ctx);
     case 'idp':
@@ -43,13 +44,14 @@ export function requireScope(principal: PrincipalOf<Auth>, auth: Auth): void {
 
 async function apiKeyPrincipal(
   req: IncomingMessage,
+  { fromMemory }: Extract<Auth, { kind: 'api-key' }>,
   ctx: Context,
   beforeLookup: () => Promise<void>,
 ): Promise<ApiKeyPrincipal> {
   const token = bearerToken(req);
   if (token === null || credentialId('ugk', token) === null) throw unauthorized();
   await beforeLookup();
-  const key = await authenticateApiKey(ctx, token);
+  const key = await (fromMemory ? authenticateFromMemory : authenticateApiKey)(ctx, token);
   if (!key) throw unauthorized();
   return {
     kind: 'api-key',

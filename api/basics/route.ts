@@ -14,8 +14,8 @@ export interface ApiState {
 /** Who may call a route. No kind of credential stands in for another. */
 export type Auth =
   | { kind: 'none' }
-  /** Without a scope: any key. */
-  | { kind: 'api-key'; scope?: Scope }
+  /** Without a scope: any key. `fromMemory`: also while MongoDB does not answer, and revoked within a second. */
+  | { kind: 'api-key'; scope?: Scope; fromMemory?: true }
   | { kind: 'device' }
   | { kind: 'idp' }
   | { kind: 'operator' };

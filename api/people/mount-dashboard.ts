@@ -53,9 +53,13 @@ export function mountDashboard(
   app.use('/dashboard', router);
 }
 
-/** All that a person may do. Posting signals is for adapters; of what needs that scope, an admin may close a session. */
+/**
+ * All that a person may do. Posting signals and asking before a call is for adapters; of what needs the scope of the
+ * former, an admin may close a session.
+ */
 function isForPeople({ auth, path }: AnyRoute): boolean {
   if (auth.kind === 'idp') return true;
+  if (auth.kind === 'api-key' && auth.scope === 'budgets:check') return false;
   return (
     auth.kind === 'api-key' && (auth.scope !== 'signals:write' || path === '/api/v1/sessions/{id}/close')
   );

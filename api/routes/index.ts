@@ -1,6 +1,7 @@
 import type { AnyRoute, ApiState } from '../basics/route.ts';
 import { approveDevice } from './approve-device.ts';
 import { beginCheckout } from './begin-checkout.ts';
+import { checkBudgets } from './check-budgets.ts';
 import { closeSession } from './close-session.ts';
 import { consume } from './consume.ts';
 import { createBudget } from './create-budget.ts';
@@ -80,6 +81,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     deleteBudget,
     listBudgetEvents,
     listBudgetWindows,
+    checkBudgets,
     listAnomalies,
     consume,
     getLedger,

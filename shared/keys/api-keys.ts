@@ -131,6 +131,11 @@ export async function authenticateApiKey(ctx: Context, token: string): Promise<A
     weigh: () => 1,
     run: (ids) => findKeys(ctx, ids),
   });
+  return provenKey(ctx, token, key);
+}
+
+/** The row of a key if the token is that key's and the key is live, else null; notes its use. */
+export function provenKey(ctx: Context, token: string, key: ApiKey | undefined): ApiKey | null {
   const hash = credentialHash(token, ctx.config.apiKeyPepper);
   if (!key || !sameHash(hash, key.hmac) || !isLive(key, ctx.clock.now())) return null;
   rememberUse(ctx, key);

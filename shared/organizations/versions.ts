@@ -40,6 +40,30 @@ export async function readOrganizationVersion(
   return row?.version ?? 0;
 }
 
+/** The version of an organization's rules, and how often its usage or its rules have changed. */
+export interface RulesVersion {
+  version: number;
+  touches: number;
+}
+
+/** The versions of organizations as of the transaction's snapshot; of one that was never touched 0. */
+export async function readOrganizationVersions(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, RulesVersion>> {
+  const keys = orgIds.flatMap((orgId) => ALL_COUNTER_SHARDS.map((shard) => versionKey(orgId, shard)));
+  const rows = await organizationVersionRows(ctx)
+    .find({ _id: { $in: keys } }, { session: transaction })
+    .toArray();
+  const versions = new Map(orgIds.map((orgId) => [orgId, { version: 0, touches: 0 }]));
+  for (const { org_id, version = 0, touches = 0 } of rows) {
+    const known = versions.get(org_id) ?? { version: 0, touches: 0 };
+    versions.set(org_id, { version: Math.max(known.version, version), touches: known.touches + touches });
+  }
+  return versions;
+}
+
 /** The write of a transaction that relies on the version that it read in this shard. */
 export function touchOrganizationVersion(orgId: string, shard: number): Write {
   return updateRow(

@@ -71,6 +71,7 @@ const ROWS: Record<string, Row> = {
   'post /api/v1/webhooks/{id}/recover': { path: '/api/v1/webhooks/whk_x/recover', body: {}, status: 400 },
   'get /api/v1/budgets/{id}/events': { path: '/api/v1/budgets/bud_x/events', status: 404 },
   'get /api/v1/budgets/{id}/windows': { path: '/api/v1/budgets/bud_x/windows', status: 404 },
+  'post /api/v1/budgets/check': { body: {}, status: 200 },
   'post /v1/device_authorization/lookup': { body: {}, status: 400 },
   'post /v1/device_authorization/deny': { body: {}, status: 400 },
   'get /v1/members': { status: 200 },

@@ -251,6 +251,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/budgets/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask whether a call fits into its budgets
+         * @description Answered from memory, from amounts that are at most a second old. A `hard` budget refuses when usage, open reservations and the estimate together are above its threshold, or without an estimate when usage has reached it. While usage cannot be read, `on_error` of each hard budget decides. Needs the scope `budgets:check`.
+         */
+        post: operations["post_api_v1_budgets_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/anomalies": {
         parameters: {
             query?: never;
@@ -6390,6 +6410,233 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+        };
+    };
+    post_api_v1_budgets_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Who makes the call; a bound key's own user by default
+                     * @example ada
+                     */
+                    user_id?: string;
+                    /**
+                     * @description Where; the key's project by default
+                     * @example checkout
+                     */
+                    project_id?: string;
+                    /**
+                     * @description With which model; budgets of today count all models
+                     * @example claude-sonnet-4-5
+                     */
+                    model?: string;
+                    /**
+                     * @description What the call will cost, in US dollars
+                     * @example 0.25
+                     */
+                    estimate_usd?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Whether the call may be made */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description False when a hard budget refuses
+                         * @example true
+                         */
+                        allow: boolean;
+                        /**
+                         * @description Names the first budget that refuses; else null
+                         * @example receipt
+                         */
+                        reason: string | null;
+                        /** @description Every budget that the call counts in, oldest first */
+                        budgets: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description The name
+                             * @example Checkout team, monthly
+                             */
+                            name: string;
+                            /**
+                             * @description Whether calls beyond the threshold are refused
+                             * @example hard
+                             * @enum {string}
+                             */
+                            enforce: "none" | "soft" | "hard";
+                            /**
+                             * @description What neither usage nor an open reservation takes, in the unit of the metric
+                             * @example 87.5
+                             */
+                            remaining: number;
+                            /**
+                             * @description Usage in percent of the threshold
+                             * @example 82.5
+                             */
+                            utilization_pct: number;
+                            /**
+                             * Format: date-time
+                             * @description When its next window begins
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            resets_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
                 };
             };
         };

@@ -1,0 +1,26 @@
+import { checkBudgets as check } from '../../shared/enforcement/check.ts';
+import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
+import { route } from '../basics/route.ts';
+import { callerOf, checkInput, estimateOf } from '../schemas/call.ts';
+
+export const checkBudgets = route({
+  method: 'post',
+  path: '/api/v1/budgets/check',
+  summary: 'Ask whether a call fits into its budgets',
+  description:
+    'Answered from memory, from amounts that are at most a second old. A `hard` budget refuses when usage, open ' +
+    'reservations and the estimate together are above its threshold, or without an estimate when usage has reached it. ' +
+    'While usage cannot be read, `on_error` of each hard budget decides.',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
+  priority: 'consume',
+  bodyBytes: 8_192,
+  body: checkInput,
+  success: { status: 200, description: 'Whether the call may be made', body: checkAnswer },
+  errors: [],
+  handle: async ({ principal, body }, ctx) => {
+    const { estimate_usd } = body;
+    const estimateNusd = estimate_usd === undefined ? null : estimateOf(estimate_usd);
+    return viewVerdict(await check(ctx, callerOf(principal, body), estimateNusd));
+  },
+});

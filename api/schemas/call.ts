@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Caller } from '../../shared/enforcement/standing.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+import { nusdFromUsd } from '../../shared/pricing/money.ts';
+import type { ApiKeyPrincipal } from '../basics/route.ts';
+
+/** US dollars that one call may be estimated at. */
+const ESTIMATE_USD = 1_000_000;
+const estimate = z.number().max(ESTIMATE_USD).describe('What the call will cost, in US dollars');
+
+/** A call that somebody is about to make. */
+const call = {
+  user_id: text(256).optional().describe("Who makes the call; a bound key's own user by default"),
+  project_id: text(256).optional().describe("Where; the key's project by default"),
+  model: text(256).optional().describe('With which model; budgets of today count all models'),
+};
+export const checkInput = z.strictObject({ ...call, estimate_usd: estimate.min(0).optional() });
+
+/** Whom a call is for. Throws `missing_scope` when a bound key names another user. */
+export function callerOf(
+  { orgId, userId, projectId }: ApiKeyPrincipal,
+  { user_id, project_id }: { user_id?: string | undefined; project_id?: string | undefined } = {},
+): Caller {
+  if (userId !== null && user_id !== undefined && user_id !== userId)
+    throw new DomainError('missing_scope', 'This key is bound to one user, and asks for no other.');
+  return { orgId, userId: userId ?? user_id ?? null, projectId: project_id ?? projectId };
+}
+
+/** The nano-USD of an estimate. */
+export function estimateOf(usd: number): number {
+  return nusdFromUsd(usd) ?? 0;
+}

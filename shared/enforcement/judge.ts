@@ -1,0 +1,48 @@
+import { shown, thresholdOf } from '../budgets/view.ts';
+import { isoTime } from '../platform/basics/clock.ts';
+import type { OpenBudget } from './standing.ts';
+
+/** Whether a call may be made, and which budget refuses first. */
+export interface Verdict {
+  allow: boolean;
+  /** Null when it may be made. */
+  reason: string | null;
+  budgets: readonly OpenBudget[];
+}
+
+/**
+ * Whether a call fits into the budgets that it counts in, in their order. An estimate counts for budgets of cost; others
+ * compare what was used. Without fresh amounts each hard budget's `on_error` decides. Pure.
+ */
+export function judge(
+  budgets: readonly OpenBudget[],
+  { estimateNusd, isFresh }: { estimateNusd: number | null; isFresh: boolean },
+): Verdict {
+  const hard = budgets.filter(({ budget }) => budget.enforce === 'hard');
+  const refusing = hard.find((open) =>
+    isFresh ? isBeyond(open, estimateNusd) : open.budget.on_error === 'deny',
+  );
+  const reason = refusing ? (isFresh ? refusalOf(refusing) : blindRefusalOf(refusing)) : null;
+  return { allow: refusing === undefined, reason, budgets };
+}
+
+function isBeyond({ budget, current, reserved }: OpenBudget, estimateNusd: number | null): boolean {
+  if (budget.metric !== 'cost_usd' || estimateNusd === null) return current >= budget.limit;
+  return current + reserved + estimateNusd > budget.limit;
+}
+
+/** What is left up to the threshold, in the unit of the budget's limit. */
+export function remainingOf({ budget, current, reserved }: OpenBudget): number {
+  return Math.max(0, budget.limit - current - reserved);
+}
+
+/** Why a budget refuses, in words for whoever made the call. */
+export function refusalOf(open: OpenBudget): string {
+  const { budget, interval } = open;
+  const left = `${shown(budget.metric, remainingOf(open))} of ${thresholdOf(budget)} ${budget.metric}`;
+  return `Budget "${budget.name}" has ${left} left until ${isoTime(interval.endMs)}.`;
+}
+
+function blindRefusalOf({ budget }: OpenBudget): string {
+  return `Budget "${budget.name}" cannot be read now, and denies calls until it can.`;
+}

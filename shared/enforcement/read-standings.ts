@@ -1,0 +1,91 @@
+import type { ClientSession } from 'mongoose';
+import { budgetRows, budgetWindowRows, type Counts } from '../budgets/model.ts';
+import { memberRows } from '../organizations/model.ts';
+import { type RulesVersion, readOrganizationVersions } from '../organizations/versions.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type Definitions, defineBudgets, type Standing, sumWindows } from './standing.ts';
+
+/** A read that takes longer has failed: what it brings would be too old. */
+const DEADLINE_MS = 900;
+
+/**
+ * How the budgets of organizations stand, all at one moment. What has not changed since `known` is not read again: of an
+ * organization at rest only its version. Throws a store error.
+ */
+export async function readStandings(
+  ctx: Context,
+  known: ReadonlyMap<string, Standing | null>,
+): Promise<Map<string, Standing>> {
+  return inTransaction(ctx.db, (transaction) => readChanges(ctx, known, transaction), {
+    deadlineMs: DEADLINE_MS,
+  });
+}
+
+async function readChanges(
+  ctx: Context,
+  known: ReadonlyMap<string, Standing | null>,
+  transaction: ClientSession,
+): Promise<Map<string, Standing>> {
+  const versions = await readOrganizationVersions(ctx, [...known.keys()], transaction);
+  const isRedefined = ([orgId, { version }]: [string, RulesVersion]) =>
+    known.get(orgId)?.definitions.version !== version;
+  const isTouched = ([orgId, { touches }]: [string, RulesVersion]) => known.get(orgId)?.touches !== touches;
+  const redefined = new Map([...versions].filter(isRedefined));
+  const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
+  const definitions = await readDefinitions(ctx, redefined, transaction);
+  const usage = await readUsage(ctx, touched, transaction);
+  return new Map(
+    [...versions].map(([orgId, { touches }]) => {
+      const before = known.get(orgId);
+      const standing = {
+        orgId,
+        touches,
+        definitions: definitions.get(orgId) ?? before?.definitions,
+        usage: usage.get(orgId) ?? before?.usage,
+      };
+      return [orgId, standing as Standing];
+    }),
+  );
+}
+
+async function readDefinitions(
+  ctx: Context,
+  versions: ReadonlyMap<string, RulesVersion>,
+  transaction: ClientSession,
+): Promise<Map<string, Definitions>> {
+  if (versions.size === 0) return new Map();
+  const budgets = await budgetRows(ctx)
+    .find({ org_id: { $in: [...versions.keys()] } }, { session: transaction })
+    .toArray();
+  const ofTeams = budgets.filter(({ scope }) => scope === 'team').map(({ org_id }) => org_id);
+  const members = await memberRows(ctx)
+    .find({ org_id: { $in: [...new Set(ofTeams)] } }, { session: transaction, projection: TEAMS })
+    .toArray();
+  return new Map(
+    [...versions].map(([orgId, { version }]) => {
+      const own = members.filter(({ org_id }) => org_id === orgId);
+      const teamsOf = new Map(own.map(({ user_id, teams }) => [user_id, teams]));
+      const ownBudgets = budgets.filter(({ org_id }) => org_id === orgId);
+      return [orgId, defineBudgets(version, ownBudgets, teamsOf)];
+    }),
+  );
+}
+
+const TEAMS = { org_id: 1, user_id: 1, teams: 1 };
+
+type Usage = Map<string, Map<number, Counts>>;
+
+/** What the windows hold that are open now or open later. */
+async function readUsage(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, Usage>> {
+  if (orgIds.length === 0) return new Map();
+  const open = { org_id: { $in: [...orgIds] }, window_end: { $gt: dateAt(ctx.clock.now()) } };
+  const rows = await budgetWindowRows(ctx).find(open, { session: transaction }).toArray();
+  const byOrganization = Map.groupBy(rows, ({ org_id }) => org_id);
+  return new Map(orgIds.map((orgId) => [orgId, sumWindows(byOrganization.get(orgId) ?? [])]));
+}

@@ -1,0 +1,105 @@
+import { createCalendarWindows } from '../budgets/calendar-windows.ts';
+import { addTo, noUsage } from '../budgets/count-signals.ts';
+import { amountOf } from '../budgets/evaluate.ts';
+import { counterKey } from '../budgets/keys.ts';
+import type { Budget, BudgetScope, BudgetWindow, Counts } from '../budgets/model.ts';
+import type { Interval } from '../platform/basics/interval.ts';
+
+/** The budgets of an organization in the order in which they were made, and who is in which team, as of a version. */
+export interface Definitions {
+  version: number;
+  budgets: readonly DefinedBudget[];
+  byScope: ReadonlyMap<string, readonly DefinedBudget[]>;
+  teamsOf: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A budget with its place in the order and the identity of its counter. */
+export interface DefinedBudget {
+  budget: Budget;
+  place: number;
+  counter: string;
+}
+
+/** How an organization's budgets stand at one moment, as an api process remembers it. */
+export interface Standing {
+  orgId: string;
+  definitions: Definitions;
+  /** How often usage had been counted by then: the same number, the same amounts. */
+  touches: number;
+  /** By counter, then by the start of the window (epoch ms). */
+  usage: ReadonlyMap<string, ReadonlyMap<number, Counts>>;
+}
+
+/** Whom a call is for. */
+export interface Caller {
+  orgId: string;
+  userId: string | null;
+  projectId: string | null;
+}
+
+/** A budget that a call counts in, in the window that is open. Amounts are in the unit of the budget's limit. */
+export interface OpenBudget {
+  budget: Budget;
+  interval: Interval;
+  current: number;
+  /** Held by open reservations. */
+  reserved: number;
+}
+
+/** Arranges budgets by whose calls they concern. Pure. */
+export function defineBudgets(
+  version: number,
+  budgets: readonly Budget[],
+  teamsOf: ReadonlyMap<string, readonly string[]>,
+): Definitions {
+  const ordered = budgets.toSorted(
+    (a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1),
+  );
+  const defined = ordered.map((budget, place) => ({ budget, place, counter: counterKey(budget) }));
+  const byScope = Map.groupBy(defined, ({ budget }) => scopeKey(budget.scope, budget.scope_id));
+  return { version, budgets: defined, byScope, teamsOf };
+}
+
+/** Sums the rows of windows by counter and window. Pure. */
+export function sumWindows(rows: readonly BudgetWindow[]): Map<string, Map<number, Counts>> {
+  const usage = new Map<string, Map<number, Counts>>();
+  for (const row of rows) {
+    const windows = usage.get(row.counter) ?? new Map<number, Counts>();
+    usage.set(row.counter, windows);
+    const startMs = row.window_start.getTime();
+    const counts = windows.get(startMs) ?? noUsage();
+    windows.set(startMs, counts);
+    addTo(counts, row);
+  }
+  return usage;
+}
+
+const windowAt = createCalendarWindows();
+
+/** The budgets that a caller's calls count in, in the order in which they were made. A team is its members now. */
+export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number): OpenBudget[] {
+  const { byScope } = standing.definitions;
+  const matching = scopesOf(standing, caller).flatMap((scope) => byScope.get(scope) ?? []);
+  return matching
+    .sort((a, b) => a.place - b.place)
+    .map(({ budget, counter }) => {
+      const interval = windowAt(budget.window, budget.timezone, nowMs);
+      const counts = standing.usage.get(counter)?.get(interval.startMs);
+      const current = counts ? amountOf(budget.metric, counts) : 0;
+      return { budget, interval, current, reserved: 0 };
+    });
+}
+
+function scopesOf({ definitions }: Standing, { orgId, userId, projectId }: Caller): string[] {
+  const teams = userId === null ? [] : (definitions.teamsOf.get(userId) ?? []);
+  return [
+    scopeKey('org', orgId),
+    ...(userId === null ? [] : [scopeKey('user', userId)]),
+    ...(projectId === null ? [] : [scopeKey('project', projectId)]),
+    ...teams.map((team) => scopeKey('team', team)),
+  ];
+}
+
+function scopeKey(scope: BudgetScope, scopeId: string): string {
+  return `${scope} ${scopeId}`;
+}

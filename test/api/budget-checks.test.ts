@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember, setTeams } from '../../shared/administration/members.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
+
+let api: TestApi;
+let orgId: string;
+let key: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const check = (body: object = {}, as = key) => api.call('/api/v1/budgets/check', { key: as, body });
+const budget = async (fields: object) => {
+  const whole = { name: 'B', scope: 'user', metric: 'cost_usd', threshold: 10, window: 'monthly', ...fields };
+  return (await api.call('/api/v1/budgets', { key, body: whole })).body;
+};
+const spend = (user_id: string, fields: object) =>
+  api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), user_id, ...fields }) });
+/** Amounts are at most a second old, so an answer is waited for. */
+const answers = (body: object, expected: object) =>
+  until(async () => {
+    const answer = await check(body);
+    expect(answer.status).toBe(200);
+    try {
+      expect(answer.body).toMatchObject(expected);
+      return answer.body;
+    } catch {
+      return null;
+    }
+  });
+
+describe('a check', () => {
+  test('lists every budget that the call counts in, oldest first, and none when there is none', async () => {
+    expect((await check({ user_id: 'lister' })).body).toEqual({ allow: true, reason: null, budgets: [] });
+    const soft = await budget({ name: 'soft', scope_id: 'lister', enforce: 'soft' });
+    const project = await budget({ name: 'none', scope: 'project', scope_id: 'atlas', metric: 'tokens' });
+    await budget({ name: 'another', scope_id: 'somebody else', enforce: 'hard' });
+    await spend('lister', { cost_usd: 2.5, project_id: 'atlas', tokens_in: 3, tokens_out: 1 });
+    const { budgets } = await answers(
+      { user_id: 'lister', project_id: 'atlas', model: 'any' },
+      { budgets: [{ remaining: 7.5 }, { remaining: 6 }] },
+    );
+    expect(budgets).toEqual([
+      {
+        id: soft.id,
+        name: 'soft',
+        enforce: 'soft',
+        remaining: 7.5,
+        utilization_pct: 25,
+        resets_at: soft.window_end,
+      },
+      {
+        id: project.id,
+        name: 'none',
+        enforce: 'none',
+        remaining: 6,
+        utilization_pct: 40,
+        resets_at: project.window_end,
+      },
+    ]);
+  });
+
+  test('refuses beyond a hard threshold, up to it not, and names the first budget that refuses', async () => {
+    await budget({ name: 'soft', scope_id: 'hard', enforce: 'soft', threshold: 1 });
+    await budget({ name: 'first', scope_id: 'hard', enforce: 'hard' });
+    await budget({ name: 'second', scope_id: 'hard', enforce: 'hard', threshold: 9 });
+    await spend('hard', { cost_usd: 8 });
+    await answers({ user_id: 'hard' }, { allow: true, reason: null, budgets: [{}, { remaining: 2 }, {}] });
+    const ask = async (estimate_usd: number) => (await check({ user_id: 'hard', estimate_usd })).body;
+    expect(await ask(1)).toMatchObject({ allow: true });
+    expect(await ask(1.000000001)).toMatchObject({
+      allow: false,
+      reason: expect.stringContaining('"second"'),
+    });
+    expect(await ask(2.5)).toMatchObject({ allow: false, reason: expect.stringContaining('"first"') });
+    await spend('hard', { cost_usd: 1 });
+    await answers({ user_id: 'hard' }, { allow: false, reason: expect.stringContaining('"second"') });
+  });
+
+  test('compares what was used, not the estimate, for a budget of anything but cost', async () => {
+    await budget({ scope_id: 'counted', metric: 'signals', threshold: 2, enforce: 'hard' });
+    await spend('counted', {});
+    await answers(
+      { user_id: 'counted', estimate_usd: 900_000 },
+      { allow: true, budgets: [{ remaining: 1 }] },
+    );
+    await spend('counted', {});
+    await answers({ user_id: 'counted', estimate_usd: 0 }, { allow: false, budgets: [{ remaining: 0 }] });
+  });
+
+  test('counts a team by its members now', async () => {
+    const member = {
+      org_id: orgId,
+      user_id: 'mover',
+      email: 'm@e.org',
+      role: 'member' as const,
+      teams: ['red'],
+    };
+    await addMember(api.ctx, member);
+    await budget({ name: 'red', scope: 'team', scope_id: 'red' });
+    await answers({ user_id: 'mover' }, { budgets: [{ name: 'red' }] });
+    await setTeams(api.ctx, orgId, 'mover', []);
+    await answers({ user_id: 'mover' }, { budgets: [] });
+  });
+
+  test('asks for the own user with a bound key, and for no other', async () => {
+    const scopes = ['budgets:check' as const];
+    const { key: bound } = await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'bound' });
+    await budget({ name: 'own', scope_id: 'bound' });
+    await answers({ user_id: 'bound' }, { budgets: [{ name: 'own' }] });
+    expect((await check({}, bound)).body.budgets).toMatchObject([{ name: 'own' }]);
+    expect((await check({ user_id: 'bound' }, bound)).status).toBe(200);
+    expect(await check({ user_id: 'other' }, bound)).toMatchObject({
+      status: 403,
+      body: { code: 'missing_scope' },
+    });
+  });
+
+  test('needs its scope, and refuses what it does not know', async () => {
+    const { key: reader } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    expect((await check({}, reader)).status).toBe(403);
+    for (const body of [{ estimate_usd: -1 }, { estimate_usd: '1' }, { user_id: '' }, { user: 'ada' }])
+      expect((await check(body)).status, JSON.stringify(body)).toBe(400);
+  });
+});
+
+test('a revoked key is refused within a second', async () => {
+  const { key: doomed, keyId } = await makeTenant(api.ctx);
+  expect((await check({}, doomed)).status).toBe(200);
+  await api.ctx.db.connection
+    .collection('api_keys')
+    .updateOne({ _id: keyId as never }, { $set: { revoked_at: new Date() } });
+  await until(async () => (await check({}, doomed)).status === 401, { timeoutMs: 1_500 });
+});
