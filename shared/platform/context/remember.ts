@@ -31,113 +31,124 @@ export interface Memory<Value> {
   refresh(key: string): Promise<Value | null>;
 }
 
+/** What keys are now, by what is remembered of each; one that does not exist is left out. */
+type Read<Value> = (known: ReadonlyMap<string, Value | null>) => Promise<ReadonlyMap<string, Value>>;
+
 interface Entry<Value> {
   value: Value;
   /** When the read began that brought it, by the monotonic clock. */
   readMs: number;
   askedMs: number;
   /** The read that is under way, and when it was asked for. */
-  reading: { since: number; done: Promise<unknown> } | null;
+  reading: { sinceMs: number; done: Promise<void> } | null;
+}
+
+interface State<Value> {
+  ctx: Context;
+  name: string;
+  read: Read<Value>;
+  /** In the order in which they were asked for. */
+  entries: Map<string, Entry<Value>>;
+  max: number;
 }
 
 /**
- * Declares a memory of a process beside its context. `read` gets keys and what is remembered of them, and returns what
- * each is now, or null; it runs for all keys together. At most `max` keys are kept: the one not asked for longest goes.
+ * Declares a memory of a process beside its context. `read` runs for all keys together. At most `max` keys are kept: the
+ * one that was not asked for longest goes.
  */
 export function rememberedFrom<Value>(
   name: string,
-  read: (ctx: Context, known: ReadonlyMap<string, Value | null>) => Promise<ReadonlyMap<string, Value>>,
+  read: (ctx: Context, known: Parameters<Read<Value>>[0]) => ReturnType<Read<Value>>,
   { max }: { max: number },
 ): (ctx: Context) => Memory<Value> {
-  return perContext((ctx) => createMemory<Value>(ctx, name, (known) => read(ctx, known), max));
+  return perContext((ctx) => {
+    const state: State<Value> = { ctx, name, read: (known) => read(ctx, known), entries: new Map(), max };
+    const timer = setInterval(() => refreshAll(state), REFRESH_MS);
+    timer.unref();
+    ctx.onClose(() => clearInterval(timer));
+    return {
+      recall: (key, patienceMs) => recall(state, key, patienceMs),
+      refresh: (key) => refresh(state, key),
+    };
+  });
 }
 
-function createMemory<Value>(
-  ctx: Context,
-  name: string,
-  read: (known: ReadonlyMap<string, Value | null>) => Promise<ReadonlyMap<string, Value>>,
-  max: number,
-): Memory<Value> {
-  // In the order in which they were asked for.
-  const entries = new Map<string, Entry<Value>>();
-  const timer = setInterval(refreshAll, REFRESH_MS);
-  timer.unref();
-  ctx.onClose(() => clearInterval(timer));
+async function recall<Value>(
+  state: State<Value>,
+  key: string,
+  patienceMs: number,
+): Promise<Recollection<Value> | null> {
+  const { entries } = state;
+  const known = entries.get(key);
+  if (!known) return recallAnew(state, key);
+  const nowMs = performance.now();
+  known.askedMs = nowMs;
+  entries.delete(key);
+  entries.set(key, known);
+  if (nowMs - known.readMs <= FRESH_MS) return { value: known.value, isFresh: true };
+  const { sinceMs, done } = known.reading ?? beginReading(state, key, known);
+  await Promise.race([done, wait(Math.max(0, sinceMs + patienceMs - nowMs))]);
+  const entry = entries.get(key);
+  if (!entry) return null;
+  const ageMs = performance.now() - entry.readMs;
+  return ageMs > KEPT_MS ? recallAnew(state, key) : { value: entry.value, isFresh: ageMs <= FRESH_MS };
+}
 
-  function refreshAll(): void {
-    const forgetBeforeMs = performance.now() - KEPT_MS;
-    for (const [key, entry] of entries) {
-      if (entry.askedMs < forgetBeforeMs) entries.delete(key);
-      else if (entry.reading === null) startReading(key, entry);
+async function recallAnew<Value>(state: State<Value>, key: string): Promise<Recollection<Value> | null> {
+  const value = await refresh(state, key);
+  return value === null ? null : { value, isFresh: true };
+}
+
+function refreshAll<Value>(state: State<Value>): void {
+  const forgetBeforeMs = performance.now() - KEPT_MS;
+  for (const [key, entry] of state.entries) {
+    if (entry.askedMs < forgetBeforeMs) state.entries.delete(key);
+    else if (entry.reading === null) beginReading(state, key, entry);
+  }
+}
+
+function beginReading<Value>(state: State<Value>, key: string, entry: Entry<Value>) {
+  const reading = { sinceMs: performance.now(), done: readOnce() };
+  entry.reading = reading;
+  return reading;
+
+  async function readOnce(): Promise<void> {
+    try {
+      await refresh(state, key);
+    } catch (error) {
+      state.ctx.log.debug({ err: error, memory: state.name }, 'what is remembered could not be read again');
+    } finally {
+      entry.reading = null;
     }
   }
+}
 
-  function startReading(key: string, entry: Entry<Value>): Promise<unknown> {
-    const done = refresh(key).catch((error: unknown) => {
-      ctx.log.debug({ err: error, memory: name }, 'what is remembered could not be read again');
-    });
-    const reading = { since: performance.now(), done };
-    entry.reading = reading;
-    done.finally(() => {
-      if (entry.reading === reading) entry.reading = null;
-    });
-    return done;
-  }
+function refresh<Value>(state: State<Value>, key: string): Promise<Value | null> {
+  return state.ctx.batcher.submit(`memory ${state.name}`, key, {
+    maxWeight: MOST_TOGETHER,
+    weigh: () => 1,
+    deadlineMs: READ_DEADLINE_MS,
+    run: (keys) => readTogether(state, keys),
+  });
+}
 
-  function refresh(key: string): Promise<Value | null> {
-    return ctx.batcher.submit(`memory ${name}`, key, {
-      maxWeight: MOST_TOGETHER,
-      weigh: () => 1,
-      deadlineMs: READ_DEADLINE_MS,
-      run: readTogether,
-    });
-  }
+async function readTogether<Value>(state: State<Value>, keys: readonly string[]): Promise<(Value | null)[]> {
+  const readMs = performance.now();
+  const found = await state.read(new Map(keys.map((key) => [key, state.entries.get(key)?.value ?? null])));
+  return keys.map((key) => {
+    const value = found.get(key);
+    if (value === undefined) state.entries.delete(key);
+    else keep(state, key, value, readMs);
+    return value ?? null;
+  });
+}
 
-  async function readTogether(keys: readonly string[]): Promise<(Value | null)[]> {
-    const readMs = performance.now();
-    const found = await read(new Map(keys.map((key) => [key, entries.get(key)?.value ?? null])));
-    return keys.map((key) => {
-      const value = found.get(key);
-      if (value === undefined) entries.delete(key);
-      else keep(key, value, readMs);
-      return value ?? null;
-    });
-  }
-
-  function keep(key: string, value: Value, readMs: number): void {
-    const entry = entries.get(key);
-    // A read that was given up may come after a later one.
-    if (entry && entry.readMs > readMs) return;
-    if (entry) Object.assign(entry, { value, readMs });
-    else entries.set(key, { value, readMs, askedMs: performance.now(), reading: null });
-    const [oldest] = entries.keys();
-    if (entries.size > max && oldest !== undefined) entries.delete(oldest);
-  }
-
-  async function recall(key: string, patienceMs: number): Promise<Recollection<Value> | null> {
-    const known = entries.get(key);
-    if (!known) {
-      const value = await refresh(key);
-      return value === null ? null : { value, isFresh: true };
-    }
-    const nowMs = performance.now();
-    known.askedMs = nowMs;
-    entries.delete(key);
-    entries.set(key, known);
-    if (nowMs - known.readMs <= FRESH_MS) return { value: known.value, isFresh: true };
-    const begun = known.reading?.since ?? nowMs;
-    const reading = known.reading?.done ?? startReading(key, known);
-    await Promise.race([reading, wait(Math.max(0, begun + patienceMs - nowMs))]);
-    const entry = entries.get(key);
-    if (!entry) return null;
-    if (performance.now() - entry.readMs > KEPT_MS) return recallAnew(key);
-    return { value: entry.value, isFresh: performance.now() - entry.readMs <= FRESH_MS };
-  }
-
-  async function recallAnew(key: string): Promise<Recollection<Value> | null> {
-    const value = await refresh(key);
-    return value === null ? null : { value, isFresh: true };
-  }
-
-  return { recall, refresh };
+function keep<Value>({ entries, max }: State<Value>, key: string, value: Value, readMs: number): void {
+  const entry = entries.get(key);
+  // A read that was given up may come after a later one.
+  if (entry && entry.readMs > readMs) return;
+  if (entry) Object.assign(entry, { value, readMs });
+  else entries.set(key, { value, readMs, askedMs: performance.now(), reading: null });
+  const [oldest] = entries.keys();
+  if (entries.size > max && oldest !== undefined) entries.delete(oldest);
 }
