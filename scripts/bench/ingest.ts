@@ -8,8 +8,9 @@ import { rollupRows } from '../../shared/usage/model.ts';
 import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
 
 const BATCHES = [1, 100, 1_000];
-const CLIENTS = [32, 256];
-const USERS = [50, 1];
+const CLIENTS = [1, 16, 32, 256];
+/** `Infinity`: every signal is a new user's, so each opens a session. */
+const USERS = [Number.POSITIVE_INFINITY, 50, 1];
 
 /**
  * Signals a second through `POST /api/v1/signals` (an api process of its own) against raw `insertMany` of the same
@@ -25,7 +26,7 @@ export async function runIngestBench(args: string[]): Promise<void> {
     await measureCell(stage, url, { batch: 100, clients: 8, users: 50, seconds: 2 });
     for (const batch of chosen(args, 'batch', BATCHES)) {
       for (const clients of chosen(args, 'clients', CLIENTS)) {
-        for (const users of USERS)
+        for (const users of chosen(args, 'users', USERS))
           rows.push(await measureCell(stage, url, { batch, clients, users, seconds }));
       }
     }
@@ -86,7 +87,7 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
   return {
     batch: cell.batch,
     clients: cell.clients,
-    users: cell.users,
+    users: cell.users === Number.POSITIVE_INFINITY ? 'new' : cell.users,
     'signals/s': Math.round(perSecond),
     'raw/s': Math.round(rawPerSecond),
     ratio: round(perSecond / rawPerSecond),
@@ -106,7 +107,7 @@ function signalAt(index: number, users: number): Record<string, unknown> {
   return {
     id: `bench-${index}`,
     ts: new Date(systemClock.now()).toISOString(),
-    user_id: `user-${index % users}`,
+    user_id: `user-${users === Number.POSITIVE_INFINITY ? index : index % users}`,
     project_id: 'bench',
     adapter: 'claude-code',
     model: 'claude-sonnet-4-5',
