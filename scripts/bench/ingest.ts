@@ -59,7 +59,7 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
   const plain = stage.ctx.db.connection.collection('bench_raw');
   await plain.createIndexes([
     { key: { session_id: 1, ts: 1, _id: 1 } },
-    { key: { session_id: 1, type: 1, ts: 1, _id: 1 } },
+    { key: { session_id: 1, type: 1, ts: 1, _id: 1 }, partialFilterExpression: { type: 'intervention' } },
     { key: { org_id: 1, ts: 1 } },
   ]);
   const post = () => postSignals(agent, url, key, next());
@@ -98,7 +98,7 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
 
 /** What was measured was also kept. */
 async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
-  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'month' }).toArray();
+  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'day' }).toArray();
   const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
   if (kept !== count) throw new Error(`${count} signals were accepted, ${kept} were kept`);
 }

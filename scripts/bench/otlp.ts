@@ -97,7 +97,7 @@ async function measure(stage: Stage, url: string, cell: Cell): Promise<Record<st
 
 /** What was measured was also kept. */
 async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
-  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'month' }).toArray();
+  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'day' }).toArray();
   const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
   if (kept !== count) throw new Error(`${count} records were taken, ${kept} were kept`);
 }

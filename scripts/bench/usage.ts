@@ -64,7 +64,7 @@ export async function runUsageBench(args: string[]): Promise<void> {
 }
 
 /**
- * Days and months, the last 35 days in quarter hours too, and the snapshots of those that have closed, but for yesterday
+ * Days, the last 35 in quarter hours too, and the snapshots of the days and months that have closed, but for yesterday
  * and the months of these two days, as after late signals; several batches at a time.
  */
 async function seed(
@@ -80,8 +80,7 @@ async function seed(
     count += rows.length;
     await rollupRows(stage.ctx).insertMany(rows, { ordered: false });
     const [{ period, start } = { period: 'quarter_hour' as const, start: new Date(0) }] = rows;
-    const isOpen = start.getTime() >= (period === 'month' ? monthOf(today - DAY_MS) : today - DAY_MS);
-    if (period === 'quarter_hour' || isOpen) return;
+    if (period === 'quarter_hour' || start.getTime() >= today - DAY_MS) return;
     const snapshot = snapshotOf(orgId, { period, fromMs: start.getTime() }, rows, 1);
     await snapshotRows(stage.ctx).insertOne(snapshot);
   };
@@ -100,8 +99,10 @@ async function seed(
     }
   };
   await Promise.all([1, 2, 3].map(insertDays));
-  for (const rows of Map.groupBy([...months.values()], (row) => row.start.getTime()).values())
-    await insert(rows);
+  for (const [fromMs, rows] of Map.groupBy([...months.values()], (row) => row.start.getTime())) {
+    if (fromMs >= monthOf(today - DAY_MS)) continue;
+    await snapshotRows(stage.ctx).insertOne(snapshotOf(orgId, { period: 'month', fromMs }, rows, 1));
+  }
   return count;
 }
 
@@ -142,9 +143,9 @@ function measures(signals: number) {
 function addToMonths(months: Map<string, Rollup>, rows: readonly Rollup[], dayMs: number): void {
   const monthMs = monthOf(dayMs);
   for (const row of rows) {
-    const id = rollupKey(row.org_id, 'month', monthMs, row);
+    const id = rollupKey(row.org_id, 'day', monthMs, row);
     const signals = (months.get(id)?.signals ?? 0) + SIGNALS_PER_ROW;
-    months.set(id, rowAt(row, 'month', monthMs, signals));
+    months.set(id, rowAt(row, 'day', monthMs, signals));
   }
 }
 

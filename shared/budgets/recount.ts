@@ -6,7 +6,7 @@ import type { Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, type Write } from '../platform/mongo/writes.ts';
 import { rollupRows } from '../usage/model.ts';
-import { type Part, splitRange } from '../usage/split-range.ts';
+import { type Part, rollupPeriodOf, splitRange } from '../usage/split-range.ts';
 import { createCalendarWindows } from './calendar-windows.ts';
 import { addTo, noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
@@ -99,16 +99,16 @@ function windowEdges(windowAt: (epochMs: number) => Interval, fromMs: number, to
 async function sumRollups(
   ctx: Context,
   orgId: string,
-  { period, fromMs, toMs }: Part,
+  part: Part,
   who: Record<string, unknown> | null,
   transaction: ClientSession,
 ): Promise<({ _id: Date } & Counts)[]> {
-  const start = { $gte: dateAt(fromMs), $lt: dateAt(toMs) };
+  const start = { $gte: dateAt(part.fromMs), $lt: dateAt(part.toMs) };
   const sums = Object.fromEntries(COUNTED.map((measure) => [measure, { $sum: `$${measure}` }]));
   return rollupRows(ctx)
     .aggregate<{ _id: Date } & Counts>(
       [
-        { $match: { org_id: orgId, period, start } },
+        { $match: { org_id: orgId, period: rollupPeriodOf(part), start } },
         ...(who ? [{ $match: who }] : []),
         { $group: { _id: '$start', ...sums } },
       ],

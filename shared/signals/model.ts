@@ -43,11 +43,14 @@ export interface Intervention {
   severity?: string | undefined;
 }
 
-/** Written by `insertMany` on the raw collection (input is checked by zod, casting again would cost half the time). */
 export const signalRows = collection<Signal>('signals', {
   indexes: [
     { key: { session_id: 1, ts: 1, _id: 1 } },
-    { key: { session_id: 1, type: 1, ts: 1, _id: 1 } },
+    // A session has few of them, so calls are not in it.
+    {
+      key: { session_id: 1, type: 1, ts: 1, _id: 1 },
+      partialFilterExpression: { type: 'intervention' },
+    },
     { key: { org_id: 1, ts: 1 } },
   ],
 });

@@ -4,10 +4,18 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
-import { type Rollup, rollupRows, type Snapshot, snapshotRows } from './model.ts';
-import { MADE_AFTER_MS, snapshotKey } from './plan-stale-snapshots.ts';
-import { type Part, type WholePart, wholeParts } from './split-range.ts';
-import { tablesOf } from './table.ts';
+import {
+  DIMENSIONS,
+  type Dimensions,
+  type Rollup,
+  rollupRows,
+  type Snapshot,
+  snapshotRows,
+} from './model.ts';
+import { mayBeMade, snapshotKey } from './plan-stale-snapshots.ts';
+import { type Part, rollupPeriodOf, type WholePart, wholeParts } from './split-range.ts';
+import { sumRollups } from './sum-rollups.ts';
+import { type CellRow, tablesOf } from './table.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -64,7 +72,7 @@ export async function makeSnapshots(
     if (fresh.has(keys[index] ?? '')) continue;
     const wasMade = await inTransaction(
       ctx.db,
-      (transaction) => makeSnapshot(ctx, organization._id, part, transaction),
+      (transaction) => makeSnapshot(ctx, organization, part, transaction),
       LONG_TRANSACTION,
     );
     if (wasMade) made += 1;
@@ -72,49 +80,64 @@ export async function makeSnapshots(
   return made;
 }
 
-/** Whether a part is a day or month that has been over for so long that no unmarked change of it can still commit. */
-export function mayBeMade(part: Part, nowMs: number): part is WholePart {
-  return part.period !== 'quarter_hour' && part.toMs + MADE_AFTER_MS <= nowMs;
-}
-
 async function makeSnapshot(
   ctx: Context,
-  orgId: string,
+  organization: Organization,
   part: WholePart,
   transaction: ClientSession,
 ): Promise<boolean> {
+  const orgId = organization._id;
   const _id = snapshotKey(orgId, part.period, part.fromMs);
   const options = { session: transaction, projection: { version: 1, is_stale: 1 } };
   const there = await snapshotRows(ctx).findOne({ _id }, options);
   if (there?.is_stale === false) return false;
-  const rollups = await findRollups(ctx, orgId, part, transaction);
+  const rollups =
+    part.period === 'day'
+      ? await findRollups(ctx, orgId, part, transaction)
+      : await sumMonth(ctx, organization, part, transaction);
   await replaceSnapshot(ctx, snapshotOf(orgId, part, rollups, (there?.version ?? 0) + 1), transaction);
   return true;
+}
+
+/** The sums of a month, from the snapshots of its days or from their rollups. */
+async function sumMonth(
+  ctx: Context,
+  organization: Organization,
+  month: WholePart,
+  transaction: ClientSession,
+): Promise<CellRow[]> {
+  const asked = { parts: [{ ...month, period: 'day' as const }], match: {}, columns: DIMENSIONS };
+  const rows = await sumRollups(ctx, organization, asked, transaction);
+  return rows.map(({ key, sums }) => ({
+    ...(key as Dimensions),
+    ...sums,
+    cost_nusd: Number(sums.cost_nusd),
+  }));
 }
 
 /** The rollups of a part, as of the transaction's snapshot of the store. */
 export function findRollups(
   ctx: Context,
   orgId: string,
-  { period, fromMs, toMs }: Part,
+  part: Part,
   transaction: ClientSession,
 ): Promise<Rollup[]> {
-  const start = { $gte: new Date(fromMs), $lt: new Date(toMs) };
+  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
   return rollupRows(ctx)
-    .find({ org_id: orgId, period, start }, { session: transaction, batchSize: 5_000 })
+    .find({ org_id: orgId, period: rollupPeriodOf(part), start }, { session: transaction, batchSize: 5_000 })
     .toArray();
 }
 
-/** The snapshot of a day or month that has these rollups. Pure. */
+/** The snapshot of a day or month that has these sums. Pure. */
 export function snapshotOf(
   orgId: string,
   { period, fromMs }: Pick<WholePart, 'period' | 'fromMs'>,
-  rollups: readonly Rollup[],
+  rows: readonly CellRow[],
   version: number,
 ): Snapshot {
   const _id = snapshotKey(orgId, period, fromMs);
   const start = new Date(fromMs);
-  return { _id, org_id: orgId, period, start, version, is_stale: false, ...tablesOf(rollups) };
+  return { _id, org_id: orgId, period, start, version, is_stale: false, ...tablesOf(rows) };
 }
 
 export async function replaceSnapshot(

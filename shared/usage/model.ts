@@ -14,7 +14,10 @@ export const MEASURES = [
 ] as const;
 export type Measures = Record<(typeof MEASURES)[number], number>;
 
-export type RollupPeriod = 'quarter_hour' | 'day' | 'month';
+export type RollupPeriod = 'quarter_hour' | 'day';
+
+/** The periods that are kept as snapshots once they have closed. A month has no rollups: it is its days. */
+export type SnapshotPeriod = 'day' | 'month';
 
 /** Sums over one period for one (user, project, model, adapter). Always equal to the signals below it. */
 export interface Rollup extends Measures {
@@ -36,11 +39,8 @@ export type Dimensions = Pick<Rollup, (typeof DIMENSIONS)[number]>;
 /** The dimensions of a snapshot's totals: there are few values of both. */
 export const TOTAL_DIMENSIONS = ['model', 'adapter'] as const;
 
-/** The periods that are kept as snapshots once they have closed. */
-export type SnapshotPeriod = Exclude<RollupPeriod, 'quarter_hour'>;
-
 /**
- * All rollups of one closed day or month as one row, so that a question about many of them reads few rows
+ * The sums of one closed day or month as one row, so that a question about many of them reads few rows
  * (docs/usage.md). A late signal marks it stale in the signal's own transaction; then the rollups answer until it is
  * made again. Read by primary key only.
  */

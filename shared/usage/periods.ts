@@ -1,15 +1,15 @@
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import type { RollupPeriod } from './model.ts';
+import type { RollupPeriod, SnapshotPeriod } from './model.ts';
 
 /** Every UTC offset in use is a multiple of it, so any local period is a whole number of these. */
 export const QUARTER_HOUR_MS = 900_000;
 
-export type PeriodStarts = Readonly<Record<RollupPeriod, number>>;
+export type PeriodStarts = Readonly<Record<RollupPeriod | SnapshotPeriod, number>>;
 
 /**
- * The starts (epoch ms) of the three rollup periods that hold a moment: the quarter hour, and the day and month of
+ * The starts (epoch ms) of the three periods that hold a moment: the quarter hour, and the day and month of
  * the organization's timezone at that moment. A period in which the timezone changed begins at the change.
  */
 export function periodStarts(organization: Pick<Organization, 'timezones'>, epochMs: number): PeriodStarts {

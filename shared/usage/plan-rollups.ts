@@ -22,7 +22,7 @@ export interface ChangedSession {
   after: Session;
 }
 
-const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day', 'month'];
+const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
 /**
  * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots

@@ -1,15 +1,17 @@
 import type { Organization } from '../organizations/model.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { type Rollup, type SnapshotPeriod, snapshotRows } from './model.ts';
-import { periodEnd } from './split-range.ts';
+import { periodStarts } from './periods.ts';
+import { type Part, periodEnd, type WholePart } from './split-range.ts';
 
 /**
  * How long after the end of a day or month its snapshot may be made, and how long after it a changed rollup begins to
  * mark it. A transaction that changed rollups without a mark began before the second; it cannot last until the first
  * (15 s, and a minute where its process was killed), also when the clocks of two processes differ by a minute.
  */
-export const MADE_AFTER_MS = 10 * 60_000;
+const MADE_AFTER_MS = 10 * 60_000;
 const MARKED_AFTER_MS = 5 * 60_000;
 
 /**
@@ -23,14 +25,22 @@ export function planStaleSnapshots(
   nowMs: number,
 ): Write[] {
   const marked = new Map<string, Write>();
-  for (const { period, start } of changed) {
-    if (period === 'quarter_hour') continue;
-    const key = snapshotKey(organization._id, period, start.getTime());
-    if (marked.has(key)) continue;
-    if (periodEnd(organization.timezones, period, start.getTime()) + MARKED_AFTER_MS > nowMs) continue;
-    marked.set(key, markStale(key, organization._id, period, start));
+  const days = new Set(changed.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
+  for (const dayMs of days) {
+    const startsMs = { day: dayMs, month: periodStarts(organization, dayMs).month };
+    for (const period of ['day', 'month'] as const) {
+      const key = snapshotKey(organization._id, period, startsMs[period]);
+      if (marked.has(key)) continue;
+      if (periodEnd(organization.timezones, period, startsMs[period]) + MARKED_AFTER_MS > nowMs) continue;
+      marked.set(key, markStale(key, organization._id, period, dateAt(startsMs[period])));
+    }
   }
   return [...marked.values()];
+}
+
+/** Whether a part is a day or month that has been over for so long that no unmarked change of it can still commit. */
+export function mayBeMade(part: Part, nowMs: number): part is WholePart {
+  return part.period !== 'quarter_hour' && part.toMs + MADE_AFTER_MS <= nowMs;
 }
 
 /** The tables go at once, so that the next mark rewrites a small row. */

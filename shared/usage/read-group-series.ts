@@ -20,7 +20,7 @@ interface GroupSeries {
   series: Sums[];
 }
 
-/** Days or months of one group, of which its series is made: a bound on what is held at once. */
+/** Buckets of one group, of which its series is made: a bound on what is held at once. */
 const ROWS_PER_GROUP = 10;
 
 /**
@@ -44,7 +44,7 @@ export async function readGroupSeries(
     rows: await sumRollups(
       ctx,
       organization,
-      { parts: range.parts, match, columns: ['start', by], mostRows },
+      { parts: range.parts, match, columns: ['start', by], edges: range.edges, mostRows },
       transaction,
     ),
     users: await sumRollups(ctx, organization, { parts: whole, match, columns: ['user_id'] }, transaction),

@@ -90,7 +90,7 @@ async function sumUp(
   const totals = noSums();
   const series = range.edges.slice(1).map(noSums);
   const columns = ['start'] as const;
-  const question = { parts: range.parts, match, columns };
+  const question = { parts: range.parts, match, columns, edges: range.edges };
   for (const { key, sums } of await sumRollups(ctx, organization, question, transaction)) {
     addSums(totals, sums);
     const bucket = series[bucketOf(range.edges, Number(key.start))];

@@ -3,11 +3,11 @@ import type { Organization } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
 import { applyWrites, deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
 import { isZeros, noMeasures } from './add-measures.ts';
-import { mayBeMade, replaceSnapshot, snapshotOf } from './make-snapshots.ts';
+import { replaceSnapshot, snapshotOf } from './make-snapshots.ts';
 import { MEASURES, type Measures, type Rollup, rollupRows, snapshotRows } from './model.ts';
-import { planStaleSnapshots, snapshotKey } from './plan-stale-snapshots.ts';
+import { mayBeMade, planStaleSnapshots, snapshotKey } from './plan-stale-snapshots.ts';
 import type { Part, WholePart } from './split-range.ts';
-import { isSameTable } from './table.ts';
+import { type CellRow, isSameTable } from './table.ts';
 
 export interface Difference {
   right: Rollup;
@@ -37,8 +37,8 @@ export async function reconcileRows(
   let wrong = differing.length;
   const closed = parts.filter((part) => mayBeMade(part, nowMs));
   for (const part of closed) {
-    const rollups = right.filter((row) => row.period === part.period && row.start.getTime() === part.fromMs);
-    const isRight = await reconcileSnapshot(ctx, organization._id, part, { rollups, repair }, transaction);
+    const cells = right.filter((row) => row.period === part.period && row.start.getTime() === part.fromMs);
+    const isRight = await reconcileSnapshot(ctx, organization._id, part, { cells, repair }, transaction);
     if (!isRight) wrong += 1;
   }
   if (!repair) return { wrong, differing };
@@ -78,16 +78,16 @@ function repairOf({ right }: Difference): Write {
 }
 
 /** Whether a snapshot that claims to be current is what its rollups must be. With `repair` it is so afterwards. */
-async function reconcileSnapshot(
+export async function reconcileSnapshot(
   ctx: Context,
   orgId: string,
   part: WholePart,
-  { rollups, repair }: { rollups: readonly Rollup[]; repair: boolean },
+  { cells, repair }: { cells: readonly CellRow[]; repair: boolean },
   transaction: ClientSession,
 ): Promise<boolean> {
   const _id = snapshotKey(orgId, part.period, part.fromMs);
   const there = await snapshotRows(ctx).findOne({ _id }, { session: transaction, promoteBuffers: true });
-  const wanted = snapshotOf(orgId, part, rollups, (there?.version ?? 0) + 1);
+  const wanted = snapshotOf(orgId, part, cells, (there?.version ?? 0) + 1);
   const isFresh = there?.is_stale === false;
   const isSame =
     isSameTable(there?.totals, wanted.totals ?? null) && isSameTable(there?.cells, wanted.cells ?? null);

@@ -7,12 +7,14 @@ import { addRow } from './add-measures.ts';
 import { ceilToQuarter } from './calendar.ts';
 import { findRollups } from './make-snapshots.ts';
 import { usageDrift } from './metrics.ts';
-import type { Rollup } from './model.ts';
-import { periodStarts, quarterHorizonMs } from './periods.ts';
-import { rollupKey } from './plan-rollups.ts';
-import { negated, reconcileRows } from './reconcile-rows.ts';
+import { DIMENSIONS, MEASURES, type Measures, type Rollup } from './model.ts';
+import { quarterHorizonMs } from './periods.ts';
+import { mayBeMade } from './plan-stale-snapshots.ts';
+import { negated, reconcileRows, reconcileSnapshot } from './reconcile-rows.ts';
 import { type Part, wholeParts } from './split-range.ts';
 import { sumOfSignals } from './sum-signals.ts';
+import { idOf } from './sum-tables.ts';
+import type { CellRow } from './table.ts';
 
 export interface ReconcileOptions {
   /** Epoch ms; days and months that hold any of `[fromMs, toMs)`. Default: what a signal may still change. */
@@ -33,8 +35,8 @@ export interface Reconciled {
 const DAY_MS = 86_400_000;
 
 /**
- * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, months with the sum of
- * their days, and snapshots with their rollups, each in one transaction: a rollup that a signal changes meanwhile
+ * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, and snapshots with
+ * their rollups, each in one transaction: a rollup that a signal changes meanwhile
  * conflicts and is looked at again, so nothing is overwritten, and what was done before a crash stays right. Once the
  * signals of a day have been purged its rollups are the record, and only its snapshot is compared.
  */
@@ -50,7 +52,7 @@ export async function reconcileUsage(
   const result = { days: 0, months: 0, wrong: 0, repaired: 0 };
   for (const month of wholeParts(organization, 'month', fromMs, toMs)) {
     const within = [Math.max(fromMs, month.fromMs), Math.min(toMs, month.toMs)] as const;
-    const left = new Map<string, Rollup>();
+    const left = new Map<string, Cell>();
     for (const day of wholeParts(organization, 'day', ...within)) {
       addFound(result, await reconcileDay(ctx, organization, day, options.repair, left));
       result.days += 1;
@@ -76,6 +78,9 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
   );
 }
 
+/** One row of a month, by `idOf` its dimensions. */
+type Cell = CellRow & { _id: string };
+
 type Found = Pick<Reconciled, 'wrong' | 'repaired'>;
 
 function addFound(result: Found, found: Found): void {
@@ -89,7 +94,7 @@ async function reconcileDay(
   organization: Organization,
   day: Part,
   repair: boolean,
-  left: Map<string, Rollup>,
+  left: Map<string, Cell>,
 ): Promise<Found> {
   const nowMs = ctx.clock.now();
   const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
@@ -109,7 +114,7 @@ async function reconcileDay(
   if (repair) return { wrong, repaired: wrong };
   for (const { right, there } of differing) {
     if (right.period !== 'day') continue;
-    for (const row of [right, negated(there)]) addRow(left, monthOf(organization, row));
+    for (const row of [right, negated(there)]) addRow(left, cellOf(row));
   }
   return { wrong, repaired: 0 };
 }
@@ -119,29 +124,30 @@ async function reconcileMonth(
   organization: Organization,
   month: Part,
   repair: boolean,
-  left: ReadonlyMap<string, Rollup>,
+  left: ReadonlyMap<string, Cell>,
 ): Promise<Found> {
-  const { wrong } = await inTransaction(
+  if (!mayBeMade(month, ctx.clock.now())) return { wrong: 0, repaired: 0 };
+  const isRight = await inTransaction(
     ctx.db,
     async (transaction) => {
-      const days = await findRollups(ctx, organization._id, { ...month, period: 'day' }, transaction);
-      const there = await findRollups(ctx, organization._id, month, transaction);
-      const right = new Map<string, Rollup>();
-      for (const day of days) addRow(right, monthOf(organization, day));
+      const right = new Map<string, Cell>();
+      for (const day of await findRollups(ctx, organization._id, month, transaction))
+        addRow(right, cellOf(day));
       for (const row of left.values()) addRow(right, row);
-      const asked = { parts: [month], right: [...right.values()], there, repair };
-      return reconcileRows(ctx, organization, asked, transaction);
+      const cells = [...right.values()].map(({ _id, ...cell }) => cell);
+      return reconcileSnapshot(ctx, organization._id, month, { cells, repair }, transaction);
     },
     LONG_TRANSACTION,
   );
+  const wrong = isRight ? 0 : 1;
   return { wrong, repaired: repair ? wrong : 0 };
 }
 
-/** A day's rollup as a part of its month's. */
-function monthOf(organization: Organization, day: Rollup): Rollup {
-  const startMs = periodStarts(organization, day.start.getTime()).month;
-  const _id = rollupKey(day.org_id, 'month', startMs, day);
-  return { ...day, _id, period: 'month', start: new Date(startMs) };
+/** A day's rollup as one row of its month's, named by what it is of. */
+function cellOf({ user_id, project_id, model, adapter, ...row }: Rollup): Cell {
+  const of = { user_id, project_id, model, adapter };
+  const measures = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
+  return { _id: idOf(DIMENSIONS.map((name) => of[name])), ...of, ...measures };
 }
 
 /** Every organization in turn. One that fails is logged and left for the next time. */

@@ -3,20 +3,25 @@ import { nextChange, nextStart, type Zones } from './calendar.ts';
 import type { RollupPeriod, SnapshotPeriod } from './model.ts';
 import { periodStarts, quarterHorizonMs } from './periods.ts';
 
-/** The rollups of one period whose starts lie in `[fromMs, toMs)`, epoch ms. */
+/** The quarter hours, days or months whose starts lie in `[fromMs, toMs)`, epoch ms. */
 export interface Part {
-  period: RollupPeriod;
+  period: RollupPeriod | SnapshotPeriod;
   fromMs: number;
   toMs: number;
   /** Its sums are taken away instead of added. */
   sign?: -1;
 }
 
+/** The rollups that hold a part: those of its period, or of a month's days. */
+export function rollupPeriodOf({ period }: Pick<Part, 'period'>): RollupPeriod {
+  return period === 'month' ? 'day' : period;
+}
+
 /** One whole day or month. */
 export type WholePart = Part & { period: SnapshotPeriod };
 
 /**
- * The rollups that hold exactly what happened in `[edges[0], edges.at(-1))`, none of them reaching over an edge:
+ * The parts that hold exactly what happened in `[edges[0], edges.at(-1))`, none of them reaching over an edge:
  * months where a whole one fits, else days, else quarter hours. Pure. Every edge lies on a quarter hour.
  */
 export function splitRange(organization: Pick<Organization, 'timezones'>, edges: readonly number[]): Part[] {

@@ -1,13 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
+import { bucketOf } from './calendar.ts';
 import { refuseGroups } from './group-usage.ts';
 import { makeSnapshotsJob } from './jobs.ts';
-import { mayBeMade } from './make-snapshots.ts';
 import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
 import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
+import { mayBeMade } from './plan-stale-snapshots.ts';
 import { readCells, readTotals } from './read-snapshots.ts';
-import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
+import { joinParts, type Part, rollupPeriodOf, separate, type WholePart } from './split-range.ts';
 import {
   type Aggregate,
   addTable,
@@ -18,18 +19,21 @@ import {
   type SummedRow,
   sumsOfAggregate,
 } from './sum-tables.ts';
+import type { Table } from './table.ts';
 
 export interface AskedSums {
   parts: readonly Part[];
   match: Match;
   columns: readonly Column[];
+  /** The edges of the buckets whose starts are the values of the column `start`. */
+  edges?: readonly number[];
   /** More rows than these are `invalid_request`. */
   mostRows?: number;
 }
 
 /**
- * Sums of the rollups in these parts, one row per combination of the columns' values: from the snapshots of days and
- * months that have one, else from the rollups. A snapshot that is missing is made soon after, by a worker.
+ * Sums of the rollups in these parts, one row per combination of the columns' values: from the snapshots of months that
+ * have one, else of days that have one, else from the rollups. A snapshot that is missing is made soon after, by a worker.
  */
 export async function sumRollups(
   ctx: Context,
@@ -44,7 +48,7 @@ export async function sumRollups(
     const stages = [...matchStages(organization._id, part, asked.match), sumStage(asked.columns)];
     const options = { useBigInt64: true, batchSize: 10_000, session: transaction };
     for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
-      const key: Key = of?.start ? { ...of, start: of.start.getTime() } : (of ?? {});
+      const key: Key = of?.start ? { ...of, start: startOf(asked, of.start.getTime()) } : (of ?? {});
       addTo(found, key, part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row));
       refuseMoreRows(found.size, asked);
     }
@@ -62,24 +66,37 @@ async function sumSnapshots(
 ): Promise<Part[]> {
   const { match, columns: by } = asked;
   const nowMs = ctx.clock.now();
-  const parts = asked.parts.flatMap((part) => separate(organization, part));
-  const closed = parts.filter((part) => mayBeMade(part, nowMs));
   const aggregates = new Map<string, Aggregate>();
-  const { answered, missing } = await (isOfTotals(asked) ? readTotals : readCells)(
-    ctx,
-    organization._id,
-    closed,
-    (part, table) => {
-      addTable(aggregates, table, { startMs: part.fromMs, sign: part.sign ?? 1, match, by });
-      refuseMoreRows(aggregates.size, asked);
-    },
-    transaction,
-  );
+  const addPart = (part: WholePart, table: Table): void => {
+    addTable(aggregates, table, { startMs: startOf(asked, part.fromMs), sign: part.sign ?? 1, match, by });
+    refuseMoreRows(aggregates.size, asked);
+  };
+  const read = isOfTotals(asked) ? readTotals : readCells;
+  const missing: WholePart[] = [];
+  let left = asked.parts.flatMap((part) => separate(organization, part));
+  for (const period of ['month', 'day'] as const) {
+    if (period === 'day') left = left.flatMap((part) => daysOf(organization, part));
+    const closed = left.filter((part) => mayBeMade(part, nowMs)).filter((part) => part.period === period);
+    if (closed.length === 0) continue;
+    const result = await read(ctx, organization._id, closed, addPart, transaction);
+    missing.push(...result.missing);
+    const answered: ReadonlySet<Part> = result.answered;
+    left = left.filter((part) => !answered.has(part));
+  }
   for (const [id, aggregate] of aggregates)
     found.set(id, { key: aggregate.key, sums: sumsOfAggregate(aggregate) });
   wakeMaker(ctx, organization._id, missing);
-  const left: ReadonlySet<Part> = answered;
-  return joinParts(parts.filter((part) => !left.has(part)));
+  return joinParts(left);
+}
+
+/** The days of a month that no snapshot has answered; another part as it is. */
+function daysOf(organization: Organization, part: Part): Part[] {
+  return part.period === 'month' ? separate(organization, { ...part, period: 'day' }) : [part];
+}
+
+/** The value of the column `start` for what began at a moment: its bucket's start where there are buckets. */
+function startOf({ edges }: AskedSums, startMs: number): number {
+  return edges === undefined ? startMs : (edges[bucketOf(edges, startMs)] ?? startMs);
 }
 
 /** Whether the totals hold every column that a question filters or groups by. */
@@ -118,7 +135,7 @@ export function matchStages(
   { user_id, ...others }: Match,
 ): { $match: Record<string, unknown> }[] {
   const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
-  const range = { org_id: orgId, period: part.period, start };
+  const range = { org_id: orgId, period: rollupPeriodOf(part), start };
   const isOneUser = typeof user_id === 'string';
   const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
   const indexed = { $match: isOneUser ? { ...range, user_id } : range };

@@ -17,7 +17,7 @@ export async function sumOfSignals(
   const within = { $gte: new Date(day.fromMs), $lt: new Date(day.toMs) };
   const rows = new Map<string, Rollup>();
   const add = (changes: readonly Rollup[]) => {
-    for (const change of changes) if (change.period !== 'month') addRow(rows, change);
+    for (const change of changes) addRow(rows, change);
   };
   const options = { session: transaction, batchSize: 5_000 };
   const signals = signalRows(ctx).find(

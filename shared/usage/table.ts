@@ -4,10 +4,10 @@ import {
   type Dimensions,
   MEASURES,
   type Measures,
-  type Rollup,
   type StoredTable,
   TOTAL_DIMENSIONS,
 } from './model.ts';
+import { idOf } from './sum-tables.ts';
 
 type Dimension = keyof Dimensions;
 
@@ -24,22 +24,33 @@ export interface Table {
 const MOST_CELL_BYTES = 11 * 2 ** 20;
 const MOST_TOTAL_BYTES = 4 * 2 ** 20;
 
-/** The tables of a snapshot of these rollups, null where there are too many rows. Equal rollups, equal tables. Pure. */
-export function tablesOf(rollups: readonly Rollup[]): {
+/** What one row of a snapshot says. */
+export type CellRow = Dimensions & Measures;
+
+/**
+ * The tables of a snapshot of these rows, one per combination of dimensions; null where there are too many rows, or one
+ * holds more money than a number does (2^53 nano-USD). Equal rows, equal tables. Pure.
+ */
+export function tablesOf(cells: readonly CellRow[]): {
   totals: StoredTable | null;
   cells: StoredTable | null;
 } {
-  const rows = rollups.filter((row) => !isZeros(row)).sort((a, b) => (a._id < b._id ? -1 : 1));
+  const rows = cells
+    .filter((row) => !isZeros(row))
+    .map((row) => ({ row, id: idOf(DIMENSIONS.map((name) => row[name])) }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ row }) => row);
+  if (!rows.every(({ cost_nusd }) => Number.isSafeInteger(cost_nusd))) return { totals: null, cells: null };
   return {
     totals: pack(TOTAL_DIMENSIONS, totalsOf(rows), MOST_TOTAL_BYTES),
     cells: pack(DIMENSIONS, rows, MOST_CELL_BYTES),
   };
 }
 
-type Total = Measures & Pick<Rollup, (typeof TOTAL_DIMENSIONS)[number]>;
+type Total = Measures & Pick<Dimensions, (typeof TOTAL_DIMENSIONS)[number]>;
 
 /** Sums by model and adapter. A row whose money would pass 2^53 nano-USD is followed by another of the same key. */
-function totalsOf(rows: readonly Rollup[]): Total[] {
+function totalsOf(rows: readonly CellRow[]): Total[] {
   const totals: Total[] = [];
   const current = new Map<string, Total>();
   for (const row of rows) {

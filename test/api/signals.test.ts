@@ -243,7 +243,7 @@ async function expectSumsAgree(orgId: string): Promise<void> {
     cost: sum(sessions, 'cost_nusd'),
   };
   expect(ofSessions).toEqual(expected);
-  for (const period of ['quarter_hour', 'day', 'month']) {
+  for (const period of ['quarter_hour', 'day']) {
     const rows = rollups.filter((row) => row.period === period);
     expect({
       count: sum(rows, 'signals'),

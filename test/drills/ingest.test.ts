@@ -70,7 +70,7 @@ async function countOf(orgId: string) {
     signals: signals.length,
     inSessions: sum(sessions),
     inDays: sum(rollups.filter((row) => row.period === 'day')),
-    inMonths: sum(rollups.filter((row) => row.period === 'month')),
+    inQuarterHours: sum(rollups.filter((row) => row.period === 'quarter_hour')),
     sessions: sessions.length,
     started: events.filter((event) => event.type === 'session.started').length,
   };
@@ -105,7 +105,7 @@ describe('an api that is killed', () => {
       expect(kept, `step ${step}`).toMatchObject({
         inSessions: kept.signals,
         inDays: kept.signals,
-        inMonths: kept.signals,
+        inQuarterHours: kept.signals,
       });
       seen.add(kept.signals);
       const statuses = await post(survivor.url, key, signals);
@@ -114,7 +114,7 @@ describe('an api that is killed', () => {
         signals: 10,
         inSessions: 10,
         inDays: 10,
-        inMonths: 10,
+        inQuarterHours: 10,
         sessions: 2,
         started: 2,
       });

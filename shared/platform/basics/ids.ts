@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -47,12 +47,16 @@ export function createdId(prefix: IdPrefix): string | null {
  * the unique index instead of making a second one. 128 bits of SHA-256 over the unambiguous JSON of the parts.
  */
 export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)[]): string {
-  return `${prefix}_${base62(createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16), 22)}`;
+  return `${prefix}_${base62(sha256(parts).subarray(0, 16), 22)}`;
 }
 
 /** A primary key made of what makes a row unique: the first `bytes` of SHA-256 over the JSON of the parts, base64url. */
 export function hashedKey(bytes: number, ...parts: readonly (string | number)[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, bytes).toString('base64url');
+  return sha256(parts).subarray(0, bytes).toString('base64url');
+}
+
+function sha256(parts: readonly (string | number)[]): Buffer {
+  return hash('sha256', JSON.stringify(parts), 'buffer');
 }
 
 /** Big-endian base62 of `bytes`, left-padded to `length`. */

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { isStoreError } from '../basics/errors.ts';
 import { within } from '../basics/within.ts';
 
@@ -19,8 +18,9 @@ export interface Batching<Item, Result> {
   maxWeight: number;
   weigh(item: Item): number;
   /**
-   * How long a busy key waits for more between two batches (milliseconds; default not at all). Those that were just
-   * answered come again; without a wait they and the others would take turns in batches of half the size.
+   * How long a busy key waits for more between two batches (milliseconds; default not at all), but no longer than until
+   * as many wait as were just answered or waited then. Those that were answered come again; without a wait they and the
+   * others would take turns in batches of half the size.
    */
   lingerMs?: number;
   /** How many, just answered or waiting, make a key busy (default 2). */
@@ -40,8 +40,14 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+interface Queue {
+  waiting: Waiting[];
+  /** Called when something has joined, while the key waits for more. */
+  onJoin?: (() => void) | undefined;
+}
+
 export function createBatcher(): Batcher {
-  const queues = new Map<string, Waiting[]>();
+  const queues = new Map<string, Queue>();
   const draining = new Set<Promise<void>>();
 
   function submit<Item, Result>(key: string, item: Item, batching: Batching<Item, Result>): Promise<Result> {
@@ -49,10 +55,11 @@ export function createBatcher(): Batcher {
       const entry: Waiting = { item, resolve: resolve as (result: unknown) => void, reject };
       const queue = queues.get(key);
       if (queue) {
-        queue.push(entry);
+        queue.waiting.push(entry);
+        queue.onJoin?.();
         return;
       }
-      const fresh = [entry];
+      const fresh = { waiting: [entry] };
       queues.set(key, fresh);
       const drained = drain(key, fresh, batching as Batching<unknown, unknown>).finally(() =>
         draining.delete(drained),
@@ -61,16 +68,15 @@ export function createBatcher(): Batcher {
     });
   }
 
-  async function drain(key: string, queue: Waiting[], batching: Batching<unknown, unknown>): Promise<void> {
+  async function drain(key: string, queue: Queue, batching: Batching<unknown, unknown>): Promise<void> {
     // What comes in the same turn of the event loop goes together.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     do {
-      const batch = takeBatch(queue, batching);
+      const batch = takeBatch(queue.waiting, batching);
       await resolveBatch(batch, batching);
-      const isBusy = batch.length + queue.length >= (batching.lingerFrom ?? 2);
-      if (batching.lingerMs && isBusy && weightOf(queue, batching) < batching.maxWeight)
-        await wait(batching.lingerMs);
-    } while (queue.length > 0);
+      const expected = batch.length + queue.waiting.length;
+      if (expected >= (batching.lingerFrom ?? 2)) await linger(queue, expected, batching);
+    } while (queue.waiting.length > 0);
     queues.delete(key);
   }
 
@@ -80,6 +86,24 @@ export function createBatcher(): Batcher {
       while (draining.size > 0) await Promise.all(draining);
     },
   };
+}
+
+/** Waits until all that are expected have joined, a batch is full, or it has waited for as long as it may. */
+function linger(queue: Queue, expected: number, batching: Batching<unknown, unknown>): Promise<void> | void {
+  const { lingerMs = 0, maxWeight } = batching;
+  const isEnough = () => queue.waiting.length >= expected || weightOf(queue.waiting, batching) >= maxWeight;
+  if (lingerMs === 0 || isEnough()) return;
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      queue.onJoin = undefined;
+      resolve();
+    };
+    const timer = setTimeout(end, lingerMs);
+    queue.onJoin = () => {
+      if (isEnough()) end();
+    };
+  });
 }
 
 function weightOf(queue: readonly Waiting[], batching: Batching<unknown, unknown>): number {
