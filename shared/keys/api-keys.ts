@@ -119,6 +119,9 @@ export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]
   return apiKeyRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }
 
+/** Every organization's keys are looked up together, so a dark connection may hold them up for so long. */
+const LOOK_UP_MS = 5_000;
+
 /**
  * The key behind a token, or null when it is unknown, expired or revoked. Every call asks the store, so that a revoked
  * key is dead at once; look-ups that wait together share one query.
@@ -129,6 +132,7 @@ export async function authenticateApiKey(ctx: Context, token: string): Promise<A
   const key = await ctx.batcher.submit('api-keys', id, {
     maxWeight: 500,
     weigh: () => 1,
+    deadlineMs: LOOK_UP_MS,
     run: (ids) => findKeys(ctx, ids),
   });
   return provenKey(ctx, token, key);

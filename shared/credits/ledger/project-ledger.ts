@@ -1,3 +1,4 @@
+import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
 import { readFences } from './fence.ts';
@@ -36,12 +37,24 @@ export async function projectLedger(ctx: Context, shards: readonly number[]): Pr
   return moved;
 }
 
-/** One round of `projectLedger`: at most one transaction's worth of entries. */
-export async function projectRound(
+/** At most 64 rows by primary key. */
+const FENCES_MS = 5_000;
+/** Above the deadline of a transaction. A round that was given up and commits all the same is fenced like another one's. */
+const ROUND_MS = 17_000;
+
+/**
+ * One round of `projectLedger`: at most one transaction's worth of entries. Throws a store error when it takes so long
+ * that its connection must be dark.
+ */
+export function projectRound(
   ctx: Context,
   shards: readonly number[],
   options: RoundOptions = {},
 ): Promise<Round> {
+  return within(ROUND_MS, 'A round of the projector', moveEntries(ctx, shards, options));
+}
+
+async function moveEntries(ctx: Context, shards: readonly number[], options: RoundOptions): Promise<Round> {
   const shares = shareOut(await lengthsOf(ctx, shards));
   const { batches, stuck: unread, unopened } = await readBatches(ctx, shares, options);
   const written = await writeBatches(
@@ -88,7 +101,7 @@ async function readBatches(
 ): Promise<{ batches: ShardBatch[]; stuck: Map<number, Error>; unopened: Set<number> }> {
   const unopened = new Set<number>();
   if (shares.size === 0) return { batches: [], stuck: new Map(), unopened };
-  const fences = await readFences(ctx, [...shares.keys()]);
+  const fences = await within(FENCES_MS, 'Reading fences', readFences(ctx, [...shares.keys()]));
   const stuck = new Map<number, Error>();
   const read = [...shares].map(async ([shard, share]): Promise<ShardBatch | null> => {
     const fence = fences.get(shard) ?? { n: 0, lastId: '0-0', epoch: '' };

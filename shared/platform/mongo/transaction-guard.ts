@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mongo } from 'mongoose';
 import type { Log } from '../basics/log.ts';
 import { within } from '../basics/within.ts';
 import { collection } from './collection.ts';
 import type { Db } from './connect.ts';
+import { endSessions } from './end-sessions.ts';
 
 /** One process that runs transactions, and the driver sessions that it runs them in. */
 interface Instance {
@@ -101,12 +101,10 @@ async function beat({ id, db, sessions }: Guard): Promise<void> {
 }
 
 async function reap({ db, log, seen }: Guard, instance: Instance): Promise<void> {
-  const sessions = (instance.sessions ?? []).map((hex) => ({
-    id: new mongo.Binary(Buffer.from(hex, 'hex'), 4),
-  }));
+  const sessions = instance.sessions ?? [];
   const fields = { instance: instance._id, sessions: sessions.length };
   log.warn(fields, 'a process fell silent; its transactions are ended');
-  if (sessions.length > 0) await db.connection.getClient().db('admin').command({ killSessions: sessions });
+  await endSessions(db, sessions);
   await instanceRows({ db }).deleteOne({ _id: instance._id });
   seen.delete(instance._id);
 }

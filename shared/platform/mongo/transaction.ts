@@ -2,6 +2,7 @@ import { type ClientSession, mongo } from 'mongoose';
 import { isDuplicateKey, isStoreError } from '../basics/errors.ts';
 import { DeadlineError, within } from '../basics/within.ts';
 import { type Db, DURABLE } from './connect.ts';
+import { endSessions } from './end-sessions.ts';
 
 /** All attempts at one transaction together; then the store counts as away (503) and nothing is kept. */
 const TRANSACTION_DEADLINE_MS = 15_000;
@@ -46,6 +47,8 @@ export async function inTransaction<T>(
 interface Progress {
   isCommitting: boolean;
   isGivenUp: boolean;
+  /** The driver session that it runs in, hex. */
+  session: string | null;
 }
 
 // The driver's own `timeoutMS` has no effect on a transaction (docs/stores.md), so the deadline is ours.
@@ -54,18 +57,25 @@ async function runOnce<T>(
   work: (transaction: ClientSession) => Promise<T>,
   deadlineMs: number,
 ): Promise<T> {
-  const progress: Progress = { isCommitting: false, isGivenUp: false };
+  const progress: Progress = { isCommitting: false, isGivenUp: false, session: null };
   try {
     return await within(deadlineMs, 'A transaction', commit(db, work, progress));
   } catch (error) {
     progress.isGivenUp = true;
+    if (error instanceof DeadlineError) free(db, progress);
     throw progress.isCommitting && isStoreError(error) ? outcomeUnknown(error) : error;
   }
 }
 
+/** Lets go of what a transaction that was given up has locked: its own connection may be dark, so by another. */
+function free(db: Db, { session }: Progress): void {
+  if (session !== null) endSessions(db, [session]).catch(() => undefined);
+}
+
 function commit<T>(db: Db, work: (transaction: ClientSession) => Promise<T>, progress: Progress): Promise<T> {
   return db.connection.getClient().withSession(async (session) => {
-    await db.registerSession(session.id?.id.toString('hex') ?? '');
+    progress.session = session.id?.id.toString('hex') ?? null;
+    await db.registerSession(progress.session ?? '');
     const attempt = async () => {
       progress.isCommitting = false;
       const result = await work(session);

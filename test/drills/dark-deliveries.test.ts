@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
+import { darkenNext } from '../support/drills/darken.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -37,18 +38,6 @@ async function makeDelivery() {
   return { eventId, due: { deliveryId, webhookId } };
 }
 
-/** Makes the connection dark whose next request holds these letters; one connection only. */
-function darkenNext(letters: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  proxy.darken = (chunk) => {
-    if (!chunk.includes(letters)) return false;
-    proxy.darken = () => false;
-    resolve();
-    return true;
-  };
-  return promise;
-}
-
 it.each([
   ['what is due is read', 'queued_deliveries'],
   ['an outcome is committed', 'commitTransaction'],
@@ -56,7 +45,7 @@ it.each([
   'a connection that goes dark while %s of one organization does not hold up the deliveries of another',
   async (_step, letters) => {
     const [first, second] = [await makeDelivery(), await makeDelivery()];
-    const isDark = darkenNext(letters);
+    const isDark = darkenNext(proxy, letters);
     const doomed = attemptDelivery(ctx, first.due).catch(() => undefined);
     await isDark;
     const startedMs = performance.now();

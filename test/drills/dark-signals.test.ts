@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { signalRows } from '../../shared/signals/model.ts';
+import { darkenNext } from '../support/drills/darken.ts';
+import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
+import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi } from '../support/harness.ts';
+
+/** How long one organization may notice that another one's connection has gone dark, and its own callers wait. */
+const GOES_ON_WITHIN_MS = 20_000;
+const ANSWERS_WITHIN_MS = 30_000;
+
+let own: OwnMongo;
+let proxy: NetProxy;
+let api: TestApi;
+beforeEach(async () => {
+  own = await startOwnMongo();
+  proxy = await startProxy(Number(new URL(own.url).port));
+  api = await startApi({ mongoUrl: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` });
+});
+afterEach(async () => {
+  proxy.reset();
+  await api.close();
+  await proxy.close();
+  await own.stop();
+});
+
+async function post(key: string, signal: Record<string, unknown>) {
+  const startedMs = performance.now();
+  const { status, body } = await api.call('/api/v1/signals', { key, body: signal });
+  return { status, result: body.results?.[0]?.status, tookMs: performance.now() - startedMs };
+}
+const newSignal = () => makeSignal({ ts: api.ctx.clock.now() });
+
+it.each([
+  ['its key is looked up', 'api_keys'],
+  ['its batch reads', 'session_heads'],
+  ['its batch writes', 'bulkWrite'],
+  ['its batch is committed', 'commitTransaction'],
+])(
+  'a connection that goes dark while %s holds up no other organization, and its own callers have an answer',
+  async (_step, letters) => {
+    const [first, second] = [await makeTenant(api.ctx), await makeTenant(api.ctx)];
+    for (const { key } of [first, second]) await post(key, newSignal());
+    const isDark = darkenNext(proxy, letters);
+    const doomed = newSignal();
+    const answers = [post(first.key, doomed)];
+    await isDark;
+    answers.push(post(first.key, newSignal()));
+    const other = await post(second.key, newSignal());
+    expect(other).toMatchObject({ status: 200, result: 'accepted' });
+    expect(other.tookMs).toBeLessThan(GOES_ON_WITHIN_MS);
+    for (const answer of await Promise.all(answers)) {
+      expect([200, 503, 504]).toContain(answer.status);
+      expect(answer.tookMs).toBeLessThan(ANSWERS_WITHIN_MS);
+    }
+    // What was given up is not kept, so the repeat is accepted, once.
+    expect(await post(first.key, doomed)).toMatchObject({ status: 200, result: 'accepted' });
+    expect(await post(first.key, doomed)).toMatchObject({ status: 200, result: 'duplicate' });
+    expect(await signalRows(api.ctx).countDocuments({ org_id: first.orgId, id: String(doomed.id) })).toBe(1);
+  },
+  120_000,
+);
+
+it('signals whose commit was answered to nobody are 504, and the repeat finds them', async () => {
+  const { orgId, key } = await makeTenant(api.ctx);
+  await post(key, newSignal());
+  const lost = newSignal();
+  proxy.onRequest = (chunk) => {
+    if (chunk.includes('commitTransaction')) proxy.mode = 'drop-replies';
+    return true;
+  };
+  const answer = api.call('/api/v1/signals', { key, body: lost });
+  const { status, body, text } = await answer;
+  expect([status, body.code]).toEqual([504, 'outcome_unknown']);
+  expect(text).not.toContain('nothing was written');
+  proxy.onRequest = () => true;
+  proxy.mode = 'pass';
+  proxy.reset();
+  await expect.poll(() => post(key, lost), { timeout: 20_000 }).toMatchObject({ result: 'duplicate' });
+  expect(await signalRows(api.ctx).countDocuments({ org_id: orgId, id: String(lost.id) })).toBe(1);
+}, 120_000);
+
+it('a budget whose commit was answered to nobody is 504, and the repeat with its Idempotency-Key names it', async () => {
+  const { key } = await makeTenant(api.ctx);
+  const budget = { name: 'B', scope: 'org', metric: 'tokens', window: 'daily', threshold: 5 };
+  const create = () =>
+    api.call('/api/v1/budgets', { key, body: budget, headers: { 'Idempotency-Key': 'lost' } });
+  proxy.onRequest = (chunk) => {
+    if (chunk.includes('commitTransaction')) proxy.mode = 'drop-replies';
+    return true;
+  };
+  const lost = await create();
+  expect([lost.status, lost.body.code]).toEqual([504, 'outcome_unknown']);
+  proxy.onRequest = () => true;
+  proxy.mode = 'pass';
+  proxy.reset();
+  await expect.poll(async () => (await create()).status, { timeout: 20_000 }).toBe(201);
+  const { body } = await api.call('/api/v1/budgets', { key });
+  expect(body.data).toHaveLength(1);
+  expect((await create()).body.id).toBe(body.data[0].id);
+}, 120_000);
