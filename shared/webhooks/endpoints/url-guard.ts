@@ -7,7 +7,6 @@ import { perContext } from '../../platform/context/per-context.ts';
 import { isInside, isLoopback, isPublicAddress, literalAddress } from './addresses.ts';
 
 const PORTS = [443, 8443];
-const REGISTRATION_DNS_MS = 2_000;
 
 export interface Address {
   address: string;
@@ -15,19 +14,20 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>;
 
-/** One guard against requests into our own network, for registration, test and delivery alike. */
+/** Against requests into our own network: every connection of a test or a delivery goes through it. */
 export interface Guard {
-  /** What is wrong with a URL, or null. Looks names up; one that does not resolve may later. */
-  refuse(url: string): Promise<string | null>;
   /** Connects only to addresses that were checked, whatever a name resolves to the next time. */
   connect: buildConnector.connector;
 }
 
-/** Nothing was sent: the address is not one that we deliver to. */
+/** Nothing was sent: the URL names an address that we do not deliver to. */
 export class BlockedError extends Error {
   readonly code = 'EBLOCKED';
 }
-/** The name did not resolve. */
+/**
+ * Nothing was sent: the name has no address that we deliver to, or none at all. One error for both, because the
+ * difference would tell which names our own network has.
+ */
 export class DnsError extends Error {
   readonly code = 'EDNS';
 }
@@ -39,15 +39,13 @@ type Rules = Pick<Config, 'nodeEnv' | 'webhookPorts' | 'webhookAllowedNetworks'>
 
 export function createGuard(rules: Rules, resolve: Resolve = resolver(rules)): Guard {
   const checked = async (hostname: string): Promise<Address[]> => {
-    const addresses = await resolve(hostname);
-    if (addresses.length === 0) throw new DnsError(`${hostname} has no address`);
-    const bad = addresses.find(({ address }) => !isAllowed(rules, hostname, address));
-    if (bad) throw new BlockedError(`${hostname} resolves to an address that is not public`);
-    return addresses;
+    const addresses = await resolve(hostname).catch((): Address[] => []);
+    const areGood = addresses.every(({ address }) => isAllowed(rules, hostname, address));
+    if (addresses.length > 0 && areGood) return addresses;
+    throw new DnsError(`${hostname} has no address that is delivered to`);
   };
   const base = buildConnector({ timeout: WEBHOOK_TIMEOUT_MS, lookup: lookupBy(checked) });
   return {
-    refuse: async (text) => refuseUrl(rules, text) ?? (await refuseName(new URL(text).hostname, checked)),
     connect: (options, callback) => {
       // Sockets never ask `lookup` about a literal, so that is checked here.
       const literal = literalAddress(options.hostname);
@@ -60,7 +58,7 @@ export function createGuard(rules: Rules, resolve: Resolve = resolver(rules)): G
   };
 }
 
-/** All that can be said without a look-up. Null: fine. */
+/** What is wrong with a URL that is to be registered, or null. Names are looked up at each connection, never here. */
 export function refuseUrl(rules: Rules, text: string): string | null {
   if (text.length > WEBHOOK_URL_LENGTH) return `must be at most ${WEBHOOK_URL_LENGTH} characters`;
   const url = URL.parse(text);
@@ -74,24 +72,15 @@ export function refuseUrl(rules: Rules, text: string): string | null {
   if (!ports.includes(port)) return `must use one of the ports ${ports.join(', ')}`;
   if (literal !== null && !isAllowed(rules, url.hostname, literal))
     return 'must not be an address that is not public';
+  if (literal === null && isLocalName(rules, url.hostname)) return 'must name a host of the internet';
   return null;
 }
 
-async function refuseName(
-  hostname: string,
-  checked: (hostname: string) => Promise<Address[]>,
-): Promise<string | null> {
-  if (literalAddress(hostname) !== null) return null;
-  const patience = Promise.withResolvers<null>();
-  const timer = setTimeout(() => patience.resolve(null), REGISTRATION_DNS_MS);
-  try {
-    await Promise.race([checked(hostname), patience.promise]);
-    return null;
-  } catch (error) {
-    return error instanceof BlockedError ? 'must not resolve to an address that is not public' : null;
-  } finally {
-    clearTimeout(timer);
-  }
+/** A name that only our own network can know. Deployments that allow networks of their own may have some. */
+function isLocalName({ webhookAllowedNetworks }: Rules, hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  if (name === 'localhost' || name.endsWith('.localhost')) return true;
+  return !name.includes('.') && webhookAllowedNetworks.length === 0;
 }
 
 /** Outside production `localhost`, 127.0.0.0/8 and ::1, on any port, http or https. */
@@ -119,8 +108,7 @@ function lookupBy(checked: (hostname: string) => Promise<Address[]>): Lookup {
         if (options.all) callback(null, addresses);
         else callback(null, addresses[0]?.address, addresses[0]?.family);
       },
-      (error: unknown) =>
-        callback(error instanceof BlockedError ? error : new DnsError(`${hostname} did not resolve`)),
+      (error: Error) => callback(error),
     );
   };
   return lookup as unknown as Lookup;
