@@ -53,7 +53,12 @@ const pages = [
   ]),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).Webhooks),
   page('/webhooks/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail, ['status', 'type']),
-  page('/credits', async () => (await import('./pages/credits.tsx')).Credits, ['bucket', 'reason']),
+  page('/credits', async () => (await import('./pages/credits.tsx')).Credits, [
+    'bucket',
+    'reason',
+    'bought',
+    'since',
+  ]),
   page('/devices', async () => (await import('./pages/devices.tsx')).Devices),
   page('/activate', async () => (await import('./pages/activate.tsx')).Activate, ['user_code']),
   page('/analytics', async () => (await import('./pages/analytics.tsx')).Analytics, ['dimension']),

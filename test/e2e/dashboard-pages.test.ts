@@ -109,6 +109,20 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
+  test('say plainly that credits are not sold, and show the credits of all to admins alone', {
+    timeout: 60_000,
+  }, async () => {
+    for (const name of ['Grace', 'Tom']) {
+      const { page, faults, context } = await open(name);
+      await visit(page, '/credits');
+      await page.getByText('Buying is not set up here.').waitFor();
+      expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
+      expect(await page.getByRole('heading', { name: 'Members' }).count()).toBe(name === 'Grace' ? 1 : 0);
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  });
+
   test('show hostile data as text, and none of it breaks the layout', { timeout: 120_000 }, async () => {
     for (const value of HOSTILE)
       await stack.report({ user_id: value, project_id: value, model: value, cost_usd: 1, tool_name: value });

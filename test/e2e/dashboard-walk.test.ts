@@ -3,21 +3,31 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { writePlans } from '../support/credits.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { eventOf, sendEvent, startStripe, type TestStripe } from '../support/stripe.ts';
 
 /** What a person without the command line does, from joining to signing out, against real processes. */
 describe('the dashboard, step by step', () => {
   let stack: DashboardStack;
   let browser: Browser;
   let receiver: Receiver;
+  let stripe: TestStripe;
   let grace: WatchedPage;
   let page: Page;
 
   beforeAll(async () => {
     if (CHROMIUM === null) return;
-    [stack, browser, receiver] = await Promise.all([startDashboard(), openBrowser(), startReceiver()]);
+    const plan = { window_credits: 200, window_s: 18_000, monthly_credits: 4_000, credit_price_usd: 0.0125 };
+    const plans = writePlans({ free: plan, team: plan, enterprise: plan });
+    stripe = await startStripe();
+    [stack, browser, receiver] = await Promise.all([
+      startDashboard({ ...stripe.env, PLANS_FILE: plans }),
+      openBrowser(),
+      startReceiver(),
+    ]);
     const hourMs = 3_600_000;
     const models = ['gpt-4o-mini', 'claude-sonnet-4-5'];
     const signals = Array.from({ length: 24 }, (_, index) => ({
@@ -37,7 +47,7 @@ describe('the dashboard, step by step', () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await Promise.all([stack?.stop(), receiver?.close()]);
+    await Promise.all([stack?.stop(), receiver?.close(), stripe?.close()]);
   });
 
   const visit = async (name: string) => {
@@ -86,12 +96,23 @@ describe('the dashboard, step by step', () => {
     const form = page.getByRole('dialog');
     await form.getByRole('textbox', { name: 'Name' }).fill('Monthly cost');
     await form.getByRole('textbox', { name: 'Threshold' }).fill('50');
+    await form.getByRole('combobox', { name: 'At the threshold' }).selectOption('Hard limit');
+    await form.getByRole('combobox', { name: 'During an outage' }).selectOption('Refuse calls');
     await form.getByRole('button', { name: 'Create' }).click();
     await page.getByText('ok', { exact: true }).first().waitFor();
     await stack.report({ user_id: 'tom', cost_usd: 6 });
     await page.getByText('warning', { exact: true }).first().waitFor({ timeout: 20_000 });
     await page.getByRole('link', { name: 'Monthly cost' }).click();
     await page.getByRole('table', { name: 'Warnings' }).getByText('warning').waitFor({ timeout: 20_000 });
+    await page.getByText('Stops checked calls at $50.00').waitFor();
+    await stack.report({ user_id: 'tom', cost_usd: 20 });
+    await page.getByText('checked calls are refused until').waitFor({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog');
+    expect(await edit.getByRole('combobox', { name: 'During an outage' }).inputValue()).toBe('deny');
+    await edit.getByRole('combobox', { name: 'At the threshold' }).selectOption('Soft limit');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Soft limit: refuses nothing').waitFor();
   });
 
   test('a failing webhook is mended, and the held events arrive in order', { timeout: 120_000 }, async () => {
@@ -179,6 +200,31 @@ describe('the dashboard, step by step', () => {
       body: { output_sha256: createHash('sha256').update('another').digest('hex') },
     });
     expect(after.status).toBe(401);
+  });
+
+  test('credits are bought at Stripe, and shown as soon as it says that they are paid', {
+    timeout: 60_000,
+  }, async () => {
+    await visit('Credits');
+    await page.getByText('$0.0125 per credit').waitFor();
+    await page.getByRole('textbox', { name: 'How many' }).fill('10');
+    await page.getByText('From 40 to 79,999,999 credits at once.').waitFor();
+    expect(await page.getByRole('button', { name: 'Buy', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'How many' }).fill('1001');
+    await page.getByRole('button', { name: 'Buy for $12.51' }).click();
+    await page.getByRole('heading', { name: 'Pay' }).waitFor();
+    await page.getByRole('button', { name: 'Pay now' }).click();
+    await page.getByText('1,001 credits arrive as soon as Stripe confirms').waitFor();
+    const [session] = stripe.sessions.values();
+    expect(session?.amount_total).toBe(1_251);
+    const event = eventOf(session ?? {});
+    expect((await sendEvent(`${stack.url}/integrations/stripe/webhook`, event)).status).toBe(200);
+    await page.getByText('1,001 credits have arrived.').waitFor();
+    await page.getByRole('table', { name: 'Ledger' }).getByText('credit.purchase').waitFor();
+    const own = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: 'Grace Lindqvist' });
+    await own.getByRole('cell', { name: '1,001' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText('1,001 credits have arrived.').waitFor({ state: 'hidden' });
   });
 
   test('a new key connects a tool, and its first signal is seen', { timeout: 60_000 }, async () => {

@@ -10,6 +10,7 @@ import { useAct } from '../data/use-act.ts';
 import { type Budget, Gauge } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
 import { ChartCard } from '../parts/chart-card.tsx';
+import { Stop } from '../parts/enforcement.tsx';
 import { amount, bucketLabel, exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
@@ -62,7 +63,8 @@ function Standing({ budget }: { budget: Budget }) {
             </div>
           ))}
         </SimpleGrid>
-        <Text>{forecastWords(budget)}</Text>
+        <Stop budget={budget} />
+        <Text size="sm">{forecastWords(budget)}</Text>
         {unpriced_signals > 0 && (
           <Alert color="orange" variant="outline">
             {exact(unpriced_signals)} signals of this window have no known price and count as nothing.

@@ -7,6 +7,7 @@ import { budgetsQuery } from '../data/queries.ts';
 import { type Budget, Gauge } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
 import { Empty } from '../parts/empty.tsx';
+import { Stop } from '../parts/enforcement.tsx';
 import { amount } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
@@ -70,6 +71,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
         <Text size="sm">
           {amount(metric, remaining)} left, until <When at={window_end} />
         </Text>
+        <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>
       </Stack>
     </Paper>

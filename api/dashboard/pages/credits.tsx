@@ -2,14 +2,18 @@ import { Alert, NativeSelect, Paper, SimpleGrid, Text, Title } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
+import { useIsAdmin } from '../data/me.ts';
 import { useChangeSearch } from '../data/range.ts';
 import type { operations } from '../data/schema.d.ts';
+import { Arriving } from '../parts/arriving.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
+import { MemberBalances } from '../parts/member-balances.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { TopUp } from '../parts/top-up.tsx';
 import { When } from '../parts/when.tsx';
 
 type Transaction =
@@ -36,17 +40,21 @@ const WORDS: Record<(typeof BUCKETS)[number], string> = {
 
 /** The own credits: how many are left, for how long, and where they went. */
 export function Credits() {
+  const isAdmin = useIsAdmin();
   return (
     <Page
       title="Credits"
       lead="One credit is one output that the server has signed. They are spent in this order."
     >
+      <Arriving />
       <Balances />
+      <TopUp />
       <Alert variant="outline" color="gray">
         This is the ledger of your credits. The signed receipts themselves are kept on the device that spent
         them.
       </Alert>
       <Ledger />
+      {isAdmin && <MemberBalances />}
     </Page>
   );
 }

@@ -7,24 +7,37 @@ import { membersQuery, organizationQuery, usageQuery } from '../data/queries.ts'
 import { dateIn, plusDays } from '../data/range.ts';
 import { useAct } from '../data/use-act.ts';
 import type { Budget } from './budget-bar.tsx';
+import { EnforcementInputs } from './enforcement.tsx';
 import { amount } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 const SCOPES = ['org', 'team', 'project', 'user'] as const;
 const METRICS = ['cost_usd', 'tokens', 'tokens_in', 'tokens_out', 'signals', 'sessions', 'errors'] as const;
-type Draft = Pick<Budget, 'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window'>;
+type Draft = Pick<
+  Budget,
+  'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'enforce' | 'on_error'
+>;
 
 /** Creates a budget, or changes one. Shows what was used lately, so that a threshold can be chosen. */
 export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
   const [draft, setDraft] = useState<Draft>(
-    budget ?? { name: '', scope: 'org', scope_id: '', metric: 'cost_usd', threshold: 100, window: 'monthly' },
+    budget ?? {
+      name: '',
+      scope: 'org',
+      scope_id: '',
+      metric: 'cost_usd',
+      threshold: 100,
+      window: 'monthly',
+      enforce: 'none',
+      on_error: 'allow',
+    },
   );
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
   const save = useAct(
     async () => {
-      const { name, scope, scope_id, metric, threshold, window } = draft;
-      const body = { name, scope, metric, threshold, window, ...(scope === 'org' ? {} : { scope_id }) };
+      const { scope, scope_id } = draft;
+      const body = { ...changesOf(draft), ...(scope === 'org' ? {} : { scope_id }) };
       if (!budget) return take(api.POST('/api/v1/budgets', { body }));
       return take(api.PATCH('/api/v1/budgets/{id}', { params: { path: { id: budget.id } }, body }));
     },
@@ -92,10 +105,12 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
             data={[...WINDOWS]}
           />
         </Group>
+        <EnforcementInputs rule={draft} onChange={set} />
         <Preview draft={draft} />
         {budget && (
           <Text size="sm" c="dimmed">
-            A change of anything but the name begins a new revision: its levels may fire again.
+            A change of anything but the name and what happens at the threshold begins a new revision: its
+            levels may fire again.
           </Text>
         )}
         <ProblemNote error={save.error} />
@@ -110,6 +125,11 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
       </Stack>
     </form>
   );
+}
+
+/** What the form can change but the id of the scope, which the organization has not. */
+function changesOf({ name, scope, metric, threshold, window, enforce, on_error }: Draft) {
+  return { name, scope, metric, threshold, window, enforce, on_error };
 }
 
 function ScopeInput({

@@ -1,4 +1,4 @@
-import { divideHalfEven, scaleDecimal } from '../../pricing/money.ts';
+import { scaleDecimal } from '../../pricing/money.ts';
 
 /** The amounts that Stripe charges in US dollars, in cents: https://docs.stripe.com/currencies */
 const LEAST_CENTS = 50n;
@@ -7,9 +7,9 @@ const NUSD_PER_CENT = 10_000_000n;
 /** As many as one grant may hold. */
 const MOST_CREDITS = 1_000_000_000n;
 
-/** What so many credits cost, in US cents, half-even. `priceUsd` is the price of one. */
+/** What so many credits cost, in US cents, half a cent up. `priceUsd` is the price of one. */
 export function priceInCents(credits: number, priceUsd: number): number {
-  return Number(divideHalfEven(BigInt(credits) * nusdOf(priceUsd), NUSD_PER_CENT));
+  return Number((BigInt(credits) * nusdOf(priceUsd) + NUSD_PER_CENT / 2n) / NUSD_PER_CENT);
 }
 
 /** How many credits can be bought at once at this price: fewer or more would cost what Stripe does not charge. */

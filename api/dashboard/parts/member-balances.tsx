@@ -1,0 +1,64 @@
+import { Button, Paper, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, take } from '../data/client.ts';
+import { useMe } from '../data/me.ts';
+import type { operations } from '../data/schema.d.ts';
+import { exact } from './format.ts';
+import { Load } from './load.tsx';
+import { type Column, Rows } from './rows.tsx';
+import { UserName } from './user-name.tsx';
+
+type Balance =
+  operations['get_v1_org_orgId_balances']['responses'][200]['content']['application/json']['data'][number];
+
+/** So many rows are read at a glance. */
+const FIRST = 20;
+
+const COLUMNS: readonly Column<Balance>[] = [
+  { label: 'Member', narrow: 'first', render: ({ user_id }) => <UserName id={user_id} /> },
+  { label: 'Total', isNumber: true, narrow: 'first', render: ({ total }) => exact(total) },
+  { label: 'Window', isNumber: true, render: ({ balances }) => exact(balances.window.credits) },
+  { label: 'Monthly', isNumber: true, render: ({ balances }) => exact(balances.monthly.credits) },
+  { label: 'Paid', isNumber: true, render: ({ balances }) => exact(balances.paid.credits) },
+  { label: 'Granted', isNumber: true, render: ({ balances }) => exact(balances.granted.credits) },
+];
+
+/** For admins: the credits of every member, whoever has least first. */
+export function MemberBalances() {
+  const { org } = useMe();
+  const [isWhole, setWhole] = useState(false);
+  const balances = useQuery({
+    queryKey: ['balances', org.id],
+    queryFn: () => take(api.GET('/v1/org/{orgId}/balances', { params: { path: { orgId: org.id } } })),
+    refetchInterval: 30_000,
+  });
+  return (
+    <Paper withBorder p="md">
+      <Title order={2}>Members</Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        The credits of everybody in {org.name}, least first.
+      </Text>
+      <Load query={balances}>
+        {({ data }) => {
+          const leastFirst = data.toSorted((a, b) => a.total - b.total);
+          return (
+            <>
+              <Rows
+                label="Members"
+                rows={isWhole ? leastFirst : leastFirst.slice(0, FIRST)}
+                columns={COLUMNS}
+                keyOf={({ user_id }) => user_id}
+              />
+              {!isWhole && data.length > FIRST && (
+                <Button mt="sm" variant="default" onClick={() => setWhole(true)}>
+                  Show all {exact(data.length)}
+                </Button>
+              )}
+            </>
+          );
+        }}
+      </Load>
+    </Paper>
+  );
+}
