@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { removeMember } from '../../shared/administration/members.ts';
@@ -26,6 +28,7 @@ import {
   type TestApi,
   type TestClock,
   type TestContext,
+  until,
 } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { linkDevice, makePerson } from '../support/people.ts';
@@ -53,6 +56,38 @@ afterAll(async () => {
 function spend(token: string, options: { key?: string; body?: unknown; on?: TestApi } = {}): Promise<Answer> {
   const { key = randomUUID(), body = { output_sha256: sha256('output') }, on = api } = options;
   return on.call('/v1/meter/consume', { key: token, body, headers: { 'Idempotency-Key': key } });
+}
+
+test('29 spends whose callers leave in the middle count once, and a repeat finds each', async () => {
+  const { token, accountId } = await makeAccount(ctx);
+  const keys = Array.from({ length: 20 }, () => randomUUID());
+  const before = await totalOf(accountId);
+  for (const key of keys) await spendAndLeave(token, key);
+  await until(async () => (await totalOf(accountId)) === before - 20, { what: 'spends without a caller' });
+  const repeats = await Promise.all(keys.map((key) => spend(token, { key })));
+  expect(repeats.map(({ status }) => status)).toEqual(keys.map(() => 200));
+  expect(repeats.every(({ headers }) => headers.get('idempotent-replayed') === 'true')).toBe(true);
+  expect(await totalOf(accountId)).toBe(before - 20);
+});
+
+/** All credits of an account. */
+async function totalOf(accountId: string): Promise<number> {
+  return (await readBalances(ctx, accountId)).total;
+}
+
+/** Sends a spend whole and hangs up when the server has begun with it. */
+async function spendAndLeave(token: string, key: string): Promise<void> {
+  const begun = once(api.server, 'request');
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'Idempotency-Key': key,
+    'Content-Type': 'application/json',
+  };
+  const leaving = request(`${api.url}/v1/meter/consume`, { method: 'POST', headers, agent: false });
+  leaving.on('error', () => undefined);
+  leaving.end(JSON.stringify({ output_sha256: sha256('output') }));
+  await begun;
+  leaving.destroy();
 }
 
 test('42 no log line and no row of the store holds a device token, a session, an idempotency key or the signing key', async () => {

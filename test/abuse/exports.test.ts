@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { get, type IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encode, neutralize } from '../../shared/exports/encode.ts';
+import { encode, FORMATS, neutralize } from '../../shared/exports/encode.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
@@ -61,6 +63,19 @@ describe('cells that a spreadsheet would run (104)', () => {
         ['start', 'user_id', 'models'],
         ['2026-11-21', neutralize(cell), JSON.stringify([cell])],
       ]);
+    },
+  );
+});
+
+describe('an export of a million rows (105)', () => {
+  it.each(FORMATS)(
+    'as %s passes through a process that could not hold them',
+    { timeout: 120_000 },
+    async (format) => {
+      // A million rows take more than 64 MB. A process that held them would die.
+      const args = ['--max-old-space-size=64', 'test/support/export-a-million.ts', format];
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      expect(Number(stdout)).toBeGreaterThan(10_000_000);
     },
   );
 });

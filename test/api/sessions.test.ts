@@ -37,13 +37,17 @@ interface Listed {
   started_at: string;
 }
 
-async function walk(query: string, before?: (page: number) => Promise<void>): Promise<Listed[]> {
+async function walk(
+  query: string,
+  before?: (page: number) => Promise<void>,
+  reader: string = key,
+): Promise<Listed[]> {
   const seen: Listed[] = [];
   let cursor = '';
   for (let page = 0; page < 100; page += 1) {
     await before?.(page);
     const next = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
-    const { status, body } = await api.call(`/api/v1/sessions?${query}${next}`, { key });
+    const { status, body } = await api.call(`/api/v1/sessions?${query}${next}`, { key: reader });
     expect(status).toBe(200);
     seen.push(...body.data);
     cursor = body.cursor;
@@ -125,6 +129,27 @@ describe('GET /api/v1/sessions', () => {
       expect(before.body.total).toBe(1);
     },
   );
+
+  it('shows all that `total` counts, also sessions that are older than their signals are kept', async () => {
+    const tenant = await makeTenant(api.ctx);
+    await api.call('/api/v1/signals', { key: tenant.key, body: makeSignal({ ts: clock.now() }) });
+    const [fresh] = await sessionRows(api.ctx).find({ org_id: tenant.orgId }).toArray();
+    const keptDays = api.ctx.config.signalRetentionDays;
+    const agesDays = [keptDays - 1, keptDays + 1, keptDays + 71, 10 * keptDays];
+    for (const days of agesDays) {
+      const started_at = new Date(clock.now() - days * 24 * HOUR);
+      await sessionRows(api.ctx).insertOne({
+        ...fresh,
+        _id: `ses_${tenant.orgId}_${days}`,
+        started_at,
+      } as never);
+    }
+    for (const order of ['desc', 'asc']) {
+      const seen = await walk(`order=${order}&limit=2`, undefined, tenant.key);
+      const { body } = await api.call(`/api/v1/sessions?order=${order}`, { key: tenant.key });
+      expect([seen.length, body.total, body.data.length]).toEqual([5, 5, 5]);
+    }
+  });
 
   it('begins a new walk with the cursor of a list that was empty, and counts anew', async () => {
     const tenant = await makeTenant(api.ctx);
