@@ -30,7 +30,7 @@ const sessions: Record<string, Field> = {
   state: ['How it stands', 'open', 'ok'],
   end_reason: ['What ended it; null while it is open', 'timeout'],
   signals: ['Signals', 12],
-  historical: ['Whether old signals are taken too', true],
+  historical: ['Whether these are history: what is old among them raises no events', true],
 };
 
 const signals: Record<string, Field> = {

@@ -29,6 +29,7 @@ interface TargetFlags {
   key?: string;
   userId?: string;
   project?: string;
+  events?: boolean;
 }
 
 /** `import` and `sync`: the history that coding agents keep on this machine. */
@@ -58,7 +59,8 @@ function withTarget(command: Command): Command {
     .option('--api <url>', 'default: GOVERNOR_API')
     .option('--key <key>', 'API key; default: GOVERNOR_API_KEY')
     .option('--user-id <id>', 'whose history it is; a key that is bound to a user needs none')
-    .option('--project <id>', 'default: the name of the repository');
+    .option('--project <id>', 'default: the name of the repository')
+    .option('--events', 'let old calls raise webhooks, budget events and anomalies, as if they came now');
 }
 
 function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
@@ -66,7 +68,7 @@ function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
   const api = flags.api ?? env.GOVERNOR_API ?? other.api;
   const apiKey = flags.key ?? env.GOVERNOR_API_KEY ?? other.key;
   if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
-  return { api, apiKey, userId: flags.userId, project: flags.project };
+  return { api, apiKey, userId: flags.userId, project: flags.project, events: flags.events === true };
 }
 
 async function importFrom(name: string, path: string, options: ImportOptions): Promise<ImportReport> {

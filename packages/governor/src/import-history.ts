@@ -13,6 +13,8 @@ export interface ImportOptions {
   readonly userId?: string | undefined;
   /** Instead of the repository's name. */
   readonly project?: string | undefined;
+  /** Whether what is old raises webhooks, budget events and anomalies, as if it came now. By default it does not. */
+  readonly events?: boolean | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
   readonly onProgress?: ((sent: number, total: number) => void) | undefined;
@@ -85,8 +87,9 @@ async function send(
 ): Promise<Omit<ImportReport, 'left_out'>> {
   const report = { signals: signals.length, accepted: 0, duplicates: 0, rejected: 0, rejected_codes: {} };
   const codes: Record<string, number> = report.rejected_codes;
+  const target = { ...options, historical: options.events !== true };
   for (let from = 0; from < signals.length; from += BATCH) {
-    const results = await sendSignals(options, signals.slice(from, from + BATCH), options.pause ?? pause);
+    const results = await sendSignals(target, signals.slice(from, from + BATCH), options.pause ?? pause);
     for (const { status, code = 'unknown' } of results) {
       if (status === 'accepted') report.accepted += 1;
       else if (status === 'duplicate') report.duplicates += 1;

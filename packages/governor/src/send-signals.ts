@@ -20,6 +20,8 @@ export interface Target {
   /** Base URL of the API. */
   readonly api: string;
   readonly apiKey: string;
+  /** Whether these are history: what is old among them then raises no webhooks, budget events or anomalies. */
+  readonly historical?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +50,7 @@ export async function sendSignals(
   pause: Pause,
 ): Promise<SignalResult[]> {
   const url = new URL('/api/v1/signals', target.api);
-  const body = JSON.stringify({ signals });
+  const body = JSON.stringify({ signals, historical: target.historical === true ? true : undefined });
   for (let attempt = 1; ; attempt += 1) {
     const answer = await tryPost(url, target, body);
     target.signal?.throwIfAborted();

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { eventRows } from '../../../shared/events/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
@@ -279,6 +280,46 @@ describe('the history of', () => {
     const folder = join(home.folder, 'otel');
     expect(await run('copilot', folder)).toMatchObject({ accepted: 1, left_out: { 'no spans': 1 } });
     expect(await totals()).toEqual(GOLDEN);
+  });
+});
+
+describe('calls of yesterday', () => {
+  const yesterday = () =>
+    writeLines(join(home.folder, 'projects', 'p', 's.jsonl'), [claudeLine(NOW - DAY, 'msg_1', GOLDEN_USAGE)]);
+  const eventTypes = async () =>
+    (await eventRows(api.ctx).find({ org_id: tenant.orgId }).toArray()).map(({ type }) => type).sort();
+  const claude = () => toolNamed('claude-code');
+  const importing = (events?: boolean) =>
+    importFolder(claude(), home.folder, { ...target(), nowMs: NOW, events });
+  const syncing = (events?: boolean) =>
+    sync({
+      ...target(),
+      folders: [{ tool: claude(), folder: home.folder }],
+      cursorFile: join(home.folder, 'cursor.json'),
+      now: () => NOW,
+      everyMs: 1,
+      once: true,
+      onReport: () => undefined,
+      events,
+    });
+
+  it.each([
+    ['an import', importing],
+    ['a sync', syncing],
+  ])('raise nothing by %s, and count', async (_what, send) => {
+    yesterday();
+    await send();
+    expect(await totals()).toEqual(GOLDEN);
+    expect(await eventTypes()).toEqual([]);
+  });
+
+  it.each([
+    ['an import', importing],
+    ['a sync', syncing],
+  ])('raise what live ones do by %s that is told so', async (_what, send) => {
+    yesterday();
+    await send(true);
+    expect(await eventTypes()).toEqual(['session.ended', 'session.started']);
   });
 });
 

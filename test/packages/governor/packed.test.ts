@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventRows } from '../../../shared/events/model.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
 import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from './history.ts';
@@ -55,4 +56,11 @@ it('packs into one file that runs in an empty folder, without the server beside 
     env: { ...env, CLAUDE_CONFIG_DIR: join(home.folder, 'claude') },
   });
   expect(JSON.parse(again.stdout)).toMatchObject({ tool: 'claude-code', duplicates: 1 });
+
+  const other = await makeTenant(api.ctx, { user_id: 'ada' });
+  writeLines(transcript, [claudeLine(Date.now() - 86_400_000, 'msg_2', GOLDEN_USAGE)]);
+  const from = ['import', 'claude-code', join(home.folder, 'claude'), '--user-id', 'ada', '--events'];
+  const otherEnv = { ...env, GOVERNOR_API_KEY: other.key };
+  await execute('npx', [...governor, ...from], { cwd: empty, env: otherEnv });
+  expect(await eventRows(api.ctx).countDocuments({ org_id: other.orgId })).toBe(2);
 }, 60_000);

@@ -2464,7 +2464,7 @@ export interface operations {
                     /** @description Signals */
                     signals?: unknown[];
                     /**
-                     * @description Whether old signals are taken too
+                     * @description Whether these are history: what is old among them raises no events
                      * @example true
                      */
                     historical?: boolean;
