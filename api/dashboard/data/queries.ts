@@ -20,6 +20,15 @@ export function usageQuery(query: UsageQuestion) {
   });
 }
 
+/** Usage by one dimension, the dearest eight first and the rest together, each with its course. */
+export function groupsQuery(
+  by: 'user_id' | 'project_id' | 'model' | 'adapter',
+  query: Omit<UsageQuestion, 'group_by' | 'series' | 'top'>,
+  top = 8,
+) {
+  return usageQuery({ ...query, group_by: by, series: 'groups', top: String(top) });
+}
+
 export function sessionsQuery(query: QueryOf<'/api/v1/sessions'>) {
   return queryOptions({
     queryKey: ['sessions', query],

@@ -1,63 +1,117 @@
 import { Alert, Anchor, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useIsAdmin } from '../data/me.ts';
-import { budgetsQuery, usageQuery, webhooksQuery } from '../data/queries.ts';
+import { budgetsQuery, groupsQuery, webhooksQuery } from '../data/queries.ts';
 import { useFilters, useRange } from '../data/range.ts';
 import { percent } from '../parts/format.ts';
 
 const MOST_UNPRICED = 0.01;
 
-/** What somebody should know on whatever page: a failing webhook, an exceeded budget, usage without a price. */
+/** What somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. */
 export function Banners() {
-  const range = useRange();
-  const filters = useFilters();
   const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin() });
   const budgets = useQuery(budgetsQuery());
-  const usage = useQuery(usageQuery({ ...range.query, interval: range.interval, ...filters }));
   const failing = webhooks.data?.data.filter(({ status }) => status === 'failing') ?? [];
   const exceeded = budgets.data?.data.filter(({ state }) => state === 'exceeded') ?? [];
-  const totals = usage.data?.totals;
-  const unpriced = totals && totals.signals > 0 ? totals.unpriced_signals / totals.signals : 0;
-  if (failing.length === 0 && exceeded.length === 0 && unpriced <= MOST_UNPRICED) return null;
   return (
-    <Stack gap="sm" mb="md" role="status">
-      {failing.map(({ id, url, held }) => (
-        <Banner key={id}>
-          <Anchor component={Link} to={`/webhooks/${id}`}>
-            A webhook is failing
-          </Anchor>
-          : {url} ({held} held)
-        </Banner>
-      ))}
-      {exceeded.map(({ id, name, utilization_pct }) => (
-        <Banner key={id}>
-          <Anchor component={Link} to={`/budgets/${id}`}>
-            A budget is exceeded
-          </Anchor>
-          : {name} ({Math.round(utilization_pct)} %)
-        </Banner>
-      ))}
-      {unpriced > MOST_UNPRICED && (
-        <Banner>
-          {percent(unpriced)} of the signals in this range have no known price, so the true cost is higher.
-        </Banner>
-      )}
+    <Stack gap="sm" role="status" className="banners">
+      <Banner
+        of={failing.map(({ id, url, held }) => ({
+          id,
+          path: `/webhooks/${id}`,
+          name: url,
+          note: `${held} held`,
+        }))}
+        one="A webhook is failing"
+        many="webhooks are failing"
+        all="/webhooks"
+      />
+      <Banner
+        of={exceeded.map(({ id, name, utilization_pct }) => ({
+          id,
+          path: `/budgets/${id}`,
+          name,
+          note: `${Math.round(utilization_pct).toLocaleString('en-US')} %`,
+        }))}
+        one="A budget is exceeded"
+        many="budgets are exceeded"
+        all="/budgets"
+      />
+      <Unpriced />
     </Stack>
   );
 }
 
-function Banner({ children }: { children: React.ReactNode }) {
+interface Concern {
+  id: string;
+  path: string;
+  name: string;
+  note: string;
+}
+
+/** One line, however many there are: the only one by its name, several by their number. */
+function Banner({
+  of: concerns,
+  one,
+  many,
+  all,
+}: {
+  of: readonly Concern[];
+  one: string;
+  many: string;
+  all: string;
+}) {
+  const [first] = concerns;
+  if (!first) return null;
+  const isAlone = concerns.length === 1;
+  return (
+    <Warning>
+      <Anchor component={Link} to={isAlone ? first.path : all}>
+        {isAlone ? one : `${concerns.length} ${many}`}
+      </Anchor>
+      : <bdi>{first.name}</bdi> ({first.note}){isAlone ? '' : ' and others'}
+    </Warning>
+  );
+}
+
+const MONEY_PAGES = ['/', '/sessions', '/budgets', '/export'];
+
+/** Only where the cost of the range stands too. Names the models. */
+function Unpriced() {
+  const range = useRange();
+  const filters = useFilters();
+  const { pathname } = useLocation();
+  const usage = useQuery({
+    ...groupsQuery('model', { ...range.query, interval: range.interval, ...filters }),
+    enabled: MONEY_PAGES.includes(pathname),
+  });
+  if (!usage.data || !MONEY_PAGES.includes(pathname)) return null;
+  const { totals, groups } = usage.data;
+  const share = totals.signals > 0 ? totals.unpriced_signals / totals.signals : 0;
+  if (share <= MOST_UNPRICED) return null;
+  const models = groups.flatMap(({ key, unpriced_signals }) =>
+    unpriced_signals > 0 ? [key?.model ?? 'others'] : [],
+  );
+  return (
+    <Warning>
+      {percent(share)} of the signals in this range have no known price, so the true cost is higher:{' '}
+      <bdi>{models.join(', ')}</bdi>
+    </Warning>
+  );
+}
+
+function Warning({ children }: { children: React.ReactNode }) {
   return (
     <Alert
       variant="outline"
       color="orange"
       py="xs"
       icon={<IconAlertTriangle size={18} aria-hidden />}
-      className="wrap"
+      className="banner"
     >
-      {children}
+      <div className="clip-lines">{children}</div>
     </Alert>
   );
 }

@@ -20,7 +20,12 @@ export interface Destination {
   /** What the page answers, as the palette shows it. */
   question: string;
   role: Role;
+  group: Group;
 }
+
+/** The parts of the navigation, in its order. */
+export const GROUPS = ['Usage', 'Yours', 'Set up'] as const;
+type Group = (typeof GROUPS)[number];
 
 const destinations: readonly Destination[] = [
   {
@@ -29,6 +34,7 @@ const destinations: readonly Destination[] = [
     icon: IconLayoutDashboard,
     question: 'What does it cost, and who spends it?',
     role: 'member',
+    group: 'Usage',
   },
   {
     path: '/sessions',
@@ -36,6 +42,7 @@ const destinations: readonly Destination[] = [
     icon: IconActivity,
     question: 'What happened, call by call?',
     role: 'member',
+    group: 'Usage',
   },
   {
     path: '/budgets',
@@ -43,6 +50,7 @@ const destinations: readonly Destination[] = [
     icon: IconGauge,
     question: 'How much is left, and will it last?',
     role: 'member',
+    group: 'Usage',
   },
   {
     path: '/anomalies',
@@ -50,27 +58,7 @@ const destinations: readonly Destination[] = [
     icon: IconAlertTriangle,
     question: 'What was unusual?',
     role: 'member',
-  },
-  {
-    path: '/webhooks',
-    label: 'Webhooks',
-    icon: IconWebhook,
-    question: 'Do our endpoints get what they should?',
-    role: 'admin',
-  },
-  {
-    path: '/credits',
-    label: 'Credits',
-    icon: IconCoins,
-    question: 'How many credits have I left?',
-    role: 'member',
-  },
-  {
-    path: '/devices',
-    label: 'Devices',
-    icon: IconDeviceLaptop,
-    question: 'Which machines spend my credits?',
-    role: 'member',
+    group: 'Usage',
   },
   {
     path: '/analytics',
@@ -78,6 +66,7 @@ const destinations: readonly Destination[] = [
     icon: IconChartBar,
     question: 'How does the organization work, without naming anyone?',
     role: 'admin',
+    group: 'Usage',
   },
   {
     path: '/export',
@@ -85,6 +74,23 @@ const destinations: readonly Destination[] = [
     icon: IconDownload,
     question: 'Where do I get the figures as a file?',
     role: 'member',
+    group: 'Usage',
+  },
+  {
+    path: '/credits',
+    label: 'Credits',
+    icon: IconCoins,
+    question: 'How many credits have I left?',
+    role: 'member',
+    group: 'Yours',
+  },
+  {
+    path: '/devices',
+    label: 'Devices',
+    icon: IconDeviceLaptop,
+    question: 'Which machines spend my credits?',
+    role: 'member',
+    group: 'Yours',
   },
   {
     path: '/connect',
@@ -92,6 +98,15 @@ const destinations: readonly Destination[] = [
     icon: IconPlugConnected,
     question: 'How do I connect a tool?',
     role: 'member',
+    group: 'Set up',
+  },
+  {
+    path: '/webhooks',
+    label: 'Webhooks',
+    icon: IconWebhook,
+    question: 'Do our endpoints get what they should?',
+    role: 'admin',
+    group: 'Set up',
   },
   {
     path: '/settings',
@@ -99,6 +114,7 @@ const destinations: readonly Destination[] = [
     icon: IconSettings,
     question: 'Who belongs here, with which keys?',
     role: 'admin',
+    group: 'Set up',
   },
 ];
 

@@ -14,13 +14,13 @@ import { openSpotlight } from '@mantine/spotlight';
 import { IconLogout, IconSearch } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Fragment, useEffect } from 'react';
 import { signOut } from '../data/client.ts';
 import { useMe } from '../data/me.ts';
 import { FILTERS, useSharedSearch } from '../data/range.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Banners } from './banners.tsx';
-import { destinationsOf } from './navigation.ts';
+import { destinationsOf, GROUPS } from './navigation.ts';
 import { Palette } from './palette.tsx';
 import { Renewal } from './renewal.tsx';
 import { SchemeButton } from './scheme-button.tsx';
@@ -45,7 +45,8 @@ export function Shell() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <Text fw={600} className="clip">
+            <Mark />
+            <Text fw={600} className="clip" title={useMe().org.name}>
               {useMe().org.name}
             </Text>
           </Group>
@@ -89,19 +90,43 @@ function Navigation() {
       return value ? [[name, value]] : [];
     }),
   );
-  return destinationsOf(role).map(({ path, label, icon: Icon }) => {
-    const isHere = path === '/' ? pathname === '/' : pathname.startsWith(path);
-    return (
-      <NavLink
-        key={path}
-        label={label}
-        active={isHere}
-        aria-current={isHere ? 'page' : undefined}
-        leftSection={<Icon size={18} aria-hidden />}
-        renderRoot={(props) => <Link to={path} search={kept as never} {...props} />}
+  const destinations = destinationsOf(role);
+  return GROUPS.map((group) => (
+    <Fragment key={group}>
+      <div className="nav-heading">{group}</div>
+      {destinations
+        .filter((destination) => destination.group === group)
+        .map(({ path, label, icon: Icon }) => {
+          const isHere = path === '/' ? pathname === '/' : pathname.startsWith(path);
+          return (
+            <NavLink
+              key={path}
+              label={label}
+              active={isHere}
+              aria-current={isHere ? 'page' : undefined}
+              leftSection={<Icon size={18} aria-hidden />}
+              renderRoot={(props) => <Link to={path} search={kept as never} {...props} />}
+            />
+          );
+        })}
+    </Fragment>
+  ));
+}
+
+/** The icon of the tab, beside the organization's name. */
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true" style={{ flex: 'none' }}>
+      <rect width="32" height="32" rx="7" fill="#0b5cad" />
+      <path
+        d="M8 22a9 9 0 1 1 16 0M16 20l5-7"
+        fill="none"
+        stroke="#fff"
+        strokeWidth="3"
+        strokeLinecap="round"
       />
-    );
-  });
+    </svg>
+  );
 }
 
 function PersonMenu() {

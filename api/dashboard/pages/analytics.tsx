@@ -134,7 +134,12 @@ function Cells({
 }
 
 function CellFigures({ cell, k }: { cell: object; k: number }) {
-  if ('pending' in cell) return <Table.Td colSpan={6}>not told yet</Table.Td>;
+  if ('pending' in cell)
+    return (
+      <Table.Td colSpan={6} c="dimmed">
+        not published yet: a week appears a day after its end
+      </Table.Td>
+    );
   if (!('active_users' in cell))
     return (
       <Table.Td colSpan={6} className="hatched">

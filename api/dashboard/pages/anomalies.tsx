@@ -5,6 +5,7 @@ import { useChangeSearch, useFilters, useRange } from '../data/range.ts';
 import type { operations } from '../data/schema.d.ts';
 import { figure, RULES } from '../parts/anomaly-rules.ts';
 import { Empty } from '../parts/empty.tsx';
+import { more } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
       </Anchor>
     ),
   },
-  { label: 'User', render: ({ user_id }) => <UserName id={user_id} /> },
+  { label: 'User', share: 16, render: ({ user_id }) => <UserName id={user_id} /> },
   {
     label: 'Observed',
     isNumber: true,
@@ -34,15 +35,16 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     render: ({ anomaly_type, observed }) => figure(anomaly_type, observed),
   },
   {
-    label: 'Usual',
+    label: 'Usual or limit',
     isNumber: true,
     render: ({ anomaly_type, baseline_avg }) => figure(anomaly_type, baseline_avg),
   },
-  { label: 'More', isNumber: true, render: ({ deviation_pct }) => `▲ +${Math.round(deviation_pct)} %` },
+  { label: 'More', isNumber: true, render: ({ deviation_pct }) => `▲ ${more(deviation_pct)}` },
   {
     label: 'Rule',
+    share: 40,
     render: ({ anomaly_type }) => (
-      <Text size="sm" c="dimmed">
+      <Text span inherit c="dimmed" title={RULES[anomaly_type].rule}>
         {RULES[anomaly_type].rule}
       </Text>
     ),

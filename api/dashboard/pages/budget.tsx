@@ -7,18 +7,18 @@ import { api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/me.ts';
 import { budgetQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { type Budget, Gauge } from '../parts/budget-bar.tsx';
+import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
+import { forecastWords, scopeWords } from '../parts/budget-words.ts';
 import { ChartCard } from '../parts/chart-card.tsx';
 import { Stop } from '../parts/enforcement.tsx';
-import { amount, bucketLabel, exact } from '../parts/format.ts';
+import { amount, axisMoney, bucketLabel, compact, exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
 import { When } from '../parts/when.tsx';
-import { forecastWords, scopeWords } from './budgets.tsx';
 
 /** One budget: how it stands, how it stood before, and when it fired. */
 export function BudgetDetail() {
@@ -26,6 +26,7 @@ export function BudgetDetail() {
   const budget = useQuery(budgetQuery(id));
   return (
     <Page
+      back={{ to: '/budgets', label: 'Budgets' }}
       title={budget.data?.name ?? 'Budget'}
       lead={budget.data && `${scopeWords(budget.data)}, ${budget.data.window}`}
       actions={budget.data && <Actions budget={budget.data} />}
@@ -43,10 +44,10 @@ function Standing({ budget }: { budget: Budget }) {
   const { metric, current, threshold, remaining, window_end, unpriced_signals, state } = budget;
   const facts: [string, React.ReactNode][] = [
     ['State', <State key="state" of={state} />],
-    ['Used', amount(metric, current)],
+    ['Used', `${amount(metric, current)} (${usedPercent(budget)})`],
     ['Of', amount(metric, threshold)],
     ['Left', amount(metric, remaining)],
-    ['Begins anew', <When key="end" at={window_end} />],
+    ['Starts again', <When key="end" at={window_end} />],
     ['Timezone', budget.timezone],
   ];
   return (
@@ -65,7 +66,7 @@ function Standing({ budget }: { budget: Budget }) {
         </SimpleGrid>
         <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>
-        {unpriced_signals > 0 && (
+        {metric === 'cost_usd' && unpriced_signals > 0 && (
           <Alert color="orange" variant="outline">
             {exact(unpriced_signals)} signals of this window have no known price and count as nothing.
           </Alert>
@@ -89,11 +90,13 @@ function History({ budget }: { budget: Budget }) {
         return (
           <Stack gap="xs">
             <ChartCard
-              title="Windows"
+              title="Used per window"
               content={{
                 labels: oldestFirst.map(({ start }) => bucketLabel(start, interval, budget.timezone)),
                 series: [{ name: 'Used', colour: 0, values: oldestFirst.map(({ current }) => current) }],
                 format: (value) => amount(metric, value),
+                axis: metric === 'cost_usd' ? axisMoney : compact,
+                line: { value: budget.threshold, label: `threshold ${amount(metric, budget.threshold)}` },
               }}
             />
             <Text size="xs" c="dimmed">

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useIsAdmin } from '../data/me.ts';
 import { budgetsQuery } from '../data/queries.ts';
-import { type Budget, Gauge } from '../parts/budget-bar.tsx';
+import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
+import { forecastWords, scopeWords } from '../parts/budget-words.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Stop } from '../parts/enforcement.tsx';
 import { amount } from '../parts/format.ts';
@@ -59,14 +60,15 @@ function BudgetCard({ budget }: { budget: Budget }) {
     <Paper withBorder p="md">
       <Stack gap="sm">
         <Anchor component={Link} to={`/budgets/${id}`} fw={600} underline="hover" className="clip">
-          {name}
+          <bdi>{name}</bdi>
         </Anchor>
         <Text size="sm" c="dimmed" className="wrap">
           {scopeWords(budget)}, {budget.window}
         </Text>
         <Gauge budget={budget} />
         <Text size="sm">
-          <State of={state} /> · {amount(metric, current)} of {amount(metric, threshold)}
+          <State of={state} /> · {amount(metric, current)} of {amount(metric, threshold)} (
+          {usedPercent(budget)})
         </Text>
         <Text size="sm">
           {amount(metric, remaining)} left, until <When at={window_end} />
@@ -76,31 +78,4 @@ function BudgetCard({ budget }: { budget: Budget }) {
       </Stack>
     </Paper>
   );
-}
-
-export const METRICS: Record<Budget['metric'], string> = {
-  cost_usd: 'Cost',
-  tokens: 'Tokens',
-  tokens_in: 'Tokens in',
-  tokens_out: 'Tokens out',
-  signals: 'Signals',
-  sessions: 'Sessions',
-  errors: 'Errors',
-};
-
-export function scopeWords({
-  scope,
-  scope_id,
-  metric,
-}: Pick<Budget, 'scope' | 'scope_id' | 'metric'>): string {
-  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${scope_id}`;
-  return `${METRICS[metric]} of ${whose}`;
-}
-
-/** What the forecast means, in words. */
-export function forecastWords({ forecast, threshold, metric, state }: Budget): string {
-  if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
-  if (forecast >= threshold)
-    return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
-  return `At this pace it lasts: ${amount(metric, forecast)} at the window’s end.`;
 }

@@ -1,4 +1,4 @@
-import { Alert, NativeSelect, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { NativeSelect, Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
@@ -6,7 +6,6 @@ import { useIsAdmin } from '../data/me.ts';
 import { useChangeSearch } from '../data/range.ts';
 import type { operations } from '../data/schema.d.ts';
 import { Arriving } from '../parts/arriving.tsx';
-import { Empty } from '../parts/empty.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { MemberBalances } from '../parts/member-balances.tsx';
@@ -49,10 +48,6 @@ export function Credits() {
       <Arriving />
       <Balances />
       <TopUp />
-      <Alert variant="outline" color="gray">
-        This is the ledger of your credits. The signed receipts themselves are kept on the device that spent
-        them.
-      </Alert>
       <Ledger />
       {isAdmin && <MemberBalances />}
     </Page>
@@ -181,9 +176,10 @@ function Ledger() {
   );
   return (
     <Paper withBorder p="md">
-      <Title order={2} mb="sm">
-        Ledger
-      </Title>
+      <Title order={2}>Ledger</Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Every credit that came or went. The signed receipts are kept on the device that spent them.
+      </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }} mb="sm">
         <NativeSelect
           aria-label="Bucket"
@@ -201,7 +197,7 @@ function Ledger() {
       <Load query={pages.query}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty>Nothing yet. The first credit that a device of yours spends appears here.</Empty>
+            <Text c="dimmed">Nothing yet. The first credit that a device of yours spends appears here.</Text>
           ) : (
             <Rows
               label="Ledger"

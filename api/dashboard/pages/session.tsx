@@ -8,7 +8,7 @@ import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { figure, RULES } from '../parts/anomaly-rules.ts';
 import { ChartCard, type ChartContent } from '../parts/chart-card.tsx';
-import { compact, dateTime, duration, exact, money } from '../parts/format.ts';
+import { axisMoney, compact, dateTime, duration, exact, money, more } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -25,6 +25,7 @@ export function SessionDetail() {
   const anomalies = useQuery(anomaliesQuery({ session_id: id }));
   return (
     <Page
+      back={{ to: '/sessions', label: 'Sessions' }}
       title={session.data ? `Session of ${dateTime(session.data.started_at)}` : 'Session'}
       lead={id}
       actions={session.data?.state === 'open' && <CloseButton id={id} />}
@@ -43,13 +44,13 @@ export function SessionDetail() {
                   title={RULES[anomaly.anomaly_type].name}
                 >
                   Observed {figure(anomaly.anomaly_type, anomaly.observed)} against{' '}
-                  {figure(anomaly.anomaly_type, anomaly.baseline_avg)} before (
-                  {Math.round(anomaly.deviation_pct)} % more), seen <When at={anomaly.detected_at} />.
+                  {figure(anomaly.anomaly_type, anomaly.baseline_avg)}{' '}
+                  {anomaly.anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} (
+                  {more(anomaly.deviation_pct)}), seen <When at={anomaly.detected_at} />.{' '}
+                  {RULES[anomaly.anomaly_type].rule}.
                 </Alert>
               ))}
-              {timeline.length > 1 && (
-                <ChartCard title="Cost over the session" content={costChart(timeline)} />
-              )}
+              {timeline.length > 1 && <ChartCard {...costChart(timeline)} />}
               <Paper withBorder p="md">
                 <Title order={2} mb="sm">
                   Timeline
@@ -116,7 +117,7 @@ function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter
 const MOST_BARS = 120;
 
 /** Cost by the minute; a long session by as many minutes as make 120 bars. Pure. */
-function costChart(signals: readonly Signal[]): ChartContent {
+function costChart(signals: readonly Signal[]): { title: string; content: ChartContent } {
   const times = signals.map(({ ts }) => Date.parse(ts));
   const firstMs = Math.floor(Math.min(...times) / 60_000) * 60_000;
   const minutes = Math.floor((Math.max(...times) - firstMs) / 60_000) + 1;
@@ -126,10 +127,15 @@ function costChart(signals: readonly Signal[]): ChartContent {
     const bar = Math.floor((Date.parse(ts) - firstMs) / 60_000 / step);
     values[bar] = (values[bar] ?? 0) + (cost_usd ?? 0);
   }
+  const title = step === 1 ? 'Cost per minute' : `Cost per ${step} minutes`;
   return {
-    labels: values.map((_, index) => dateTime(firstMs + index * step * 60_000).split(', ')[1] ?? ''),
-    series: [{ name: step === 1 ? 'Cost per minute' : `Cost per ${step} minutes`, colour: 0, values }],
-    format: money,
+    title,
+    content: {
+      labels: values.map((_, index) => dateTime(firstMs + index * step * 60_000).split(', ')[1] ?? ''),
+      series: [{ name: title, colour: 0, values }],
+      format: money,
+      axis: axisMoney,
+    },
   };
 }
 

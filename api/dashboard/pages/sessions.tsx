@@ -28,12 +28,15 @@ const COLUMNS: readonly Column<Session>[] = [
       </Anchor>
     ),
   },
-  { label: 'User', render: ({ user_id }) => <UserName id={user_id} /> },
-  { label: 'Project', render: ({ project_id }) => project_id },
-  { label: 'Tool', render: ({ adapter }) => adapter },
+  { label: 'User', share: 13, render: ({ user_id }) => <UserName id={user_id} /> },
+  { label: 'Project', share: 9, render: ({ project_id }) => <Clipped text={project_id} /> },
+  { label: 'Tool', share: 10, render: ({ adapter }) => <Clipped text={adapter} /> },
   {
     label: 'Model',
-    render: ({ model, models }) => model + (models.length > 1 ? ` +${models.length - 1}` : ''),
+    share: 14,
+    render: ({ model, models }) => (
+      <Clipped text={model + (models.length > 1 ? ` +${models.length - 1}` : '')} />
+    ),
   },
   { label: 'Length', isNumber: true, render: ({ duration_s }) => duration(duration_s) },
   { label: 'Signals', isNumber: true, render: ({ signal_count }) => exact(signal_count) },
@@ -48,8 +51,17 @@ const COLUMNS: readonly Column<Session>[] = [
     render: ({ cost_usd, unpriced_signals }) =>
       unpriced_signals > 0 ? `≥ ${money(cost_usd)}` : money(cost_usd),
   },
-  { label: 'State', render: ({ state, end_reason }) => <State of={state}>{end_reason ?? state}</State> },
+  {
+    label: 'State',
+    isShort: true,
+    render: ({ state, end_reason }) => <State of={state}>{end_reason ?? state}</State>,
+  },
 ];
+
+/** In a narrow column; hover tells all of it, and so does the session. */
+function Clipped({ text }: { text: string }) {
+  return <bdi title={text}>{text}</bdi>;
+}
 
 /** Every session of the range, newest first, by any filter. */
 export function Sessions() {

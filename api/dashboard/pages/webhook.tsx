@@ -16,13 +16,13 @@ export function WebhookDetail() {
   const { id = '' } = useParams({ strict: false });
   const webhook = useQuery(webhookQuery(id));
   return (
-    <Page title="Webhook" lead={webhook.data?.url}>
+    <Page title="Webhook" lead={webhook.data?.url} back={{ to: '/webhooks', label: 'Webhooks' }}>
       <Load query={webhook} height={160}>
         {(data) => (
           <Stack>
             {data.status === 'failing' && <Failing webhook={data} />}
             {data.old_secret_until && (
-              <Alert variant="outline" color="gray" role="status">
+              <Alert variant="light" color="gray" role="status">
                 The secret before signs too until <When at={data.old_secret_until} />.
               </Alert>
             )}

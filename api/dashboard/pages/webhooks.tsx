@@ -9,7 +9,7 @@ import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
-import { WebhookForm } from '../parts/webhook-form.tsx';
+import { EVENT_TYPES, WebhookForm } from '../parts/webhook-form.tsx';
 import { When } from '../parts/when.tsx';
 
 /** Failing goes before paused: it is what somebody has to mend. */
@@ -22,21 +22,31 @@ const COLUMNS: readonly Column<Webhook>[] = [
   {
     label: 'Endpoint',
     narrow: 'first',
+    share: 38,
     render: ({ id, url }) => (
-      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" underline="hover">
+      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" underline="hover" title={url}>
         {url}
       </Anchor>
     ),
   },
   { label: 'State', narrow: 'first', render: (webhook) => <State of={webhookState(webhook)} /> },
-  { label: 'Events', render: ({ events }) => events.join(', ') },
+  {
+    label: 'Events',
+    share: 22,
+    render: ({ events }) => {
+      const named = events.length === EVENT_TYPES.length ? 'all' : events.join(', ');
+      return <span title={events.join(', ')}>{named}</span>;
+    },
+  },
   { label: 'Held', isNumber: true, render: ({ held }) => exact(held) },
   {
     label: 'Last delivery',
+    isShort: true,
     render: ({ last_delivery: last }) => (last ? <State of={last.status} /> : 'none yet'),
   },
   {
     label: 'Failing since',
+    isShort: true,
     render: ({ failing_since }) => (failing_since ? <When at={failing_since} /> : '–'),
   },
 ];

@@ -1,7 +1,7 @@
 import { Anchor, Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { operations } from '../data/schema.d.ts';
-import { amount } from './format.ts';
+import { amount, exact } from './format.ts';
 import { State } from './state.tsx';
 
 export type Budget =
@@ -16,22 +16,32 @@ export function BudgetBar({ budget }: { budget: Budget }) {
     <Stack gap={4}>
       <Group justify="space-between" gap="sm" wrap="nowrap">
         <Anchor component={Link} to={`/budgets/${id}`} size="sm" underline="hover" className="clip">
-          {name}
+          <bdi>{name}</bdi>
         </Anchor>
         <State of={state} />
       </Group>
       <Gauge budget={budget} />
       <Text size="xs" c="dimmed">
-        {amount(metric, current)} of {amount(metric, threshold)}, {budget.window}
+        {amount(metric, current)} of {amount(metric, threshold)} ({usedPercent(budget)}), {budget.window}
       </Text>
     </Stack>
   );
 }
 
+/** How much of the threshold is used: 41 %, 567,539 %. */
+export function usedPercent({ utilization_pct }: Budget): string {
+  return `${exact(Math.round(utilization_pct))} %`;
+}
+
+/** Beyond twice the threshold a bar tells no more; its words do. */
+const WIDEST_PCT = 200;
+
+/** The bar alone: what is used, a tick for the forecast, and a line at the threshold where one of them lies beyond it. */
 export function Gauge({ budget }: { budget: Budget }) {
   const { state, metric, threshold, forecast, utilization_pct } = budget;
-  const scale = Math.max(100, utilization_pct, (forecast / threshold) * 100);
-  const atEnd = (forecast / threshold) * 100;
+  const atEnd = Math.min((forecast / threshold) * 100, WIDEST_PCT);
+  const used = Math.min(utilization_pct, WIDEST_PCT);
+  const scale = Math.max(100, used, atEnd);
   return (
     <Tooltip label={`Forecast for the end of the window: ${amount(metric, forecast)}`}>
       <Box
@@ -40,12 +50,12 @@ export function Gauge({ budget }: { budget: Budget }) {
         aria-label={`${budget.name}: ${Math.round(utilization_pct)} % used`}
         aria-valuenow={Math.round(utilization_pct)}
         aria-valuemin={0}
-        aria-valuemax={Math.round(scale)}
+        aria-valuemax={Math.round(Math.max(100, utilization_pct))}
       >
-        <Box
-          className="bar-fill"
-          style={{ width: `${(utilization_pct / scale) * 100}%`, background: COLOURS[state] }}
-        />
+        <Box className="bar-fill" style={{ width: `${(used / scale) * 100}%`, background: COLOURS[state] }} />
+        {scale > 100 && (
+          <Box className="bar-beyond hatched" style={{ width: `${(1 - 100 / scale) * 100}%` }} />
+        )}
         <Box className="bar-tick" style={{ left: `calc(${(atEnd / scale) * 100}% - 2px)` }} />
       </Box>
     </Tooltip>

@@ -7,13 +7,18 @@ import { membersQuery, organizationQuery, usageQuery } from '../data/queries.ts'
 import { dateIn, plusDays } from '../data/range.ts';
 import { useAct } from '../data/use-act.ts';
 import type { Budget } from './budget-bar.tsx';
+import { METRICS } from './budget-words.ts';
 import { EnforcementInputs } from './enforcement.tsx';
 import { amount } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
-const SCOPES = ['org', 'team', 'project', 'user'] as const;
-const METRICS = ['cost_usd', 'tokens', 'tokens_in', 'tokens_out', 'signals', 'sessions', 'errors'] as const;
+const SCOPES: Record<Budget['scope'], string> = {
+  org: 'The whole organization',
+  team: 'A team',
+  project: 'A project',
+  user: 'A user',
+};
 type Draft = Pick<
   Budget,
   'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'enforce' | 'on_error'
@@ -68,7 +73,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
             label="Whose usage"
             value={draft.scope}
             onChange={(event) => set({ scope: event.currentTarget.value as Draft['scope'], scope_id: '' })}
-            data={SCOPES.map((value) => ({ value, label: value === 'org' ? 'organization' : value }))}
+            data={Object.entries(SCOPES).map(([value, label]) => ({ value, label }))}
           />
           {draft.scope !== 'org' && (
             <ScopeInput
@@ -83,10 +88,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
             label="What"
             value={draft.metric}
             onChange={(event) => set({ metric: event.currentTarget.value as Draft['metric'] })}
-            data={METRICS.map((value) => ({
-              value,
-              label: value === 'cost_usd' ? 'cost (US dollars)' : value,
-            }))}
+            data={Object.entries(METRICS).map(([value, label]) => ({ value, label }))}
           />
           <NumberInput
             label="Threshold"
@@ -199,7 +201,7 @@ function Preview({ draft: { scope, scope_id, metric, threshold, window } }: { dr
   const span = days === 1 ? 'today' : `the last ${days} days`;
   const share = threshold > 0 ? ` That is ${Math.round((per / threshold) * 100)} % of this threshold.` : '';
   return (
-    <Alert variant="outline" color="gray" role="status">
+    <Alert variant="light" color="gray" role="status">
       Used {span}: {amount(metric, used)}
       {window === 'hourly' ? `, ${amount(metric, per)} per hour of the day on average.` : '.'}
       {share}

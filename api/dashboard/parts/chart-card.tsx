@@ -13,9 +13,15 @@ export interface ChartContent {
   labels: readonly string[];
   series: readonly ChartSeries[];
   format: (value: number) => string;
+  /** As the axis says it; else as `format` does. */
+  axis?: (value: number) => string;
+  /** A line across, such as a threshold. */
+  line?: { value: number; label: string };
 }
 
-const Bars = lazy(async () => ({ default: (await import('./charts.tsx')).Bars }));
+// Asked for with the page, not only when its figures are there: both take their time.
+const charts = import('./charts.tsx');
+const Bars = lazy(async () => ({ default: (await charts).Bars }));
 
 /** A chart of stacked bars with its title; a button shows the same figures as a table. */
 export function ChartCard({

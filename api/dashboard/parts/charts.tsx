@@ -18,7 +18,7 @@ const HATCHES = [
 
 /** Stacked bars. Each series has a colour, a pattern and an edge; its name and total stand below. */
 export function Bars({ title, content }: { title: string; content: ChartContent }) {
-  const { labels, series, format } = content;
+  const { labels, series, format, axis = format, line } = content;
   const rows = labels.map((label, index) => ({
     label,
     ...Object.fromEntries(series.map(({ name, values }) => [name, values[index] ?? 0])),
@@ -39,7 +39,13 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
             isAnimationActive: false,
             fill: `url(#${patternId(series.find(({ name }) => name === one.name))})`,
           })}
-          yAxisProps={{ width: 64, tickFormatter: (value: number) => format(value) }}
+          yAxisProps={{ width: 64, tickFormatter: (value: number) => axis(value) }}
+          maxBarWidth={56}
+          referenceLines={
+            line
+              ? [{ y: line.value, label: line.label, color: 'var(--bad)', ifOverflow: 'extendDomain' }]
+              : []
+          }
         >
           <defs>
             {series.map((one) => (
@@ -48,32 +54,38 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
           </defs>
         </BarChart>
       </Box>
-      <Group gap="md" mt="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-        {series.map((one) => (
-          <Group key={one.name} component="li" gap={6} wrap="nowrap" maw="100%">
-            <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
-              <defs>
-                <Pattern series={one} prefix="key-" />
-              </defs>
-              <rect
-                x="0.5"
-                y="0.5"
-                width="13"
-                height="13"
-                fill={`url(#key-${patternId(one)})`}
-                stroke="var(--chart-edge)"
-              />
-            </svg>
-            <Text size="sm" className="clip">
-              {one.name}
-            </Text>
-            <Text size="sm" className="number">
-              {format(one.values.reduce((sum, value) => sum + value, 0))}
-            </Text>
-          </Group>
-        ))}
-      </Group>
+      {series.length > 1 && <Legend series={series} format={format} />}
     </Box>
+  );
+}
+
+function Legend({ series, format }: Pick<ChartContent, 'series' | 'format'>) {
+  return (
+    <Group gap="md" mt="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {series.map((one) => (
+        <Group key={one.name} component="li" gap={6} wrap="nowrap" maw="100%">
+          <svg width="14" height="14" aria-hidden="true" style={{ flex: 'none' }}>
+            <defs>
+              <Pattern series={one} prefix="key-" />
+            </defs>
+            <rect
+              x="0.5"
+              y="0.5"
+              width="13"
+              height="13"
+              fill={`url(#key-${patternId(one)})`}
+              stroke="var(--chart-edge)"
+            />
+          </svg>
+          <Text size="sm" className="clip" maw={280}>
+            <bdi>{one.name}</bdi>
+          </Text>
+          <Text size="sm" className="number" c="dimmed">
+            {format(one.values.reduce((sum, value) => sum + value, 0))}
+          </Text>
+        </Group>
+      ))}
+    </Group>
   );
 }
 

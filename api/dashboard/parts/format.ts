@@ -10,14 +10,42 @@ export function money(usd: number): string {
   });
 }
 
+/** US dollars where there is little room: $78.9K from ten thousand on. */
+export function shortMoney(usd: number): string {
+  if (Math.abs(usd) < 10_000) return money(usd);
+  return usd.toLocaleString('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  });
+}
+
+/** US dollars of an axis: whole from ten on, $24K from a thousand on. */
+export function axisMoney(usd: number): string {
+  if (Math.abs(usd) < 10) return money(usd);
+  return usd.toLocaleString('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    notation: Math.abs(usd) < 1_000 ? 'standard' : 'compact',
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 1,
+  });
+}
+
+/** How much more than usual, as a share of it: +13 %, +1,028 %, +2.8M %. */
+export function more(pct: number): string {
+  return `+${compact(Math.round(pct))} %`;
+}
+
 export function exact(count: number): string {
   return count.toLocaleString('en-US', { maximumFractionDigits: 4 });
 }
 
-/** Four digits at most: 1.2M. */
+/** Four digits at most: 9,812, 12.3K, 584K, 1.2M. */
 export function compact(count: number): string {
   if (Math.abs(count) < 10_000) return exact(count);
-  return count.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+  return count.toLocaleString('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
 }
 
 export function percent(ratio: number, digits = 1): string {
@@ -33,8 +61,8 @@ export function amount(metric: string, value: number): string {
 export function duration(seconds: number): string {
   if (seconds < 60) return `${Math.round(seconds)} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
+  return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
 }
 
 /** In the viewer's timezone. */

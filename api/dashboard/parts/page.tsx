@@ -1,17 +1,20 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
-import { useLocation } from '@tanstack/react-router';
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { IconChevronLeft } from '@tabler/icons-react';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/** A page: its name as the one h1, which has the focus when the page opens. */
+/** A page: its name as the one h1, which has the focus when the page opens; `back` is the list that it belongs to. */
 export function Page({
   title,
   lead,
   actions,
+  back,
   children,
 }: {
   title: string;
   lead?: React.ReactNode;
   actions?: React.ReactNode;
+  back?: { to: string; label: string };
   children: React.ReactNode;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -25,6 +28,14 @@ export function Page({
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={4} miw={0} maw="100%">
+          {back && (
+            <Anchor component={Link} to={back.to} size="sm" underline="hover">
+              <Group gap={2} component="span">
+                <IconChevronLeft size={14} aria-hidden />
+                {back.label}
+              </Group>
+            </Anchor>
+          )}
           <Title order={1} ref={heading} tabIndex={-1} className="wrap">
             {title}
           </Title>

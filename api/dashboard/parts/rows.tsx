@@ -8,6 +8,8 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** Words of ours, which never break. */
   isShort?: boolean;
+  /** Words of others: one line of this share of the table, in per cent, clipped at its end. */
+  share?: number;
   /** On a narrow screen: in the first line, or not at all; else in the second line. */
   narrow?: 'first' | 'hidden';
 }
@@ -29,33 +31,43 @@ export function Rows<Row>({
   });
   if (isNarrow) return <NarrowRows label={label} rows={rows} columns={columns} keyOf={keyOf} />;
   return (
-    <Table highlightOnHover verticalSpacing={4} aria-label={label}>
-      <Table.Thead>
-        <Table.Tr>
-          {columns.map((column) => (
-            <Table.Th key={column.label} className={column.isNumber ? 'number' : ''} scope="col">
-              {column.label}
-            </Table.Th>
-          ))}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={keyOf(row)}>
+    <div className="rows">
+      <Table highlightOnHover verticalSpacing={4} aria-label={label}>
+        <Table.Thead>
+          <Table.Tr>
             {columns.map((column) => (
-              <Table.Td key={column.label} className={classOf(column)}>
-                {column.render(row)}
-              </Table.Td>
+              <Table.Th
+                key={column.label}
+                className={column.isNumber ? 'number' : ''}
+                scope="col"
+                w={column.share === undefined ? undefined : `${column.share}%`}
+              >
+                {column.label}
+              </Table.Th>
             ))}
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={keyOf(row)}>
+              {columns.map((column) => (
+                <Table.Td key={column.label} className={classOf(column)}>
+                  {column.render(row)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   );
 }
 
-function classOf({ isNumber, isShort }: Pick<Column<never>, 'isNumber' | 'isShort'>): string {
+type Look = Pick<Column<never>, 'isNumber' | 'isShort' | 'share'>;
+
+function classOf({ isNumber, isShort, share }: Look): string {
   if (isNumber) return 'number';
+  if (share !== undefined) return 'clipped';
   return isShort ? 'short' : 'cell';
 }
 
@@ -63,14 +75,9 @@ function NarrowRows<Row>({ label, rows, columns, keyOf }: Parameters<typeof Rows
   const first = columns.filter(({ narrow }) => narrow === 'first');
   const second = columns.filter(({ narrow }) => narrow === undefined);
   return (
-    <Stack gap={0} component="ul" aria-label={label} m={0} p={0} style={{ listStyle: 'none' }}>
+    <Stack gap={0} component="ul" aria-label={label} m={0} className="rows" style={{ listStyle: 'none' }}>
       {rows.map((row) => (
-        <Box
-          component="li"
-          key={keyOf(row)}
-          py="sm"
-          style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
-        >
+        <Box component="li" key={keyOf(row)} py="sm">
           <Group justify="space-between" gap="sm" wrap="nowrap">
             {first.map((column) => (
               <Box key={column.label} className={column.isNumber ? 'number' : 'clip'}>
@@ -81,7 +88,7 @@ function NarrowRows<Row>({ label, rows, columns, keyOf }: Parameters<typeof Rows
           <Group gap="xs" fz={12} c="dimmed" className="wrap">
             {second.map((column) => (
               <Group key={column.label} gap={4} wrap="nowrap" maw="100%">
-                <span>{column.label}</span>
+                <span className="short">{column.label}</span>
                 <Box c="var(--mantine-color-text)" className="wrap" mr="sm">
                   {column.render(row)}
                 </Box>

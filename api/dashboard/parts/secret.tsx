@@ -4,10 +4,10 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 /** Text to copy, such as a command or something that is shown once. */
 export function Copyable({ value, label }: { value: string; label: string }) {
   return (
-    <Group align="flex-start" gap="sm" wrap="nowrap">
+    <Group align="flex-start" gap="sm">
       <section
         className="code"
-        style={{ flex: 1, minWidth: 0 }}
+        style={{ flex: '1 1 300px', minWidth: 0, maxWidth: '100%' }}
         aria-label={label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reached by the keyboard.
         tabIndex={0}

@@ -19,6 +19,11 @@ export function TileLine({ values }: { values: readonly number[] }) {
       aria-hidden="true"
       style={{ display: 'block', marginTop: 4 }}
     >
+      <polygon
+        points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`}
+        fill="var(--mantine-color-anchor)"
+        opacity="0.12"
+      />
       <polyline
         points={points.join(' ')}
         fill="none"

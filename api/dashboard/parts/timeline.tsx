@@ -21,7 +21,8 @@ export interface Signal {
   intervention?: { kind: string; verdict: string; action: string; source: string; reason?: string };
 }
 
-const ROW_PX = 64;
+/** Until a row is measured. */
+const ROW_PX = 50;
 
 /** All signals in time order. Only what is on the screen is drawn, however many there are. */
 export function Timeline({ signals }: { signals: readonly Signal[] }) {
@@ -38,7 +39,7 @@ export function Timeline({ signals }: { signals: readonly Signal[] }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
       tabIndex={0}
       aria-label={`Signals, ${signals.length}`}
-      style={{ height: Math.min(560, signals.length * ROW_PX + 2), overflowY: 'auto' }}
+      style={{ height: Math.min(560, virtual.getTotalSize() + 2), overflowY: 'auto' }}
     >
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {

@@ -2,6 +2,10 @@ export const TOOLS = {
   'claude-code': 'Claude Code',
   codex: 'Codex CLI',
   gemini: 'Gemini CLI',
+  qwen: 'Qwen Code',
+  copilot: 'GitHub Copilot CLI',
+  opencode: 'OpenCode',
+  litellm: 'LiteLLM',
   opentelemetry: 'An application with OpenTelemetry',
   signals: 'Anything else, by HTTP',
 } as const;
@@ -24,13 +28,23 @@ claude`;
 [otel]
 exporter = { otlp-http = { endpoint = "${origin}/otlp/v1/logs", protocol = "binary", headers = { "Authorization" = "Bearer ${key}" } } }`;
     case 'gemini':
+    case 'qwen':
       return `export GEMINI_TELEMETRY_ENABLED=true
 export GEMINI_TELEMETRY_TARGET=local
 export GEMINI_TELEMETRY_OTLP_PROTOCOL=http
 export GEMINI_TELEMETRY_OTLP_ENDPOINT=${origin}/otlp
 export GEMINI_TELEMETRY_LOG_PROMPTS=false
 export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"
-gemini`;
+${tool}`;
+    case 'copilot':
+      return `export COPILOT_OTEL_ENABLED=true
+${standard(origin, key)}
+copilot`;
+    case 'opencode':
+      return `export OTEL_BSP_SCHEDULE_DELAY=0
+${standard(origin, key)}
+opencode`;
+    case 'litellm':
     case 'opentelemetry':
       return standard(origin, key);
     case 'signals':

@@ -2,22 +2,14 @@ import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { operations } from '../data/schema.d.ts';
 import { Change } from './change.tsx';
-import { compact, exact, money, percent } from './format.ts';
+import { compact, exact, money, percent, shortMoney } from './format.ts';
 import { TileLine } from './tile-line.tsx';
 
 export type GroupedUsage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
 type Sums = GroupedUsage['series'][number];
 
 /** The figures of a range, each with its course and its change from the period before. */
-export function UsageTiles({
-  usage,
-  before,
-  activeUsers,
-}: {
-  usage: GroupedUsage;
-  before: GroupedUsage | undefined;
-  activeUsers: number | undefined;
-}) {
+export function UsageTiles({ usage, before }: { usage: GroupedUsage; before: GroupedUsage | undefined }) {
   const { totals, series } = usage;
   const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
     now: measure(totals),
@@ -28,7 +20,7 @@ export function UsageTiles({
   const errorRate = totals.signals > 0 ? totals.errors / totals.signals : 0;
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <Tile label="Cost" show={money} {...of((sums) => sums.cost_usd)} />
+      <Tile label="Cost" show={shortMoney} exactly={money} {...of((sums) => sums.cost_usd)} />
       <Tile
         label="Tokens in"
         show={compact}
@@ -43,7 +35,14 @@ export function UsageTiles({
         note={`${percent(errorRate)} of calls`}
         {...of((sums) => sums.errors)}
       />
-      <Tile label="Active users" show={compact} now={activeUsers ?? 0} before={undefined} values={[]} />
+      <Tile
+        label="Active users"
+        show={compact}
+        note="with at least one signal"
+        now={totals.active_users ?? 0}
+        before={before?.totals.active_users}
+        values={[]}
+      />
     </SimpleGrid>
   );
 }
@@ -54,6 +53,7 @@ function Tile({
   before,
   values,
   show,
+  exactly = exact,
   note,
 }: {
   label: string;
@@ -61,15 +61,17 @@ function Tile({
   before: number | undefined;
   values: readonly number[];
   show: (value: number) => string;
+  /** As hover and focus tell it. */
+  exactly?: (value: number) => string;
   note?: string;
 }) {
   const search = useSearch({ strict: false });
   return (
-    <Paper withBorder p="sm">
+    <Paper withBorder p="sm" className="tile-card">
       <Text size="sm" c="dimmed">
         {label}
       </Text>
-      <Tooltip label={exact(now)} events={{ hover: true, focus: true, touch: true }}>
+      <Tooltip label={exactly(now)} events={{ hover: true, focus: true, touch: true }}>
         <Anchor
           component={Link}
           to="/sessions"
@@ -81,14 +83,12 @@ function Tile({
           {show(now)}
         </Anchor>
       </Tooltip>
-      <div>
+      <Text size="xs" c="dimmed" component="div" mih={18}>
         <Change now={now} before={before} />
-      </div>
-      {note && (
-        <Text size="xs" c="dimmed">
-          {note}
-        </Text>
-      )}
+      </Text>
+      <Text size="xs" c="dimmed" mih={18}>
+        {note}
+      </Text>
       <TileLine values={values} />
     </Paper>
   );

@@ -18,10 +18,10 @@ export function useNames(): ReadonlyMap<string, string> {
 /** A user by name where it is known, else by id; the id on hover and focus. */
 export function UserName({ id }: { id: string }) {
   const name = useNames().get(id);
-  if (name === undefined) return <span>{id}</span>;
+  if (name === undefined) return <bdi>{id}</bdi>;
   return (
     <Tooltip label={id}>
-      <span>{name}</span>
+      <bdi>{name}</bdi>
     </Tooltip>
   );
 }

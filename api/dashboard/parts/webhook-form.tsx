@@ -16,6 +16,9 @@ const EVENTS: Record<EventType, string> = {
   'anomaly.detected': 'Something is unusual',
 };
 
+/** Every event that there is. */
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
+
 /** A secret of the kind that the Standard Webhooks libraries read: 32 random bytes. */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
@@ -64,7 +67,7 @@ if (!verifyWebhook(rawBody, request.headers['x-service-signature'], SECRET)) {
 export function WebhookForm({ onDone }: { onDone: () => void }) {
   const [secret] = useState(newSecret);
   const [url, setUrl] = useState('');
-  const [events, setEvents] = useState<EventType[]>(Object.keys(EVENTS) as EventType[]);
+  const [events, setEvents] = useState<EventType[]>(EVENT_TYPES);
   const create = useAct(() => take(api.POST('/api/v1/webhooks', { body: { url, events, secret } })), {
     changes: ['webhooks'],
     done: 'The webhook is created.',

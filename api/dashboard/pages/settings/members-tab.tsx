@@ -19,6 +19,11 @@ function stateOf({ linked, declined }: Member): string {
   return declined ? 'declined' : 'invited';
 }
 
+/** As people look for each other. */
+function byName(a: Member, b: Member): number {
+  return (a.name ?? a.email ?? a.user_id).localeCompare(b.name ?? b.email ?? b.user_id);
+}
+
 export function MembersTab() {
   const members = useQuery(membersQuery());
   const [edited, setEdited] = useState<Member | null>(null);
@@ -52,7 +57,12 @@ export function MembersTab() {
       </Group>
       <Load query={members} height={240}>
         {({ data }) => (
-          <Rows label="Members" rows={data} columns={columns} keyOf={({ user_id }) => user_id} />
+          <Rows
+            label="Members"
+            rows={data.toSorted(byName)}
+            columns={columns}
+            keyOf={({ user_id }) => user_id}
+          />
         )}
       </Load>
       <Modal opened={isInviting} onClose={close} title="Invite a member">

@@ -72,7 +72,8 @@ function OrganizationForm({ organization }: { organization: Organization }) {
           )}
           <NumberInput
             label="Session timeout"
-            description="Seconds of silence that end a session, 60 to 86,400"
+            description="Seconds of silence that end a session: 60 to 86,400; 1,800 is half an hour"
+            thousandSeparator=","
             min={60}
             max={86_400}
             allowDecimal={false}
@@ -80,8 +81,8 @@ function OrganizationForm({ organization }: { organization: Organization }) {
             onChange={(value) => set({ session_timeout: Number(value) })}
           />
           <NumberInput
-            label="k-anonymity"
-            description="Analytics hide what fewer people share; 5 or more"
+            label="Smallest group in Analytics"
+            description="What fewer people share is hidden there (k-anonymity); 5 or more"
             min={5}
             allowDecimal={false}
             value={draft.k_anonymity}

@@ -1,0 +1,94 @@
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { anomaliesQuery, budgetsQuery } from '../../data/queries.ts';
+import { figure, RULES } from '../../parts/anomaly-rules.ts';
+import { BudgetBar } from '../../parts/budget-bar.tsx';
+import { Load } from '../../parts/load.tsx';
+import { UserName } from '../../parts/user-name.tsx';
+import { When } from '../../parts/when.tsx';
+
+const SHOWN = 5;
+
+/** The budgets that are nearest to their end, and the way to all. */
+export function BudgetCard() {
+  const budgets = useQuery(budgetsQuery());
+  return (
+    <Card title="Budgets" all="/budgets">
+      <Load query={budgets}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text c="dimmed">
+              No budget yet.{' '}
+              <Anchor component={Link} to="/budgets">
+                Budgets
+              </Anchor>{' '}
+              warn before money is gone.
+            </Text>
+          ) : (
+            <Stack gap="md">
+              {[...data]
+                .sort((a, b) => b.utilization_pct - a.utilization_pct)
+                .slice(0, SHOWN)
+                .map((budget) => (
+                  <BudgetBar key={budget.id} budget={budget} />
+                ))}
+            </Stack>
+          )
+        }
+      </Load>
+    </Card>
+  );
+}
+
+/** What was unusual lately, and the way to all. */
+export function AnomalyCard() {
+  const anomalies = useQuery(anomaliesQuery({ limit: SHOWN }));
+  return (
+    <Card title="Newest anomalies" all="/anomalies">
+      <Load query={anomalies}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text c="dimmed">None. A session far above its user’s own past would stand here.</Text>
+          ) : (
+            <Stack gap={6}>
+              {data.map((anomaly) => (
+                <Group key={anomaly.id} justify="space-between" gap="sm" wrap="nowrap">
+                  <Anchor
+                    component={Link}
+                    to={`/sessions/${anomaly.session_id}`}
+                    size="sm"
+                    underline="hover"
+                    className="clip"
+                  >
+                    {RULES[anomaly.anomaly_type].name} of <UserName id={anomaly.user_id} />
+                  </Anchor>
+                  <Text size="sm" className="number">
+                    {figure(anomaly.anomaly_type, anomaly.observed)}{' '}
+                    <Text span c="dimmed" size="xs">
+                      <When at={anomaly.detected_at} relative />
+                    </Text>
+                  </Text>
+                </Group>
+              ))}
+            </Stack>
+          )
+        }
+      </Load>
+    </Card>
+  );
+}
+
+function Card({ title, all, children }: { title: string; all: string; children: React.ReactNode }) {
+  return (
+    <Paper withBorder p="md" h="100%">
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>{title}</Title>
+        <Anchor component={Link} to={all} size="sm" underline="hover" aria-label={`All of ${title}`}>
+          Show all
+        </Anchor>
+      </Group>
+      {children}
+    </Paper>
+  );
+}

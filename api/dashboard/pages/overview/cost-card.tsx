@@ -1,0 +1,50 @@
+import { NativeSelect } from '@mantine/core';
+import { useMe } from '../../data/me.ts';
+import { useChangeSearch } from '../../data/range.ts';
+import { ChartCard, type ChartContent } from '../../parts/chart-card.tsx';
+import { axisMoney, bucketLabel, money } from '../../parts/format.ts';
+import type { GroupedUsage } from '../../parts/usage-tiles.tsx';
+
+const SPLITS = { model: 'By model', adapter: 'By tool', project_id: 'By project' } as const;
+type Split = keyof typeof SPLITS;
+
+/** What a URL asks for, else by model. */
+export function splitOf(chosen: string | undefined): Split {
+  return chosen !== undefined && chosen in SPLITS ? (chosen as Split) : 'model';
+}
+
+/** Cost over the range, stacked by a dimension that can be chosen. */
+export function CostCard({ data, split }: { data: GroupedUsage; split: Split }) {
+  const { org } = useMe();
+  const change = useChangeSearch();
+  return (
+    <ChartCard
+      title="Cost over time"
+      content={costChart(data, split, org.timezone)}
+      controls={
+        <NativeSelect
+          size="xs"
+          aria-label="Split by"
+          value={split}
+          onChange={(event) => change({ split: event.currentTarget.value })}
+          data={Object.entries(SPLITS).map(([value, label]) => ({ value, label }))}
+        />
+      }
+    />
+  );
+}
+
+/** What cost nothing has no place in a chart of costs. */
+function costChart(data: GroupedUsage, split: Split, timezone: string): ChartContent {
+  const groups = data.groups.filter(({ cost_usd }) => cost_usd > 0);
+  return {
+    labels: data.series.map(({ start }) => bucketLabel(start, data.interval, timezone)),
+    series: groups.map(({ key, series = [] }, index) => ({
+      name: key === null ? 'All others' : (key[split] ?? 'unknown'),
+      colour: key === null ? null : index,
+      values: series.map(({ cost_usd }) => cost_usd),
+    })),
+    format: money,
+    axis: axisMoney,
+  };
+}

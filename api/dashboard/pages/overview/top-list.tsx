@@ -1,0 +1,126 @@
+import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import type { FilterName } from '../../data/range.ts';
+import { Change } from '../../parts/change.tsx';
+import { money } from '../../parts/format.ts';
+import { Load } from '../../parts/load.tsx';
+import type { GroupedUsage } from '../../parts/usage-tiles.tsx';
+import { UserName } from '../../parts/user-name.tsx';
+
+const SHOWN = 5;
+
+/** The dearest of one dimension, each with its share of the cost and its change from the period before. */
+export function TopList({
+  title,
+  by,
+  usage: { now, before },
+}: {
+  title: string;
+  by: FilterName;
+  usage: { now: UseQueryResult<GroupedUsage>; before: UseQueryResult<GroupedUsage> };
+}) {
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} mb="sm">
+        {title}
+      </Title>
+      <Load query={now} height={180}>
+        {(data) => (
+          <Stack gap="sm">
+            {topOf(data, by).map(({ value, cost, isUnpriced }) => (
+              <Entry
+                key={value ?? ''}
+                name={
+                  value === null ? <Text size="sm">All others</Text> : <SessionsOf by={by} value={value} />
+                }
+                cost={isUnpriced ? 'no price' : money(cost)}
+                share={data.totals.cost_usd > 0 ? cost / data.totals.cost_usd : 0}
+                change={changeOf(cost, value === null ? undefined : costBefore(before.data, by, value))}
+              />
+            ))}
+          </Stack>
+        )}
+      </Load>
+    </Paper>
+  );
+}
+
+function changeOf(now: number, before: number | undefined): React.ReactNode {
+  return before === undefined || now === 0 ? null : <Change now={now} before={before} />;
+}
+
+interface Top {
+  /** Null: the others. */
+  value: string | null;
+  cost: number;
+  isUnpriced: boolean;
+}
+
+/** Pure. What had no signal that could cost anything is no entry. */
+function topOf({ groups, totals }: GroupedUsage, by: FilterName): Top[] {
+  const named = groups.flatMap(({ key, cost_usd: cost, unpriced_signals }) => {
+    const value = key?.[by];
+    if (value === null || value === undefined || (cost === 0 && unpriced_signals === 0)) return [];
+    return [{ value, cost, isUnpriced: cost === 0 }];
+  });
+  const top = named.slice(0, SHOWN);
+  const others = totals.cost_usd - top.reduce((sum, { cost }) => sum + cost, 0);
+  const areMore = named.length > SHOWN || groups.some(({ key }) => key === null);
+  return areMore ? [...top, { value: null, cost: Math.max(others, 0), isUnpriced: false }] : top;
+}
+
+/** Undefined where it is not known: among the others of then. */
+function costBefore(before: GroupedUsage | undefined, by: FilterName, value: string): number | undefined {
+  const found = before?.groups.find(({ key }) => key?.[by] === value);
+  if (found) return found.cost_usd;
+  return before?.groups.every(({ key }) => key !== null) ? 0 : undefined;
+}
+
+function Entry({
+  name,
+  cost,
+  share,
+  change,
+}: {
+  name: React.ReactNode;
+  cost: string;
+  share: number;
+  change: React.ReactNode;
+}) {
+  return (
+    <div>
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        {name}
+        <Text size="sm" className="number">
+          {cost}
+        </Text>
+      </Group>
+      <Group justify="space-between" wrap="nowrap" gap="sm">
+        <Box className="share" style={{ flex: 1 }} aria-hidden>
+          <Box className="share-fill" style={{ width: `${share * 100}%` }} />
+        </Box>
+        <Text size="xs" c="dimmed" className="number" miw={104} component="div">
+          {Math.round(share * 100)} %{change && <> · {change}</>}
+        </Text>
+      </Group>
+    </div>
+  );
+}
+
+/** A value that leads to its sessions, with range and filters kept. */
+function SessionsOf({ by, value }: { by: FilterName; value: string }) {
+  const search = useSearch({ strict: false }) as Record<string, string>;
+  return (
+    <Anchor
+      component={Link}
+      to="/sessions"
+      search={{ ...search, [by]: value } as never}
+      size="sm"
+      underline="hover"
+      className="clip"
+    >
+      {by === 'user_id' ? <UserName id={value} /> : <bdi>{value}</bdi>}
+    </Anchor>
+  );
+}
