@@ -14,7 +14,7 @@ const SHOWN = 5;
 export function BudgetCard() {
   const budgets = useQuery(budgetsQuery());
   return (
-    <Card title="Budgets" all="/budgets">
+    <Card title="Budgets" all="/budgets" allLabel="All budgets">
       <Load query={budgets}>
         {({ data }) =>
           data.length === 0 ? (
@@ -45,7 +45,7 @@ export function BudgetCard() {
 export function AnomalyCard() {
   const anomalies = useQuery(anomaliesQuery({ limit: SHOWN }));
   return (
-    <Card title="Newest anomalies" all="/anomalies">
+    <Card title="Newest anomalies" all="/anomalies" allLabel="All anomalies">
       <Load query={anomalies}>
         {({ data }) =>
           data.length === 0 ? (
@@ -79,13 +79,23 @@ export function AnomalyCard() {
   );
 }
 
-function Card({ title, all, children }: { title: string; all: string; children: React.ReactNode }) {
+function Card({
+  title,
+  all,
+  allLabel,
+  children,
+}: {
+  title: string;
+  all: string;
+  allLabel: string;
+  children: React.ReactNode;
+}) {
   return (
     <Paper withBorder p="md" h="100%">
       <Group justify="space-between" mb="sm">
         <Title order={2}>{title}</Title>
-        <Anchor component={Link} to={all} size="sm" underline="hover" aria-label={`All of ${title}`}>
-          Show all
+        <Anchor component={Link} to={all} size="sm" underline="hover">
+          {allLabel}
         </Anchor>
       </Group>
       {children}
