@@ -21,9 +21,9 @@ export function shortMoney(usd: number): string {
   });
 }
 
-/** US dollars of an axis: whole from ten on, $24K from a thousand on. */
+/** US dollars of an axis: cents only where they are needed, $24K from a thousand on. */
 export function axisMoney(usd: number): string {
-  if (Math.abs(usd) < 10) return money(usd);
+  if (Math.abs(usd) < 10 && !Number.isInteger(usd)) return money(usd);
   return usd.toLocaleString('en-US', {
     style: 'currency',
     currency: 'USD',
