@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { listSessions as list } from '../../shared/sessions/list-sessions.ts';
 import { sessionView, viewSession } from '../../shared/sessions/view.ts';
+import { countSessions } from '../../shared/usage/count-sessions.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 import { listRange, timeOrDate } from '../schemas/time.ts';
@@ -37,7 +39,11 @@ export const listSessions = route({
       ctx,
       ['sessions', principal.orgId, principal.userId, filter],
       query,
-      (page) => list(ctx, principal.orgId, visible, page),
+      async (page) => {
+        const organization = await readOrganization(ctx, principal.orgId);
+        const total = page.total ?? (() => countSessions(ctx, organization, visible));
+        return list(ctx, principal.orgId, visible, { ...page, total });
+      },
       viewSession,
     );
   },

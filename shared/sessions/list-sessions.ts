@@ -1,14 +1,10 @@
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import { type KeysetQuery, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { matchingSessions, type SessionMatch } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
 
-export interface SessionFilter {
-  user_id?: string | undefined;
-  project_id?: string | undefined;
-  /** Primary model, exactly. */
-  model?: string | undefined;
-  adapter?: string | undefined;
+export interface SessionFilter extends SessionMatch {
   /** Epoch ms; `started_at` in [fromMs, toMs). */
   fromMs?: number | undefined;
   toMs?: number | undefined;
@@ -21,29 +17,22 @@ export interface SessionPage {
   total: number;
 }
 
-/** One page of an organization's sessions, ordered by (`started_at`, id). Counts only when `total` is not known. */
+/** One page of an organization's sessions, ordered by (`started_at`, id). `total` is asked for when it is not known. */
 export async function listSessions(
   ctx: Context,
   orgId: string,
   filter: SessionFilter,
-  page: { order: Order; limit: number; after: Position | null; total: number | null },
+  page: { order: Order; limit: number; after: Position | null; total: number | (() => Promise<number>) },
 ): Promise<SessionPage> {
-  const { fromMs, toMs, ...equal } = filter;
-  const match = (condition: Record<string, unknown>) => matchStages(orgId, equal, condition);
+  const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
+  const toMs = filter.toMs ?? ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1;
+  const find = ({ filter: range, sort, limit }: KeysetQuery) =>
+    sessionRows(ctx)
+      .aggregate<Session>([...matchingSessions(orgId, filter, range), { $sort: sort }, { $limit: limit }])
+      .toArray();
   const [found, total] = await Promise.all([
-    paginate<Session>(
-      ({ filter: range, sort, limit }) =>
-        sessionRows(ctx)
-          .aggregate<Session>([...match(range), { $sort: sort }, { $limit: limit }])
-          .toArray(),
-      'started_at',
-      {
-        ...page,
-        fromMs: fromMs ?? (await earliestStartMs(ctx, orgId, page)),
-        toMs: toMs ?? ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1,
-      },
-    ),
-    page.total ?? count(ctx, match(rangeOf(fromMs, toMs))),
+    paginate<Session>(find, 'started_at', { ...page, fromMs, toMs }),
+    typeof page.total === 'number' ? page.total : page.total(),
   ]);
   return { ...found, total };
 }
@@ -63,35 +52,6 @@ async function earliestStartMs(
   return oldest?.started_at.getTime() ?? 0;
 }
 
-function rangeOf(fromMs: number | undefined, toMs: number | undefined): Record<string, unknown> {
-  if (fromMs === undefined && toMs === undefined) return {};
-  return {
-    started_at: {
-      ...(fromMs === undefined ? {} : { $gte: new Date(fromMs) }),
-      ...(toMs === undefined ? {} : { $lt: new Date(toMs) }),
-    },
-  };
-}
-
-/** Which filter's index bounds the range, when there are several: who is rarer than what. */
-const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
-
-/**
- * One filter and the condition on the time, which one index holds whole, then the other filters: MongoDB joins the
- * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md).
- */
-function matchStages(
-  orgId: string,
-  equal: Omit<SessionFilter, 'fromMs' | 'toMs'>,
-  condition: Record<string, unknown>,
-): { $match: Record<string, unknown> }[] {
-  const [first, ...others] = RAREST_FIRST.filter((name) => equal[name] !== undefined).map((name) => ({
-    [name]: equal[name],
-  }));
-  const indexed = { $match: { org_id: orgId, ...first, ...condition } };
-  return others.length === 0 ? [indexed] : [indexed, { $match: Object.assign({}, ...others) }];
-}
-
 const BATCH_SESSIONS = 500;
 
 /** All sessions of one user, oldest first, page by page: memory stays flat, and a slow reader holds no cursor open. */
@@ -105,14 +65,4 @@ export async function* sessionsOfUser(ctx: Context, orgId: string, userId: strin
     after = found.last;
     hasMore = found.hasMore;
   }
-}
-
-/** The embedded server counts what one index holds without reading it. */
-async function count(ctx: Context, stages: { $match: Record<string, unknown> }[]): Promise<number> {
-  const [indexed, ...others] = stages;
-  if (others.length === 0) return sessionRows(ctx).countDocuments(indexed?.$match);
-  const [counted] = await sessionRows(ctx)
-    .aggregate<{ n: number }>([...stages, { $group: { _id: 1, n: { $sum: 1 } } }])
-    .toArray();
-  return counted?.n ?? 0;
 }

@@ -1,0 +1,27 @@
+/** Whose and which sessions are asked for; each value exactly. */
+export interface SessionMatch {
+  user_id?: string | undefined;
+  project_id?: string | undefined;
+  /** Primary model. */
+  model?: string | undefined;
+  adapter?: string | undefined;
+}
+
+/** Which filter's index bounds the range, when there are several: who is rarer than what. */
+const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
+
+/**
+ * One filter and the condition on the time, which one index holds whole, then the other filters: MongoDB joins the
+ * stages, the embedded server would read every session for fields that the index does not hold (docs/stores.md).
+ */
+export function matchingSessions(
+  orgId: string,
+  match: SessionMatch,
+  condition: Record<string, unknown>,
+): { $match: Record<string, unknown> }[] {
+  const [first, ...others] = RAREST_FIRST.filter((name) => match[name] !== undefined).map((name) => ({
+    [name]: match[name],
+  }));
+  const indexed = { $match: { org_id: orgId, ...first, ...condition } };
+  return others.length === 0 ? [indexed] : [indexed, { $match: Object.assign({}, ...others) }];
+}
