@@ -1,5 +1,5 @@
 import { adaptRecord, KEY_RULES } from './adapt.ts';
-import { parseOtlpJson, pickJson, pickMetricNames } from './otlp/json.ts';
+import { parseOtlpJson, pickMetricNames, readJson } from './otlp/json.ts';
 import { metricNames, walkProtobuf } from './otlp/protobuf.ts';
 import { type OtlpKind, type OtlpRecord, UnreadableOtlp, WRONG_ROUTE } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
@@ -47,9 +47,7 @@ export function readOtlp(body: Uint8Array, kind: ExportKind, encoding: OtlpEncod
 }
 
 function recordsOf(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding): Iterable<OtlpRecord> {
-  return encoding === 'protobuf'
-    ? walkProtobuf(body, kind, KEY_RULES)
-    : pickJson(parseOtlpJson(body), kind, KEY_RULES);
+  return encoding === 'protobuf' ? walkProtobuf(body, kind, KEY_RULES) : readJson(body, kind, KEY_RULES);
 }
 
 function addRecord(reading: OtlpReading, record: OtlpRecord): void {

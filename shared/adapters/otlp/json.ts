@@ -1,3 +1,4 @@
+import { cutRecords, recordText } from './cut-json.ts';
 import {
   durationMs,
   idOfHex,
@@ -23,25 +24,52 @@ const FIELDS = {
 
 /** A parsed JSON body of any kind. Throws `UnreadableOtlp`: the parser's own message quotes the body. */
 export function parseOtlpJson(body: Uint8Array): unknown {
-  if (body.byteLength === 0) return {};
+  return body.byteLength === 0 ? {} : parse(bytesOf(body).toString('utf8'));
+}
+
+function bytesOf(body: Uint8Array): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
+    return JSON.parse(text);
   } catch {
     throw new UnreadableOtlp('The body is not valid JSON.');
   }
 }
 
 /**
- * Records of a parsed OTLP/JSON request (lowerCamelCase, hex ids, int64 as text or number). Only values of allowed keys
- * are taken. Throws `UnreadableOtlp`, possibly after some records.
+ * Records of an OTLP/JSON body, as `pickJson` picks them from its parsed whole, with one record parsed at a time. Throws
+ * `UnreadableOtlp`, possibly after some records.
  */
-export function* pickJson(request: unknown, kind: OtlpKind, rules: KeyRules): Generator<OtlpRecord> {
+export function* readJson(body: Uint8Array, kind: OtlpKind, rules: KeyRules): Generator<OtlpRecord> {
+  if (body.byteLength === 0) return;
+  const bytes = bytesOf(body);
+  const cut = cutRecords(bytes, FIELDS[kind]);
+  yield* pickJson(parse(cut.frame), kind, rules, (element) => {
+    const text = recordText(bytes, cut, element);
+    return text === null ? element : objectOf(parse(text));
+  });
+}
+
+/**
+ * Records of a parsed OTLP/JSON request (lowerCamelCase, hex ids, int64 as text or number). Only values of allowed keys
+ * are taken. `recordOf` gives the record that stands for an element. Throws `UnreadableOtlp`, possibly after some records.
+ */
+export function* pickJson(
+  request: unknown,
+  kind: OtlpKind,
+  rules: KeyRules,
+  recordOf: (element: Json) => Json = (element) => element,
+): Generator<OtlpRecord> {
   const { scopes, records } = FIELDS[kind];
   for (const owner of ownersOf(request, kind)) {
     const resource = attributesOf(objectOf(owner.resource), rules);
     for (const scoped of listOf(owner[scopes])) {
       const scope = textOf(objectOf(scoped.scope).name);
-      for (const record of listOf(scoped[records])) {
+      for (const element of listOf(scoped[records])) {
+        const record = recordOf(element);
         yield kind === 'logs'
           ? logOf(record, scope, resource, rules)
           : spanOf(record, scope, resource, rules);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KEY_RULES } from '../../../shared/adapters/adapt.ts';
-import { parseOtlpJson, pickJson } from '../../../shared/adapters/otlp/json.ts';
+import { parseOtlpJson, pickJson, readJson } from '../../../shared/adapters/otlp/json.ts';
 import { walkProtobuf } from '../../../shared/adapters/otlp/protobuf.ts';
 import type { OtlpRecord } from '../../../shared/adapters/otlp/record.ts';
 import { readOtlp } from '../../../shared/adapters/read-request.ts';
@@ -123,6 +123,67 @@ describe('the walk over protobuf', () => {
     );
   });
 });
+
+/** Changes a text at a place, as a broken or an odd client would. */
+const change = fc.record({
+  at: fc.nat(),
+  put: fc.constantFrom(
+    '',
+    '"',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '\\',
+    '0',
+    '{"":0}',
+    ' \n',
+    '"logRecords":[{}],',
+    '"spans":null,',
+  ),
+  length: fc.nat(2),
+});
+
+describe('records of JSON that are read one by one', () => {
+  it.each(['logs', 'traces'] as const)('are the same %s as when the whole body is parsed', (kind) => {
+    fc.assert(
+      fc.property(
+        requests(kind),
+        fc.constantFrom(undefined, 1, '\t'),
+        fc.array(change, { maxLength: 2 }),
+        (request, indent, changes) => {
+          let text = JSON.stringify(request, null, indent);
+          for (const { at, put, length } of changes) {
+            const from = at % (text.length + 1);
+            text = text.slice(0, from) + put + text.slice(from + length);
+          }
+          const body = Buffer.from(text);
+          const oneByOne = outcome(() => [...readJson(body, kind, KEY_RULES)]);
+          expect(oneByOne).toStrictEqual(outcome(() => [...pickJson(parseOtlpJson(body), kind, KEY_RULES)]));
+        },
+      ),
+      { numRuns: Number(process.env.LAW_RUNS ?? 1_000) },
+    );
+  });
+
+  it('are read under a name that is written with escapes, and beside what is no record', () => {
+    const record = '{"body":{"stringValue":"claude_code.api_request"}}';
+    const scope = `{"scope":{"name":"\\"[{"},"log\\u0052ecords":[${record}]},{"logRecords":[${record},null,5,"}"]}`;
+    const body = Buffer.from(`{"resourceLogs":[{"resource":{},"scopeLogs":[${scope}]}]}`);
+    const names = [...readJson(body, 'logs', KEY_RULES)].map((record) => record.names);
+    expect(names).toEqual([['claude_code.api_request'], ['claude_code.api_request'], [], [], []]);
+  });
+});
+
+/** What is read, or the kind of error: of two faults either may be told. */
+function outcome(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
 
 /** What a request says, or why it is refused. */
 function refusal(read: () => unknown): string {
