@@ -44,11 +44,16 @@ function problemSchema(code: ErrorCode): Json {
     title: z.literal(title),
     status: z.literal(status),
     code: z.literal(code),
-    detail: z.string(),
+    detail: z.string().meta({ examples: [exampleOf(code)] }),
     ...MEMBERS[code],
     request_id: z.string(),
   });
   return { ...jsonSchema(schema, 'output'), description: `${title}.` };
+}
+
+/** What only a fault of the input says names the fault; the others say no more than their title here. */
+function exampleOf(code: ErrorCode): string {
+  return code === 'invalid_request' ? 'tokens_in must be a whole number' : `${ERRORS[code].title}.`;
 }
 
 /** `insufficient_credits` is `InsufficientCreditsProblem`. */

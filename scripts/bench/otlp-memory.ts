@@ -39,6 +39,7 @@ export async function measureLargestBody(
   await warmUp(url, key, records);
   await send(logsBody([1_000_000_000], encoding));
   forgetPeak(pid);
+  await readLoopMaxMs(stage, url);
   const before = memoryMib(pid, 'VmRSS');
   const probing = probe(url);
   const startedAt = performance.now();
@@ -47,6 +48,7 @@ export async function measureLargestBody(
   const answers = await probing.stop();
   if (response.status !== 200) throw new Error(`The body was answered ${response.status}`);
   const grown = memoryMib(pid, 'VmHWM') - before;
+  const loopMaxMs = await readLoopMaxMs(stage, url);
   return {
     encoding,
     MiB: round(body.length / MIB),
@@ -55,9 +57,19 @@ export async function measureLargestBody(
     'RSS before MiB': Math.round(before),
     'RSS grown MiB': Math.round(grown),
     'grown / body': round(grown / (body.length / MIB)),
+    'loop max ms': round(loopMaxMs),
     'healthz p50 ms': round(quantile(answers, 0.5)),
     'healthz max ms': round(answers.at(-1) ?? Number.NaN),
   };
+}
+
+/** The longest that the api's event loop was held since the last time this was read, by its own metric. */
+async function readLoopMaxMs({ env }: Stage, url: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${env.OPERATOR_TOKEN}` };
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  const seconds = /^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)$/m.exec(text)?.[1];
+  if (seconds === undefined) throw new Error('The api tells nothing of its event loop');
+  return Number(seconds) * 1_000;
 }
 
 async function warmUp(url: string, key: string, signals: number): Promise<void> {

@@ -1299,7 +1299,7 @@ export interface components {
             code: "request_timeout";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The request took too long to arrive.
              */
             detail: string;
             /**
@@ -1336,7 +1336,7 @@ export interface components {
             code: "headers_too_large";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The headers are too large.
              */
             detail: string;
             /**
@@ -1373,7 +1373,7 @@ export interface components {
             code: "internal";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example Something failed on our side.
              */
             detail: string;
             /**
@@ -1409,7 +1409,7 @@ export interface components {
             code: "store_unavailable";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example A store cannot be reached; nothing was written.
              */
             detail: string;
             /**
@@ -1446,7 +1446,7 @@ export interface components {
             code: "too_many_requests";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example There were too many requests.
              */
             detail: string;
             /**
@@ -1487,7 +1487,7 @@ export interface components {
             code: "overloaded";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The service is overloaded; try again later.
              */
             detail: string;
             /**
@@ -1524,7 +1524,7 @@ export interface components {
             code: "unauthorized";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The credential is missing or not valid.
              */
             detail: string;
             /**
@@ -1560,7 +1560,7 @@ export interface components {
             code: "missing_scope";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The credential does not allow this.
              */
             detail: string;
             /**
@@ -1597,7 +1597,7 @@ export interface components {
             code: "outcome_unknown";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example A store did not answer in time; the outcome is not known.
              */
             detail: string;
             /**
@@ -1633,7 +1633,7 @@ export interface components {
             code: "malformed_json";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The body cannot be read.
              */
             detail: string;
             /**
@@ -1670,7 +1670,7 @@ export interface components {
             code: "payload_too_large";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The body is too large.
              */
             detail: string;
             /**
@@ -1733,7 +1733,7 @@ export interface components {
             code: "unsupported_media_type";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The type or encoding of the body is not supported.
              */
             detail: string;
             /**
@@ -1769,7 +1769,7 @@ export interface components {
             code: "invalid_cursor";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The cursor does not belong to this query.
              */
             detail: string;
             /**
@@ -1806,7 +1806,7 @@ export interface components {
             code: "not_found";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example There is no such object.
              */
             detail: string;
             /**
@@ -1843,7 +1843,7 @@ export interface components {
             code: "conflict";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The request conflicts with the current state.
              */
             detail: string;
             /**
@@ -1885,7 +1885,7 @@ export interface components {
             code: "idempotency_key_reused";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The idempotency key was used for another request.
              */
             detail: string;
             /**
@@ -1922,7 +1922,7 @@ export interface components {
             code: "insufficient_credits";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example There are no credits left.
              */
             detail: string;
             /** @description What is left by bucket */
@@ -2018,7 +2018,7 @@ export interface components {
             code: "signing_unavailable";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example Receipts cannot be signed now; nothing was spent.
              */
             detail: string;
             /**
@@ -2054,7 +2054,7 @@ export interface components {
             code: "rebuilding";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example Credits are being checked against the ledger; nothing was written.
              */
             detail: string;
             /**
@@ -2090,7 +2090,7 @@ export interface components {
             code: "backpressure";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The ledger is too far behind; nothing was written.
              */
             detail: string;
             /**
@@ -2126,7 +2126,7 @@ export interface components {
             code: "issuer_unavailable";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The identity provider cannot be reached.
              */
             detail: string;
             /**
@@ -2162,7 +2162,7 @@ export interface components {
             code: "not_ready";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example This process cannot serve now.
              */
             detail: string;
             /**
@@ -2208,7 +2208,7 @@ export interface components {
             code: "payments_unavailable";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example Stripe cannot be reached; nothing was charged.
              */
             detail: string;
             /**
@@ -2244,7 +2244,7 @@ export interface components {
             code: "invalid_signature";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The signature is missing, wrong or too old.
              */
             detail: string;
             /**
@@ -2280,7 +2280,7 @@ export interface components {
             code: "invalid_grant";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The code is not valid.
              */
             detail: string;
             /**
@@ -2316,7 +2316,7 @@ export interface components {
             code: "expired_token";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The code has expired.
              */
             detail: string;
             /**
@@ -2353,7 +2353,7 @@ export interface components {
             code: "too_many_devices";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The account has as many devices as it may have.
              */
             detail: string;
             /**
@@ -2389,7 +2389,7 @@ export interface components {
             code: "plan_required";
             /**
              * @description What went wrong, in words
-             * @example tokens_in must be a whole number
+             * @example The organization's plan does not include this.
              */
             detail: string;
             /**
