@@ -66,9 +66,12 @@ function addCredits(credits: Command, run: Run): void {
     );
   credits
     .command('show <org_id> <user_id>')
-    .description('Balances as they are now')
+    .description('Balances as they are now, and the id of the account')
     .action((orgId: string, userId: string) =>
-      run(async (ctx) => readBalances(ctx, await openAccount(ctx, orgId, userId))),
+      run(async (ctx) => {
+        const account = await openAccount(ctx, orgId, userId);
+        return { account, ...(await readBalances(ctx, account)) };
+      }),
     );
   credits
     .command('plans')

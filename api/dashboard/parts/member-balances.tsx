@@ -31,7 +31,7 @@ export function MemberBalances() {
   const balances = useQuery({
     queryKey: ['balances', org.id],
     queryFn: () => take(api.GET('/v1/org/{orgId}/balances', { params: { path: { orgId: org.id } } })),
-    refetchInterval: 30_000,
+    refetchInterval: 60_000,
   });
   return (
     <Paper withBorder p="md">

@@ -80,7 +80,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
     paid: { credits: 7, lots: [{ expires_at: expiresAt }] },
     granted: { credits: 100 },
   });
-  expect(shown.total).toBe(326);
+  expect([shown.account, shown.total]).toEqual([account.accountId, 326]);
 
   const listed = (await governor('credits', 'ledger', orgId, userId)).transactions as Record<
     string,
