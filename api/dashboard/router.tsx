@@ -57,7 +57,7 @@ const pages = [
     'bucket',
     'reason',
     'bought',
-    'since',
+    'checkout',
   ]),
   page('/devices', async () => (await import('./pages/devices.tsx')).Devices),
   page('/activate', async () => (await import('./pages/activate.tsx')).Activate, ['user_code']),

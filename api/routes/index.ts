@@ -16,6 +16,7 @@ import { enableWebhook } from './enable-webhook.ts';
 import { exportUsage } from './export-usage.ts';
 import { getBalance } from './get-balance.ts';
 import { getBudget } from './get-budget.ts';
+import { getCheckout } from './get-checkout.ts';
 import { getCreditPrice } from './get-credit-price.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getHealth } from './get-health.ts';
@@ -89,6 +90,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     listBalances,
     getCreditPrice,
     beginCheckout,
+    getCheckout,
     takeStripeEvent,
     getJwks,
     listDevices,

@@ -34,6 +34,7 @@ const ROWS: Record<string, Row> = {
   'get /v1/org/{orgId}/balances': { path: '/v1/org/org_x/balances', status: 404 },
   'get /v1/credits/price': { status: 200 },
   'post /v1/credits/checkout': { body: { credits: 100 }, status: 503 },
+  'get /v1/credits/checkout/{id}': { path: '/v1/credits/checkout/cs_x', status: 200 },
   'post /integrations/stripe/webhook': { body: {}, status: 503 },
   'get /v1/devices': { status: 200 },
   'post /v1/devices/revoke': { body: { device_id: 'dev_x' }, status: 404 },

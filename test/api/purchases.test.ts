@@ -96,7 +96,7 @@ describe('POST /v1/credits/checkout', () => {
       // 1,001 × 0.0125 USD = 12.5125 USD.
       amount_total: 1_251,
       metadata: { governor_credits: '1001', governor_cents: '1251' },
-      success_url: `https://credits.example/dashboard/credits?bought=1001&since=${START / 1_000}`,
+      success_url: 'https://credits.example/dashboard/credits?bought=1001&checkout={CHECKOUT_SESSION_ID}',
       cancel_url: 'https://credits.example/dashboard/credits',
     });
     expect(stripe.requests.at(-1)?.get('adaptive_pricing[enabled]')).toBe('false');
@@ -118,6 +118,7 @@ describe('POST /v1/credits/checkout', () => {
     const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
     expect((await buy(person, 100, headers)).status).toBe(503);
     json.mockRestore();
+    clock.advance(5_000);
     expect((await buy(person, 100, headers)).status).toBe(200);
     expect(stripe.sessions.size).toBe(before + 1);
   });
@@ -130,6 +131,8 @@ describe('POST /v1/credits/checkout', () => {
   test('the least number costs what Stripe charges at least', async () => {
     const session = await paidSession(await makePerson(ctx, idp), 40);
     expect(session.amount_total).toBe(50);
+    // Half a cent goes up: 42 × 1.25.
+    expect((await paidSession(await makePerson(ctx, idp), 42)).amount_total).toBe(53);
   });
 
   test('503 not_ready for a plan without a price', async () => {
@@ -156,6 +159,21 @@ describe('POST /v1/credits/checkout', () => {
 test('GET /v1/credits/price says what a credit costs and how many can be bought', async () => {
   const { body } = await api.call('/v1/credits/price', { key: (await makePerson(ctx, idp)).session });
   expect(body).toEqual({ credit_price_usd: 0.0125, least: 40, most: 79_999_999 });
+});
+
+test('GET /v1/credits/checkout/{id} is true once the buyer has the credits, and to nobody else', async () => {
+  const [person, other] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+  const session = await paidSession(person, 500);
+  const arrived = async (who: Person, id: string) =>
+    (await api.call(`/v1/credits/checkout/${id}`, { key: who.session })).body;
+  expect(await arrived(person, session.id)).toEqual({ arrived: false });
+  await send(eventOf(session));
+  expect(await arrived(person, session.id)).toEqual({ arrived: true });
+  for (const [who, id] of [
+    [other, session.id],
+    [person, 'cs_test_another'],
+  ] as const)
+    expect(await arrived(who, id)).toEqual({ arrived: false });
 });
 
 describe('POST /integrations/stripe/webhook', () => {

@@ -101,7 +101,8 @@ export async function startStripe(): Promise<TestStripe> {
       return;
     }
     session.payment_status = 'paid';
-    res.writeHead(303, { Location: session.success_url }).end();
+    const location = session.success_url.replace('{CHECKOUT_SESSION_ID}', session.id);
+    res.writeHead(303, { Location: location }).end();
     if (stripe.webhookUrl) await sendEvent(stripe.webhookUrl, eventOf(session));
   }
 

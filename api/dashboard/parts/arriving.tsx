@@ -1,41 +1,37 @@
 import { Alert, Button, Group, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { useChangeSearch } from '../data/range.ts';
 import { exact } from './format.ts';
 
 /** What is usual; a bank transfer takes days. */
-const USUAL_S = 300;
+const USUAL_MS = 60_000;
 
 /** For who comes back from Stripe: waits until the ledger has the purchase, and says so. Else nothing. */
 export function Arriving() {
-  const { bought, since } = useSearch({ strict: false }) as { bought?: string; since?: string };
-  const [credits, fromS] = [Number(bought), Number(since)];
-  return credits > 0 && fromS > 0 ? <Purchase credits={credits} fromS={fromS} /> : null;
+  const { bought, checkout } = useSearch({ strict: false }) as { bought?: string; checkout?: string };
+  const credits = Number(bought);
+  return credits > 0 && checkout ? <Purchase credits={credits} checkout={checkout} /> : null;
 }
 
-function Purchase({ credits, fromS }: { credits: number; fromS: number }) {
+function Purchase({ credits, checkout }: { credits: number; checkout: string }) {
   const client = useQueryClient();
   const change = useChangeSearch();
-  const purchases = useQuery({
-    queryKey: ['purchases', fromS],
-    queryFn: () =>
-      take(
-        api.GET('/v1/ledger', {
-          params: { query: { reason: 'credit.purchase', from: fromS, limit: 100 } },
-        }),
-      ),
-    refetchInterval: ({ state }) => (hasArrived(state.data, credits) ? false : 2_000),
+  const [cameMs] = useState(Date.now);
+  const purchase = useQuery({
+    queryKey: ['checkout', checkout],
+    queryFn: () => take(api.GET('/v1/credits/checkout/{id}', { params: { path: { id: checkout } } })),
+    refetchInterval: ({ state }) => (state.data?.arrived ? false : 2_000),
   });
-  const isThere = hasArrived(purchases.data, credits);
+  const isThere = purchase.data?.arrived === true;
   useEffect(() => {
     if (!isThere) return;
     for (const queryKey of [['balance'], ['ledger'], ['balances']])
       void client.invalidateQueries({ queryKey });
   }, [isThere, client]);
-  const isSlow = Date.now() / 1_000 > fromS + USUAL_S;
+  const isSlow = purchase.dataUpdatedAt - cameMs > USUAL_MS;
   return (
     <Alert color={isThere ? 'green' : 'blue'} variant="outline" role="status" title="Thank you">
       <Group gap="sm" justify="space-between">
@@ -55,18 +51,11 @@ function Purchase({ credits, fromS }: { credits: number; fromS: number }) {
         <Button
           size="compact-sm"
           variant="default"
-          onClick={() => change({ bought: undefined, since: undefined })}
+          onClick={() => change({ bought: undefined, checkout: undefined })}
         >
           Close
         </Button>
       </Group>
     </Alert>
   );
-}
-
-function hasArrived(
-  ledger: { transactions: readonly { delta: number }[] } | undefined,
-  credits: number,
-): boolean {
-  return ledger?.transactions.some(({ delta }) => delta === credits) === true;
 }

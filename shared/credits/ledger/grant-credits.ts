@@ -27,7 +27,7 @@ export async function grantCredits(
   grant: Grant,
 ): Promise<{ transaction: LedgerTransaction; replayed: boolean }> {
   const { accountId, bucket, amount, expires_at: expiresAt } = grant;
-  const idk = digest('grant', grant.idempotencyKey);
+  const idk = grantIdk(grant.idempotencyKey);
   const fingerprint = digest('grant', bucket, amount, expiresAt ?? 0);
   // Redis forgets a key after 48 h, the ledger never.
   const known = await ledgerRows(ctx).findOne({ idk, account_id: accountId });
@@ -47,4 +47,9 @@ export async function grantCredits(
   });
   if (!outcome) throw new Error('A grant has no outcome');
   return { transaction: toTransaction(outcome), replayed: did === 'replay' };
+}
+
+/** The hash by which the ledger knows the idempotency key of a grant. */
+export function grantIdk(idempotencyKey: string): string {
+  return digest('grant', idempotencyKey);
 }

@@ -2,9 +2,7 @@ import { readOrganization } from '../../organizations/read-organization.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { shardOf } from '../../platform/redis/keys.ts';
 import { plansOf } from '../meter/plans.ts';
-import { creditNow } from '../meter/redis-time.ts';
 import { priceInCents, purchasableCredits } from './price.ts';
 import { createCheckoutSession } from './stripe-api.ts';
 
@@ -42,13 +40,13 @@ export async function beginCheckout(
     throw new DomainError('invalid_request', `One purchase is ${least} to ${most} credits.`, {
       errors: [{ pointer: '/credits', detail: `must be ${least}..${most}` }],
     });
-  const nowS = Math.floor((await creditNow(ctx, shardOf(accountId))) / 1_000);
   const { url } = await createCheckoutSession(ctx, stripeSecretKey, {
     parameters: parametersOf({
       accountId,
       credits,
       cents: priceInCents(credits, priceUsd),
-      successUrl: `${pageUrl}?bought=${credits}&since=${nowS}`,
+      // A repeat has to be the same request to Stripe, so nothing in it may tell the time.
+      successUrl: `${pageUrl}?bought=${credits}&checkout={CHECKOUT_SESSION_ID}`,
       cancelUrl: pageUrl,
     }),
     idempotencyKey: newId('chk'),

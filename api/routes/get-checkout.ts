@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { hasArrived } from '../../shared/credits/purchases/has-arrived.ts';
+import { text } from '../../shared/platform/basics/text.ts';
+import { route } from '../basics/route.ts';
+
+export const getCheckout = route({
+  method: 'get',
+  path: '/v1/credits/checkout/{id}',
+  summary: 'Read whether the credits that you bought have arrived',
+  description:
+    'Ask again until they have: Stripe tells of a payment within seconds, of a bank transfer within days. A Checkout ' +
+    'Session that is not yours never arrives here.',
+  tag: 'Credits',
+  auth: { kind: 'idp' },
+  priority: 'read',
+  params: z.strictObject({
+    id: text(128)
+      .meta({ examples: ['cs_live_a1'] })
+      .describe('The Checkout Session: what Stripe puts in place of `{CHECKOUT_SESSION_ID}`'),
+  }),
+  success: {
+    status: 200,
+    description: 'Whether they have arrived',
+    body: z.strictObject({
+      arrived: z
+        .boolean()
+        .meta({ examples: [true] })
+        .describe('Whether the credits are in your ledger'),
+    }),
+  },
+  errors: ['rebuilding', 'outcome_unknown'],
+  handle: async ({ principal, params }, ctx) => ({
+    arrived: await hasArrived(ctx, principal.accountId, params.id),
+  }),
+});
