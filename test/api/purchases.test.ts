@@ -120,6 +120,7 @@ describe('POST /v1/credits/checkout', () => {
     json.mockRestore();
     clock.advance(5_000);
     expect((await buy(person, 100, headers)).status).toBe(200);
+    clock.set(START);
     expect(stripe.sessions.size).toBe(before + 1);
   });
 
