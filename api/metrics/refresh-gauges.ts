@@ -1,5 +1,6 @@
 import { readBudgetGauges } from '../../shared/budgets/gauges.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
+import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
 import { readUsageGauges } from '../../shared/usage/gauges.ts';
@@ -24,10 +25,7 @@ export async function refreshGauges(ctx: Context): Promise<void> {
       ctx.log.warn({ err: error }, 'the gauges of usage and budgets could not be read'),
     );
   }
-  const timer = Promise.withResolvers<void>();
-  const timeout = setTimeout(timer.resolve, LONGEST_MS);
-  await Promise.race([last.done, timer.promise]);
-  clearTimeout(timeout);
+  await within(LONGEST_MS, 'Reading the gauges', last.done).catch(() => undefined);
 }
 
 async function readGauges(ctx: Context): Promise<void> {

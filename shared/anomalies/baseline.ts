@@ -1,5 +1,4 @@
-import { dateAt } from '../platform/basics/clock.ts';
-import { walkPage } from '../platform/basics/paginate.ts';
+import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
@@ -16,21 +15,19 @@ export async function readBaseline(ctx: Context, session: Session, timeoutMs: nu
   const { org_id, user_id } = session;
   const beganMs = session.started_at.getTime();
   const hadFinished = (past: Session) => past.last_activity_at.getTime() + timeoutMs < beganMs;
-  const { rows } = await walkPage<Session>({
+  // More than the limit, as some of them had not finished.
+  const find = async ({ filter, sort }: KeysetQuery) => {
+    const past = await sessionRows(ctx)
+      .find({ org_id, user_id, ...filter }, { sort })
+      .toArray();
+    return past.filter(hadFinished);
+  };
+  const { rows } = await paginate<Session>(find, 'started_at', {
     order: 'desc',
     fromMs: beganMs - BASELINE.days * DAY_MS,
     toMs: beganMs,
     after: null,
     limit: BASELINE.sessions,
-    position: (past) => ({ atMs: past.started_at.getTime(), id: past._id }),
-    fetchRange: async (from, to) => {
-      const past = await sessionRows(ctx)
-        .find({ org_id, user_id, started_at: { $gte: dateAt(from), $lt: dateAt(to) } })
-        .sort({ started_at: -1, _id: -1 })
-        .toArray();
-      return past.filter(hadFinished);
-    },
-    fetchTies: async () => [],
   });
   return rows.map(totalsOf);
 }

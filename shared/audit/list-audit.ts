@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { dateAt } from '../platform/basics/clock.ts';
-import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import { type KeysetQuery, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type AuditEntry, auditRows } from './model.ts';
 
@@ -22,22 +21,15 @@ export async function listAudit(
   orgId: string,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: AuditEntry[]; hasMore: boolean; last: Position | null; total: number }> {
-  const direction = page.order === 'desc' ? -1 : 1;
-  const find = (condition: Record<string, unknown>, limit: number) =>
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
     auditRows(ctx)
-      .find({ org_id: orgId, ...condition })
-      .sort({ at: direction, _id: direction })
-      .limit(limit)
+      .find({ org_id: orgId, ...filter }, { sort, limit })
       .toArray();
   const [walked, total] = await Promise.all([
-    walkPage<AuditEntry>({
+    paginate<AuditEntry>(find, 'at', {
       ...page,
       fromMs: ctx.clock.now() - ctx.config.auditRetentionDays * 86_400_000,
       toMs: ctx.clock.now() + 60_000,
-      position: (entry) => ({ atMs: entry.at.getTime(), id: entry._id }),
-      fetchRange: (from, to, limit) => find({ at: { $gte: dateAt(from), $lt: dateAt(to) } }, limit),
-      fetchTies: (at, id, limit) =>
-        find({ at: dateAt(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
     }),
     page.total ?? auditRows(ctx).countDocuments({ org_id: orgId }),
   ]);

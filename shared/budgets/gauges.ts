@@ -1,35 +1,27 @@
-import { Gauge } from 'prom-client';
+import { gauge } from '../platform/basics/metrics.ts';
 import type { Context } from '../platform/context/context.ts';
-import { perContext } from '../platform/context/per-context.ts';
 import { listBudgets } from './read-budgets.ts';
 import type { BudgetView } from './view.ts';
 
 /** Budgets of an organization that are told at most. */
 const MOST_BUDGETS = 500;
 
-const budgetGauges = perContext(({ metrics }) => {
-  const registers = [metrics.registry];
-  const labelNames = ['org', 'budget', 'name', 'scope', 'metric', 'window'] as const;
-  return {
-    limit: new Gauge({
-      name: 'governor_budget_limit',
-      help: 'Threshold of a budget, in the unit of its metric.',
-      labelNames,
-      registers,
-    }),
-    used: new Gauge({
-      name: 'governor_budget_used',
-      help: 'Usage in the window that is open now, in the unit of the metric.',
-      labelNames,
-      registers,
-    }),
-    remaining: new Gauge({
-      name: 'governor_budget_remaining',
-      help: 'What is left up to the threshold; 0 beyond it.',
-      labelNames,
-      registers,
-    }),
-  };
+const labelNames = ['org', 'budget', 'name', 'scope', 'metric', 'window'] as const;
+
+const limitGauge = gauge({
+  name: 'governor_budget_limit',
+  help: 'Threshold of a budget, in the unit of its metric.',
+  labelNames,
+});
+const usedGauge = gauge({
+  name: 'governor_budget_used',
+  help: 'Usage in the window that is open now, in the unit of the metric.',
+  labelNames,
+});
+const remainingGauge = gauge({
+  name: 'governor_budget_remaining',
+  help: 'What is left up to the threshold; 0 beyond it.',
+  labelNames,
 });
 
 /** Reads how the budgets of these organizations stand. Budgets of one user are not told. */
@@ -42,8 +34,8 @@ export async function readBudgetGauges(ctx: Context, orgIds: readonly string[]):
       ...views.filter(({ scope }) => scope !== 'user').map((view) => [orgId, view] as [string, BudgetView]),
     );
   }
-  const { limit, used, remaining } = budgetGauges(ctx);
-  for (const gauge of [limit, used, remaining]) gauge.reset();
+  const [limit, used, remaining] = [limitGauge(ctx), usedGauge(ctx), remainingGauge(ctx)];
+  for (const each of [limit, used, remaining]) each.reset();
   for (const [org, { id, name, scope, metric, window, threshold, current, remaining: left }] of told) {
     const labels = { org, budget: id, name, scope, metric, window };
     limit.set(labels, threshold);

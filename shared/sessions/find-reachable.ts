@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { walkPage } from '../platform/basics/paginate.ts';
+import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionHeadRows, sessionRows } from './model.ts';
 
@@ -60,20 +60,16 @@ async function findLastBefore(
   beforeMs: number,
   transaction: ClientSession,
 ): Promise<Session[]> {
-  const { rows } = await walkPage<Session>({
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
+    sessionRows(ctx)
+      .find({ key, ...filter }, { session: transaction, sort, limit })
+      .toArray();
+  const { rows } = await paginate<Session>(find, 'started_at', {
     order: 'desc',
     fromMs: beforeMs - 2 * SIGNAL_AGE_MS.behind,
     toMs: beforeMs,
     after: null,
     limit: 1,
-    position: (session) => ({ atMs: session.started_at.getTime(), id: session._id }),
-    fetchTies: async () => [],
-    fetchRange: (from, to, limit) =>
-      sessionRows(ctx)
-        .find({ key, started_at: { $gte: dateAt(from), $lt: dateAt(to) } }, { session: transaction })
-        .sort({ started_at: -1 })
-        .limit(limit)
-        .toArray(),
   });
   return rows;
 }

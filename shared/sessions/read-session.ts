@@ -1,6 +1,6 @@
 import { maySee, type Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { type Order, type Position, walkPage } from '../platform/basics/paginate.ts';
+import { type KeysetQuery, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { type Session, sessionRows } from './model.ts';
@@ -33,22 +33,15 @@ export async function listInterventions(
   session: Session,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: Signal[]; hasMore: boolean; last: Position | null; total: number }> {
-  const direction = page.order === 'desc' ? -1 : 1;
   const matching = { session_id: session._id, type: 'intervention' as const };
-  const find = (condition: Record<string, unknown>, limit: number) =>
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
     signalRows(ctx)
-      .find({ ...matching, ...condition })
-      .sort({ ts: direction, _id: direction })
-      .limit(limit)
+      .find({ ...matching, ...filter }, { sort, limit })
       .toArray();
-  const walked = await walkPage<Signal>({
+  const walked = await paginate<Signal>(find, 'ts', {
     ...page,
     fromMs: session.started_at.getTime(),
     toMs: session.last_activity_at.getTime() + 1,
-    position: (signal) => ({ atMs: signal.ts.getTime(), id: signal._id }),
-    fetchRange: (from, to, limit) => find({ ts: { $gte: new Date(from), $lt: new Date(to) } }, limit),
-    fetchTies: (at, id, limit) =>
-      find({ ts: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
   });
   return { ...walked, total: page.total ?? session.intervention_count };
 }

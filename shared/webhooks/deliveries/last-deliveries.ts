@@ -1,7 +1,7 @@
 import { type Event, eventRows } from '../../events/model.ts';
 import { EVENT_TYPES, type EventType } from '../../platform/basics/contract.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
-import { walkPage } from '../../platform/basics/paginate.ts';
+import { type KeysetQuery, paginate } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { compareDeliveries, lastDelivery } from './list-deliveries.ts';
@@ -33,20 +33,16 @@ export async function findLastDeliveries(
 }
 
 async function findNewest(ctx: Context, orgId: string, type: EventType, sinceMs: number): Promise<Event[]> {
-  const { rows } = await walkPage<Event>({
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
+    eventRows(ctx)
+      .find({ org_id: orgId, type, ...filter }, { sort, limit })
+      .toArray();
+  const { rows } = await paginate<Event>(find, 'created_at', {
     order: 'desc',
     fromMs: sinceMs,
     toMs: ctx.clock.now() + 60_000,
     after: null,
     limit: 1,
-    position: ({ created_at, _id }) => ({ atMs: created_at.getTime(), id: _id }),
-    fetchTies: async () => [],
-    fetchRange: (from, to, limit) =>
-      eventRows(ctx)
-        .find({ org_id: orgId, type, created_at: { $gte: new Date(from), $lt: new Date(to) } })
-        .sort({ created_at: -1 })
-        .limit(limit)
-        .toArray(),
   });
   return rows;
 }

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { EventType } from '../../platform/basics/contract.ts';
-import { type Order, type Position, walkPage } from '../../platform/basics/paginate.ts';
+import { type KeysetQuery, type Order, type Position, paginate } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
@@ -77,19 +77,12 @@ function findPage(
   filter: DeliveryFilter,
   page: Page,
   snapshot: ClientSession,
-): ReturnType<typeof walkPage<Delivery>> {
+): ReturnType<typeof paginate<Delivery>> {
   const filters = filtersOf(webhook, filter);
-  const find = (condition: Record<string, unknown>, limit: number) =>
+  const find = ({ filter: condition, limit }: KeysetQuery) =>
     findBoth(ctx, filters, condition, { order: page.order, limit }, snapshot);
-  return walkPage<Delivery>({
-    ...page,
-    fromMs: webhook.created_at.getTime(),
-    toMs: ctx.clock.now() + 60_000,
-    position: (delivery) => ({ atMs: delivery.created_at.getTime(), id: delivery._id }),
-    fetchRange: (from, to, limit) => find({ created_at: { $gte: new Date(from), $lt: new Date(to) } }, limit),
-    fetchTies: (at, id, limit) =>
-      find({ created_at: new Date(at), _id: page.order === 'desc' ? { $lt: id } : { $gt: id } }, limit),
-  });
+  const toMs = ctx.clock.now() + 60_000;
+  return paginate<Delivery>(find, 'created_at', { ...page, fromMs: webhook.created_at.getTime(), toMs });
 }
 
 /** What is not finished and what is, in one order. */

@@ -30,6 +30,7 @@ export async function fetchDeferred(ctx: Context, endpoint: Endpoint): Promise<v
 }
 
 async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: number) {
+  // `at` is a number and ties do not matter, so this is the walk below `paginate`.
   return walkPage<Wakeable>({
     order: 'asc',
     fromMs,
