@@ -3,7 +3,7 @@ import { addAccessCommands } from './governor/access.ts';
 import { addAnalyticsCommands } from './governor/analytics.ts';
 import { addConnectCommand } from './governor/connect.ts';
 import { addCreditCommands } from './governor/credits.ts';
-import { addImportCommands } from './governor/history.ts';
+import { addClientCommands } from './governor/history.ts';
 import { addOrganizationCommands } from './governor/organizations.ts';
 import { addReplayCommand } from './governor/replay.ts';
 import { createRunner, fail } from './governor/run.ts';
@@ -26,7 +26,7 @@ addUsageCommands(program, run);
 addAnalyticsCommands(program, run);
 addWebhookCommands(program, run);
 addReplayCommand(program, process.env);
-addImportCommands(program, process.env);
+addClientCommands(program, process.env);
 addConnectCommand(program, run);
 
 await program.parseAsync().catch(fail);

@@ -117,6 +117,8 @@ export interface Route<
   perAddress?: { most: number; perS: number };
   /** A route that does nothing without an `Idempotency-Key`. */
   needsIdempotencyKey?: true;
+  /** A route that keeps answers by `Idempotency-Key` itself, where a caller sends one. */
+  takesIdempotencyKey?: true;
   /** For a route that creates something: it takes an `Idempotency-Key`. */
   creates?: Creates<A>;
   /**
@@ -135,7 +137,7 @@ export interface Route<
     body?: S;
     /** Default: JSON. */
     contentType?: string;
-    /** Instead of `contentType`, where a parameter chooses one of several. */
+    /** Where a parameter chooses: of several files, or, beside `body`, of texts. */
     contentTypes?: readonly string[];
     /** Headers that only this answer has, by name, each with what it says. */
     headers?: Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ export function headersOf(route: AnyRoute, status: number): Json {
     ...(status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(isCounted ? ['RateLimit-Policy', 'RateLimit'] : []),
-    ...(isSuccess && (route.creates || route.auth.kind === 'device')
+    ...(isSuccess && (route.creates || route.takesIdempotencyKey || route.auth.kind === 'device')
       ? ['Idempotent-Replayed', 'Idempotency-Expires']
       : []),
   ];

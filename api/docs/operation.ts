@@ -84,9 +84,9 @@ function parametersOf(schema: z.ZodType | undefined, where: 'path' | 'query'): J
   }));
 }
 
-function idempotencyParameter({ needsIdempotencyKey, creates }: AnyRoute): Json[] {
-  if (!needsIdempotencyKey && !creates) return [];
-  const repeats = needsIdempotencyKey
+function idempotencyParameter({ needsIdempotencyKey, takesIdempotencyKey, creates }: AnyRoute): Json[] {
+  if (!needsIdempotencyKey && !takesIdempotencyKey && !creates) return [];
+  const repeats = !creates
     ? 'Names this request: a repeat with it changes nothing and gets the same answer.'
     : 'Makes a repeat safe for 48 hours: it creates nothing and gets the same answer.';
   return [
@@ -126,6 +126,13 @@ function responsesOf(route: AnyRoute): Json {
 function successContent({ success, takesBytes }: AnyRoute): Json {
   const { body, contentType = 'application/json', contentTypes } = success;
   const binary = { schema: { type: 'string', format: 'binary' } };
+  const text = { schema: { type: 'string', examples: ['$87.50 of $500.00 left, 83 % used: Checkout team'] } };
+  if (body && contentTypes) {
+    const others = contentTypes.map((type) => [type, text]);
+    return {
+      content: { [contentType]: { schema: jsonSchema(body, 'output') }, ...Object.fromEntries(others) },
+    };
+  }
   if (contentTypes) return { content: Object.fromEntries(contentTypes.map((type) => [type, binary])) };
   if (!body) return {};
   const content = { [contentType]: { schema: jsonSchema(body, 'output') } };
@@ -154,7 +161,8 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
   if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');
   if (route.method !== 'get' && route.auth.kind !== 'none') codes.add('outcome_unknown');
-  if (route.needsIdempotencyKey || route.creates) codes.add('idempotency_key_reused');
+  if (route.needsIdempotencyKey || route.takesIdempotencyKey || route.creates)
+    codes.add('idempotency_key_reused');
   if (route.creates) codes.add('conflict');
   if (route.body)
     codes.add('malformed_json').add('payload_too_large').add('unsupported_media_type').add('request_timeout');

@@ -68,6 +68,7 @@ function fits(schema: Json, value: unknown): boolean {
   if (Array.isArray(anyOf)) return anyOf.some((branch: Json) => fits(branch, value));
   return [type].flat().some((name) => {
     if (name === 'integer') return Number.isInteger(value);
+    if (name === 'null') return value === null;
     if (name === 'array') return Array.isArray(value);
     if (name === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
     return typeof name === 'string' && typeof value === name;

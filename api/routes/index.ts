@@ -27,11 +27,13 @@ import { getMetrics } from './get-metrics.ts';
 import { getOrgAnalytics } from './get-org-analytics.ts';
 import { getOrgUsage } from './get-org-usage.ts';
 import { getOrganization } from './get-organization.ts';
+import { getOwnBudget } from './get-own-budget.ts';
 import { getReadiness } from './get-readiness.ts';
 import { getSession } from './get-session.ts';
 import { getUsage } from './get-usage.ts';
 import { getWebhook } from './get-webhook.ts';
 import { grantCredits } from './grant-credits.ts';
+import { hookClaudeCode } from './hook-claude-code.ts';
 import { listAnomalies } from './list-anomalies.ts';
 import { listAudit } from './list-audit.ts';
 import { listBalances } from './list-balances.ts';
@@ -53,6 +55,8 @@ import { recordSignals } from './record-signals.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
 import { redeliver } from './redeliver.ts';
+import { releaseBudget } from './release-budget.ts';
+import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -83,6 +87,10 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     listBudgetEvents,
     listBudgetWindows,
     checkBudgets,
+    reserveBudget,
+    releaseBudget,
+    getOwnBudget,
+    hookClaudeCode,
     listAnomalies,
     consume,
     getLedger,

@@ -17,6 +17,13 @@ const call = {
 };
 export const checkInput = z.strictObject({ ...call, estimate_usd: estimate.min(0).optional() });
 
+export const reserveInput = z.strictObject({
+  ...call,
+  estimate_usd: estimate.min(1e-9),
+  ttl_s: z.int().min(1).max(3_600).describe('Seconds after which the reservation ends by itself'),
+});
+export const releaseInput = z.strictObject({ reservation_id: text(128) });
+
 /** Whom a call is for. Throws `missing_scope` when a bound key names another user. */
 export function callerOf(
   { orgId, userId, projectId }: ApiKeyPrincipal,

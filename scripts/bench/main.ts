@@ -5,6 +5,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   ledger: async () => (await import('./ledger.ts')).runLedgerBench,
   usage: async () => (await import('./usage.ts')).runUsageBench,
   list: async () => (await import('./list.ts')).runListBench,
+  check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,

@@ -1,6 +1,7 @@
 import type { Fault } from './fault.ts';
 import { ANALYTICS_FAULTS } from './faults/analytics.ts';
 import { AUTH_FAULTS } from './faults/auth.ts';
+import { BUDGET_FAULTS } from './faults/budgets.ts';
 import { CREDIT_FAULTS } from './faults/credits.ts';
 import { SESSION_FAULTS } from './faults/sessions.ts';
 import { WEBHOOK_FAULTS } from './faults/webhooks.ts';
@@ -12,4 +13,5 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   webhooks: WEBHOOK_FAULTS,
   auth: AUTH_FAULTS,
   analytics: ANALYTICS_FAULTS,
+  budgets: BUDGET_FAULTS,
 };

@@ -5,10 +5,19 @@ import { type RulesVersion, readOrganizationVersions } from '../organizations/ve
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type ReservationMark, reservationMarkRows, type Settlement, settlementRows } from './model.ts';
 import { type Definitions, defineBudgets, type Standing, sumWindows } from './standing.ts';
 
 /** A read that takes longer has failed: what it brings would be too old. */
 const DEADLINE_MS = 900;
+
+/** What one snapshot holds of an organization. */
+export interface Reading {
+  standing: Omit<Standing, 'reserved'>;
+  /** Of reservations whose real cost is in the amounts. */
+  settlements: readonly Settlement[];
+  mark: Pick<ReservationMark, 'epoch' | 'seq'> | null;
+}
 
 /**
  * How the budgets of organizations stand, all at one moment. What has not changed since `known` is not read again: of an
@@ -17,7 +26,7 @@ const DEADLINE_MS = 900;
 export async function readStandings(
   ctx: Context,
   known: ReadonlyMap<string, Standing | null>,
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, Reading>> {
   return inTransaction(ctx.db, (transaction) => readChanges(ctx, known, transaction), {
     deadlineMs: DEADLINE_MS,
   });
@@ -27,7 +36,7 @@ async function readChanges(
   ctx: Context,
   known: ReadonlyMap<string, Standing | null>,
   transaction: ClientSession,
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, Reading>> {
   const versions = await readOrganizationVersions(ctx, [...known.keys()], transaction);
   const isRedefined = ([orgId, { version }]: [string, RulesVersion]) =>
     known.get(orgId)?.definitions.version !== version;
@@ -36,17 +45,49 @@ async function readChanges(
   const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
   const definitions = await readDefinitions(ctx, redefined, transaction);
   const usage = await readUsage(ctx, touched, transaction);
+  const standings = [...versions].map(([orgId, { touches }]) => {
+    const before = known.get(orgId);
+    const parts = {
+      definitions: definitions.get(orgId) ?? before?.definitions,
+      usage: usage.get(orgId) ?? before?.usage,
+    };
+    return { orgId, touches, ...parts } as Reading['standing'];
+  });
+  const reserving = standings.filter((standing) => standing.definitions.mayReserve);
+  const beside = await readBeside(
+    ctx,
+    reserving.map(({ orgId }) => orgId),
+    transaction,
+  );
   return new Map(
-    [...versions].map(([orgId, { touches }]) => {
-      const before = known.get(orgId);
-      const standing = {
-        orgId,
-        touches,
-        definitions: definitions.get(orgId) ?? before?.definitions,
-        usage: usage.get(orgId) ?? before?.usage,
-      };
-      return [orgId, standing as Standing];
-    }),
+    standings.map((standing) => [standing.orgId, { standing, ...(beside.get(standing.orgId) ?? NOTHING) }]),
+  );
+}
+
+const NOTHING = { settlements: [], mark: null };
+/** Settlements that one read takes; the next takes the next. */
+const SETTLEMENTS = 5_000;
+
+/** What the record holds of reservations. */
+async function readBeside(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, Omit<Reading, 'standing'>>> {
+  if (orgIds.length === 0) return new Map();
+  const settlements = await settlementRows(ctx)
+    .find({ org_id: { $in: [...orgIds] } }, { session: transaction, limit: SETTLEMENTS })
+    .toArray();
+  const marks = await reservationMarkRows(ctx)
+    .find({ _id: { $in: [...orgIds] } }, { session: transaction, projection: { epoch: 1, seq: 1 } })
+    .toArray();
+  const byOrganization = Map.groupBy(settlements, ({ org_id }) => org_id);
+  const markOf = new Map(marks.map((mark) => [mark._id, mark]));
+  return new Map(
+    orgIds.map((orgId) => [
+      orgId,
+      { settlements: byOrganization.get(orgId) ?? [], mark: markOf.get(orgId) ?? null },
+    ]),
   );
 }
 

@@ -11,6 +11,8 @@ export interface Definitions {
   budgets: readonly DefinedBudget[];
   byScope: ReadonlyMap<string, readonly DefinedBudget[]>;
   teamsOf: ReadonlyMap<string, readonly string[]>;
+  /** Whether any budget is one in which amounts are reserved: `hard`, of `cost_usd`. */
+  mayReserve: boolean;
 }
 
 /** A budget with its place in the order and the identity of its counter. */
@@ -18,6 +20,20 @@ export interface DefinedBudget {
   budget: Budget;
   place: number;
   counter: string;
+}
+
+/** What open reservations hold beside the amounts of a standing. */
+export interface Reserved {
+  /** Of the Redis data that holds them. */
+  identity: string;
+  /** Redis' clock before the amounts were read. */
+  redisMs: number;
+  /** How many reservations there had been. */
+  seq: number;
+  /** Nano-USD by `reservedKey(...)`. */
+  sums: ReadonlyMap<string, number>;
+  /** When they were read, by this process' monotonic clock. */
+  readMs: number;
 }
 
 /** How an organization's budgets stand at one moment, as an api process remembers it. */
@@ -28,6 +44,8 @@ export interface Standing {
   touches: number;
   /** By counter, then by the start of the window (epoch ms). */
   usage: ReadonlyMap<string, ReadonlyMap<number, Counts>>;
+  /** Null when no budget is reserved in, or Redis was never read. */
+  reserved: Reserved | null;
 }
 
 /** Whom a call is for. */
@@ -57,7 +75,17 @@ export function defineBudgets(
   );
   const defined = ordered.map((budget, place) => ({ budget, place, counter: counterKey(budget) }));
   const byScope = Map.groupBy(defined, ({ budget }) => scopeKey(budget.scope, budget.scope_id));
-  return { version, budgets: defined, byScope, teamsOf };
+  return { version, budgets: defined, byScope, teamsOf, mayReserve: budgets.some(isReservedIn) };
+}
+
+/** Whether calls reserve amounts in a budget. */
+export function isReservedIn({ enforce, metric }: Budget): boolean {
+  return enforce === 'hard' && metric === 'cost_usd';
+}
+
+/** What reservations in a budget are summed by: a reservation belongs to the window in which it was made. */
+export function reservedKey({ budget, interval }: Pick<OpenBudget, 'budget' | 'interval'>): string {
+  return `${budget._id}:${interval.startMs}`;
 }
 
 /** Sums the rows of windows by counter and window. Pure. */
@@ -86,7 +114,8 @@ export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number)
       const interval = windowAt(budget.window, budget.timezone, nowMs);
       const counts = standing.usage.get(counter)?.get(interval.startMs);
       const current = counts ? amountOf(budget.metric, counts) : 0;
-      return { budget, interval, current, reserved: 0 };
+      const reserved = standing.reserved?.sums.get(reservedKey({ budget, interval })) ?? 0;
+      return { budget, interval, current, reserved };
     });
 }
 

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { planWindows } from '../budgets/plan-windows.ts';
+import { planSettlements } from '../enforcement/plan-settlements.ts';
 import { touchOrganizationVersion } from '../organizations/versions.ts';
 import { newId } from '../platform/basics/ids.ts';
 import { type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
@@ -75,6 +76,7 @@ function planBatch(ctx: Context, rules: Rules, placement: Placement): Plan {
     ),
     ...heads.map(planHead),
     ...planRollups(organization, signals, changes, nowMs),
+    ...planSettlements(organization._id, signals, nowMs),
   ];
   return joinPlans(
     { writes, wakeUps: [] },

@@ -69,6 +69,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     ...(signal.tool_name === undefined ? {} : { tool_name: signal.tool_name }),
     ...(signal.metadata ? { metadata: signal.metadata } : {}),
     ...(signal.intervention ? { intervention: signal.intervention } : {}),
+    ...(signal.reservation_id === undefined ? {} : { reservation_id: signal.reservation_id }),
     received_at: new Date(nowMs),
   };
 }

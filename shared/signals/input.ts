@@ -58,6 +58,9 @@ export const signalInput = z
     tool_name: text(256).optional(),
     metadata: metadata.optional(),
     intervention: intervention.optional(),
+    reservation_id: text(128)
+      .optional()
+      .describe('The reservation that its cost replaces; an unknown one is ignored'),
   })
   .refine((signal) => (signal.type === 'intervention') === (signal.intervention !== undefined), {
     path: ['intervention'],

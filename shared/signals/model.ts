@@ -27,6 +27,8 @@ export interface Signal {
   tool_name?: string;
   metadata?: Record<string, string>;
   intervention?: Intervention;
+  /** The budget reservation that its cost replaces. */
+  reservation_id?: string;
   session_id: string;
   received_at: Date;
 }

@@ -34,6 +34,7 @@ export const signalView = z.strictObject({
   tool_name: z.string().optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   intervention: z.strictObject(gate).optional(),
+  reservation_id: z.string().optional(),
 });
 
 export function viewSignal(signal: Signal): z.input<typeof signalView> {
@@ -58,13 +59,17 @@ export function viewSignal(signal: Signal): z.input<typeof signalView> {
 
 function optionalParts(
   signal: Signal,
-): Pick<z.input<typeof signalView>, 'error' | 'latency_ms' | 'tool_name' | 'metadata' | 'intervention'> {
+): Pick<
+  z.input<typeof signalView>,
+  'error' | 'latency_ms' | 'tool_name' | 'metadata' | 'intervention' | 'reservation_id'
+> {
   return {
     ...(signal.error ? { error: signal.error } : {}),
     ...(signal.latency_ms === undefined ? {} : { latency_ms: signal.latency_ms }),
     ...(signal.tool_name === undefined ? {} : { tool_name: signal.tool_name }),
     ...(signal.metadata ? { metadata: signal.metadata } : {}),
     ...(signal.intervention ? { intervention: signal.intervention } : {}),
+    ...(signal.reservation_id === undefined ? {} : { reservation_id: signal.reservation_id }),
   };
 }
 

@@ -6,6 +6,7 @@ import { ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
 import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
 import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
+import { reservationMarkRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
@@ -40,6 +41,8 @@ export const COLLECTIONS = [
   budgetWindowRows,
   budgetFiringRows,
   budgetEvaluationRows,
+  settlementRows,
+  reservationMarkRows,
   anomalyRows,
   deviceRows,
   deviceSeatRows,

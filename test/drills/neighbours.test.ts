@@ -136,8 +136,8 @@ test(`two releases with different scripts side by side under load agree on every
 
 /** Of the spend's script in both releases. */
 function scriptShas(): string[] {
-  const files = ['prelude.lua', 'consume.lua'].map((name) =>
-    readFileSync(new URL(`../../shared/credits/meter/${name}`, import.meta.url), 'utf8'),
+  const files = ['platform/redis/identity', 'credits/meter/prelude', 'credits/meter/consume'].map((name) =>
+    readFileSync(new URL(`../../shared/${name}.lua`, import.meta.url), 'utf8'),
   );
   return [files, files.map((text) => text + OTHER_RELEASE)].map((texts) =>
     createHash('sha1').update(texts.join('\n')).digest('hex'),

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addCheckCommand } from './check.ts';
 import { addHistoryCommands } from './commands.ts';
 
 /** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
@@ -13,6 +14,8 @@ addHistoryCommands(program, {
   print: (report) => console.log(JSON.stringify(report, null, program.opts().json ? 0 : 2)),
   fallback: () => ({}),
 });
+
+addCheckCommand(program, { env: process.env, fallback: () => ({}) });
 
 try {
   await program.parseAsync();

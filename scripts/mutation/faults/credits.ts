@@ -96,7 +96,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a promoted replica counts as the same Redis',
-    file: `${METER}/prelude.lua`,
+    file: 'shared/platform/redis/identity.lua',
     text: "return string.sub(info, process + 8, process + 47) .. ' ' .. string.sub(info, history + 15, history + 54)",
     replacement: 'return string.sub(info, process + 8, process + 47)',
     tests: ['test/shared/credits', 'test/drills/failover.test.ts'],

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { loadScript, type Script } from '../../platform/redis/script.ts';
+import { sendScript } from '../../platform/context/send-script.ts';
+import { IDENTITY, loadScript, type Script } from '../../platform/redis/script.ts';
 import { noteRedisTime } from './redis-time.ts';
-import { sendScript } from './send-script.ts';
 
 /** The command `<name>.lua` of this folder behind the preludes that it begins with. */
 export function meterScript(...names: readonly string[]): Script {
-  return loadScript(...['prelude', ...names].map((name) => new URL(`${name}.lua`, import.meta.url)));
+  const own = ['prelude', ...names].map((name) => new URL(`${name}.lua`, import.meta.url));
+  return loadScript(IDENTITY, ...own);
 }
 
 /** What a script of the meter answered: a code, and what the code says more. */

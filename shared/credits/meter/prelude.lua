@@ -1,4 +1,4 @@
--- Prelude of every script of the meter: the shard epoch, the time, and an account's state as it lies in its hash.
+-- Prelude of every script of the meter, behind identity.lua: the shard epoch, and an account's state as it lies in its hash.
 --
 -- Account hash:
 --   seq     number of ledger rows that this account has had; at: created_at of the last one (Unix s, never falls)
@@ -8,28 +8,9 @@
 --   d:<token id>   "device id,HMAC of its token"; gone once revoked
 --   x:<device id>  a revoked device, so that no late write brings it back
 
--- The data that this Redis holds: its process, and the replication history that the process is in. A restart changes
--- the first. A promotion changes the second, so that a process that was a replica in between is another one.
-local function identity()
-  local info = redis.call('INFO', 'server', 'replication')
-  local process = string.find(info, '\nrun_id:', 1, true)
-  local history = string.find(info, '\nmaster_replid:', 1, true)
-  return string.sub(info, process + 8, process + 47) .. ' ' .. string.sub(info, history + 15, history + 54)
-end
-
 -- A shard is open for the data that it was opened for. A rebuild that holds it leaves 'held:<holder>' here.
 local function is_open(epoch)
   return redis.call('GET', epoch) == identity()
-end
-
-local function redis_ms()
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
-
--- Every digit of an integer: tostring() would keep 14.
-local function int(number)
-  return string.format('%.0f', number)
 end
 
 -- A period "start,end,limit,left" that holds `now`, or nil when it is over or never was; `left` is what it still held.

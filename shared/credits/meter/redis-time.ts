@@ -1,8 +1,8 @@
 import { systemClock } from '../../platform/basics/clock.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { sendScript } from '../../platform/context/send-script.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
-import { loadScript } from '../../platform/redis/script.ts';
-import { sendScript } from './send-script.ts';
+import { IDENTITY, loadScript } from '../../platform/redis/script.ts';
 
 /** Redis' clock as last seen, and when that was by a clock that is never set. */
 interface Sample {
@@ -11,10 +11,7 @@ interface Sample {
 }
 
 const samples = new WeakMap<Context['redis'], Map<number, Sample>>();
-const askTime = loadScript(
-  new URL('prelude.lua', import.meta.url),
-  new URL('redis-time.lua', import.meta.url),
-);
+const askTime = loadScript(IDENTITY, new URL('redis-time.lua', import.meta.url));
 
 /**
  * Redis' clock now, in ms, at most a little behind it: a wrong wall clock of this process changes nothing. In a cluster

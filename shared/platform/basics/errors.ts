@@ -35,7 +35,10 @@ export const ERRORS = {
   payments_unavailable: { status: 503, title: 'Stripe cannot be reached; nothing was charged' },
   store_unavailable: { status: 503, title: 'A store cannot be reached; nothing was written' },
   signing_unavailable: { status: 503, title: 'Receipts cannot be signed now; nothing was spent' },
-  rebuilding: { status: 503, title: 'Credits are being checked against the ledger; nothing was written' },
+  rebuilding: {
+    status: 503,
+    title: 'What Redis holds is being checked against the record; nothing was written',
+  },
   backpressure: { status: 503, title: 'The ledger is too far behind; nothing was written' },
   overloaded: { status: 503, title: 'The service is overloaded; try again later' },
   outcome_unknown: { status: 504, title: 'A store did not answer in time; the outcome is not known' },

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'bud'
   | 'bwn'
   | 'bfi'
+  | 'res'
   | 'anm'
   | 'dev'
   | 'aud'

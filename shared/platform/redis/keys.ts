@@ -13,7 +13,7 @@ export function shardOf(accountId: string): number {
 }
 
 export interface ShardKeys {
-  /** Names the data for which the shard was opened (`identity` in `prelude.lua`); with anything else nothing is spent. */
+  /** Names the data for which the shard was opened (`identity.lua`); with anything else nothing is spent. */
   epoch: string;
   /** What the ledger does not have yet. */
   stream: string;
@@ -48,6 +48,31 @@ export function accountKeys(accountId: string): AccountKeys {
 /** Counts the distinct values of a field of an organization's signals on one UTC day (`YYYY-MM-DD`). */
 export function valuesKey(orgId: string, day: string, field: string): string {
   return `{values:${orgId}}:${day}:${field}`;
+}
+
+/** All that a reservation's scripts touch lies in the slot of its organization. */
+export interface ReservationKeys {
+  /** Hash: `epoch`, the data that the reservations were opened for, and `seq`, how many were ever made. */
+  state: string;
+  /** Hash: what reservations hold, by budget and window. */
+  held: string;
+  /** Hash: reservations by id. */
+  reservations: string;
+  /** Sorted set: ids by the time at which they end (Redis' ms). */
+  ends: string;
+  /** What one idempotency key was answered; `idk` is its hash. */
+  record: (idk: string) => string;
+}
+
+export function reservationKeys(orgId: string): ReservationKeys {
+  const tag = `{${orgId}}`;
+  return {
+    state: `${tag}:reserve:state`,
+    held: `${tag}:reserve:held`,
+    reservations: `${tag}:reserve:open`,
+    ends: `${tag}:reserve:ends`,
+    record: (idk) => `${tag}:reserve:record:${idk}`,
+  };
 }
 
 function tagOf(shard: number): string {

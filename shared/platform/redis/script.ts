@@ -14,6 +14,9 @@ export function loadScript(...files: readonly URL[]): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
+/** What a script begins with that asks whose data it meets (`identity()`) and when (`redis_ms()`). */
+export const IDENTITY = new URL('identity.lua', import.meta.url);
+
 /**
  * Runs a script by its name, and by its text when this Redis does not know it yet: then it has not run, so
  * sending it again is safe. Nothing else is ever sent twice.

@@ -271,6 +271,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/budgets/reserve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reserve what a call will cost
+         * @description Holds the estimate in every `hard` budget of `cost_usd` that the call counts in, in all of them or in none. A signal with this `reservation_id` settles it: the real cost replaces the estimate. Otherwise it ends after `ttl_s`. 503 promises that nothing was reserved; after 504, repeat with the same `Idempotency-Key`. Needs the scope `budgets:check`.
+         */
+        post: operations["post_api_v1_budgets_reserve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/budgets/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a reservation that is not used
+         * @description What it held is free again within a second. Of one that has ended or is not known nothing happens. Needs the scope `budgets:check`.
+         */
+        post: operations["post_api_v1_budgets_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how the key's own budgets stand
+         * @description The answer of a check without an estimate, for the key's user, or for the organization when the key is bound to no user. With `format=line` one line of text for a status line: what is left in the budget that has least. Needs the scope `budgets:check`.
+         */
+        get: operations["get_api_v1_me_budget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/hooks/claude-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer an HTTP hook of Claude Code
+         * @description Blocks a prompt or a tool when a `hard` budget refuses: those of the key's user, or of the organization alone when the key is bound to no user. Prompts and tool inputs are not read. Every other answer than 200 lets the call pass (https://code.claude.com/docs/en/hooks). Needs the scope `budgets:check`.
+         */
+        post: operations["post_hooks_claude_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/anomalies": {
         parameters: {
             query?: never;
@@ -1914,6 +1994,42 @@ export interface components {
              */
             request_id: string;
         };
+        /** @description What Redis holds is being checked against the record; nothing was written. */
+        RebuildingProblem: {
+            /**
+             * @description The type
+             * @example urn:usage-governor:problem:rebuilding
+             * @constant
+             */
+            type: "urn:usage-governor:problem:rebuilding";
+            /**
+             * @description What went wrong, the same for every problem of this code
+             * @example What Redis holds is being checked against the record; nothing was written
+             * @constant
+             */
+            title: "What Redis holds is being checked against the record; nothing was written";
+            /**
+             * @description How it stands, or an HTTP status
+             * @example 503
+             * @constant
+             */
+            status: 503;
+            /**
+             * @description A stable code for programs (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            code: "rebuilding";
+            /**
+             * @description What went wrong, in words
+             * @example What Redis holds is being checked against the record; nothing was written.
+             */
+            detail: string;
+            /**
+             * @description The id of the request in our log
+             * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
+             */
+            request_id: string;
+        };
         /** @description There are no credits left. */
         InsufficientCreditsProblem: {
             /**
@@ -2039,42 +2155,6 @@ export interface components {
             /**
              * @description What went wrong, in words
              * @example Receipts cannot be signed now; nothing was spent.
-             */
-            detail: string;
-            /**
-             * @description The id of the request in our log
-             * @example 0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69
-             */
-            request_id: string;
-        };
-        /** @description Credits are being checked against the ledger; nothing was written. */
-        RebuildingProblem: {
-            /**
-             * @description The type
-             * @example urn:usage-governor:problem:rebuilding
-             * @constant
-             */
-            type: "urn:usage-governor:problem:rebuilding";
-            /**
-             * @description What went wrong, the same for every problem of this code
-             * @example Credits are being checked against the ledger; nothing was written
-             * @constant
-             */
-            title: "Credits are being checked against the ledger; nothing was written";
-            /**
-             * @description How it stands, or an HTTP status
-             * @example 503
-             * @constant
-             */
-            status: 503;
-            /**
-             * @description A stable code for programs (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            code: "rebuilding";
-            /**
-             * @description What went wrong, in words
-             * @example Credits are being checked against the ledger; nothing was written.
              */
             detail: string;
             /**
@@ -2637,6 +2717,11 @@ export interface operations {
                              */
                             severity?: string;
                         };
+                        /**
+                         * @description The reservation that its cost replaces; an unknown one is ignored
+                         * @example res_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        reservation_id?: string;
                     }[];
                     /**
                      * @description Signals that are older than the session timeout and an hour raise no session, anomaly or budget events.
@@ -2788,6 +2873,11 @@ export interface operations {
                          */
                         severity?: string;
                     };
+                    /**
+                     * @description The reservation that its cost replaces; an unknown one is ignored
+                     * @example res_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    reservation_id?: string;
                 };
             };
         };
@@ -4121,6 +4211,11 @@ export interface operations {
                                  */
                                 severity?: string;
                             };
+                            /**
+                             * @description The reservation
+                             * @example res_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            reservation_id?: string;
                         }[];
                     };
                 };
@@ -6661,6 +6756,771 @@ export interface operations {
             };
         };
     };
+    post_api_v1_budgets_reserve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request: a repeat with it changes nothing and gets the same answer. 1 to 128 printable ASCII characters without a comma; a UUID is advised. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Who makes the call; a bound key's own user by default
+                     * @example ada
+                     */
+                    user_id?: string;
+                    /**
+                     * @description Where; the key's project by default
+                     * @example checkout
+                     */
+                    project_id?: string;
+                    /**
+                     * @description With which model; budgets of today count all models
+                     * @example claude-sonnet-4-5
+                     */
+                    model?: string;
+                    /**
+                     * @description What the call will cost, in US dollars
+                     * @example 0.25
+                     */
+                    estimate_usd: number;
+                    /**
+                     * @description Seconds after which the reservation ends by itself
+                     * @example 300
+                     */
+                    ttl_s: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The reservation, or why there is none */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "Idempotency-Expires": components["headers"]["Idempotency-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description The reservation
+                         * @example res_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        reservation_id: string;
+                        /**
+                         * @description The methods that the path supports
+                         * @example true
+                         * @constant
+                         */
+                        allow: true;
+                    } | {
+                        /**
+                         * @description The reservation
+                         * @example null
+                         */
+                        reservation_id: null;
+                        /**
+                         * @description The methods that the path supports
+                         * @example false
+                         * @constant
+                         */
+                        allow: false;
+                        /**
+                         * @description Names the first budget that refuses
+                         * @example receipt
+                         */
+                        reason: string;
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `idempotency_key_reused`: The idempotency key was used for another request */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RebuildingProblem"] | components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    post_api_v1_budgets_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The reservation
+                     * @example res_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    reservation_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The reservation holds nothing any more */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RebuildingProblem"] | components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_api_v1_me_budget: {
+        parameters: {
+            query?: {
+                /** @description `line`: one line of text */
+                format?: "line";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How they stand */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description False when a hard budget refuses
+                         * @example true
+                         */
+                        allow: boolean;
+                        /**
+                         * @description Names the first budget that refuses; else null
+                         * @example receipt
+                         */
+                        reason: string | null;
+                        /** @description Every budget that the call counts in, oldest first */
+                        budgets: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description The name
+                             * @example Checkout team, monthly
+                             */
+                            name: string;
+                            /**
+                             * @description Whether calls beyond the threshold are refused
+                             * @example hard
+                             * @enum {string}
+                             */
+                            enforce: "none" | "soft" | "hard";
+                            /**
+                             * @description What neither usage nor an open reservation takes, in the unit of the metric
+                             * @example 87.5
+                             */
+                            remaining: number;
+                            /**
+                             * @description Usage in percent of the threshold
+                             * @example 82.5
+                             */
+                            utilization_pct: number;
+                            /**
+                             * Format: date-time
+                             * @description When its next window begins
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            resets_at: string;
+                        }[];
+                    };
+                    "text/plain": string;
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+        };
+    };
+    post_hooks_claude_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The event; `UserPromptSubmit` and `PreToolUse` may be blocked
+                     * @example PreToolUse
+                     */
+                    hook_event_name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description An empty object, or what blocks */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Always `block`
+                         * @example block
+                         * @constant
+                         */
+                        decision: "block";
+                        /**
+                         * @description Why
+                         * @example receipt
+                         */
+                        reason: string;
+                    } | {
+                        /** @description What denies the tool */
+                        hookSpecificOutput: {
+                            /**
+                             * @description The event that is answered
+                             * @example PreToolUse
+                             * @constant
+                             */
+                            hookEventName: "PreToolUse";
+                            /**
+                             * @description Always `deny`
+                             * @example deny
+                             * @constant
+                             */
+                            permissionDecision: "deny";
+                            /**
+                             * @description Why: names the budget
+                             * @example Budget "Ada, per day" has 0 of 5 cost_usd left until 2026-01-16T00:00:00.000Z.
+                             */
+                            permissionDecisionReason: string;
+                        };
+                    } | Record<string, never>;
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
     get_api_v1_anomalies: {
         parameters: {
             query?: {
@@ -7072,7 +7932,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `signing_unavailable`: Receipts cannot be signed now; nothing was spent. `rebuilding`: Credits are being checked against the ledger; nothing was written. `backpressure`: The ledger is too far behind; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
+            /** @description `signing_unavailable`: Receipts cannot be signed now; nothing was spent. `rebuilding`: What Redis holds is being checked against the record; nothing was written. `backpressure`: The ledger is too far behind; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7455,7 +8315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `rebuilding`: Credits are being checked against the ledger; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7687,7 +8547,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `rebuilding`: Credits are being checked against the ledger; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8130,7 +8990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `rebuilding`: Credits are being checked against the ledger; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8289,7 +9149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `not_ready`: This process cannot serve now. `rebuilding`: Credits are being checked against the ledger; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
+            /** @description `not_ready`: This process cannot serve now. `rebuilding`: What Redis holds is being checked against the record; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8735,7 +9595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `rebuilding`: Credits are being checked against the ledger; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written. `issuer_unavailable`: The identity provider cannot be reached */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9841,7 +10701,7 @@ export interface operations {
                     "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            /** @description `store_unavailable`: A store cannot be reached; nothing was written. `rebuilding`: Credits are being checked against the ledger; nothing was written. `overloaded`: The service is overloaded; try again later */
+            /** @description `store_unavailable`: A store cannot be reached; nothing was written. `rebuilding`: What Redis holds is being checked against the record; nothing was written. `overloaded`: The service is overloaded; try again later */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10056,7 +10916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["InternalProblem"];
                 };
             };
-            /** @description `rebuilding`: Credits are being checked against the ledger; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
+            /** @description `rebuilding`: What Redis holds is being checked against the record; nothing was written. `store_unavailable`: A store cannot be reached; nothing was written. `overloaded`: The service is overloaded; try again later */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11676,7 +12536,10 @@ export interface operations {
                                      * @example 812
                                      */
                                     latency_ms: number;
-                                    /** @description What went wrong; absent when nothing did */
+                                    /**
+                                     * @description What went wrong; absent when nothing did
+                                     * @example null
+                                     */
                                     error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                                     /**
                                      * @description At most 16 KiB of the answer
@@ -12088,7 +12951,10 @@ export interface operations {
                          * @example 812
                          */
                         latency_ms: number;
-                        /** @description What went wrong; absent when nothing did */
+                        /**
+                         * @description What went wrong; absent when nothing did
+                         * @example null
+                         */
                         error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                     };
                 };
@@ -12365,7 +13231,10 @@ export interface operations {
                                  * @example 812
                                  */
                                 latency_ms: number;
-                                /** @description What went wrong; absent when nothing did */
+                                /**
+                                 * @description What went wrong; absent when nothing did
+                                 * @example null
+                                 */
                                 error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                                 /**
                                  * @description At most 16 KiB of the answer
@@ -12791,7 +13660,10 @@ export interface operations {
                                  * @example 812
                                  */
                                 latency_ms: number;
-                                /** @description What went wrong; absent when nothing did */
+                                /**
+                                 * @description What went wrong; absent when nothing did
+                                 * @example null
+                                 */
                                 error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                                 /**
                                  * @description At most 16 KiB of the answer
@@ -13041,7 +13913,10 @@ export interface operations {
                                  * @example 812
                                  */
                                 latency_ms: number;
-                                /** @description What went wrong; absent when nothing did */
+                                /**
+                                 * @description What went wrong; absent when nothing did
+                                 * @example null
+                                 */
                                 error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                                 /**
                                  * @description At most 16 KiB of the answer
@@ -13254,7 +14129,10 @@ export interface operations {
                              * @example 812
                              */
                             latency_ms: number;
-                            /** @description What went wrong; absent when nothing did */
+                            /**
+                             * @description What went wrong; absent when nothing did
+                             * @example null
+                             */
                             error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                             /**
                              * @description At most 16 KiB of the answer
@@ -13463,7 +14341,10 @@ export interface operations {
                              * @example 812
                              */
                             latency_ms: number;
-                            /** @description What went wrong; absent when nothing did */
+                            /**
+                             * @description What went wrong; absent when nothing did
+                             * @example null
+                             */
                             error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
                             /**
                              * @description At most 16 KiB of the answer

@@ -1,6 +1,6 @@
-import { DomainError } from '../../platform/basics/errors.ts';
-import type { Context } from '../../platform/context/context.ts';
-import { isRedisRefusal, runScript, type Script } from '../../platform/redis/script.ts';
+import { DomainError } from '../basics/errors.ts';
+import { isRedisRefusal, runScript, type Script } from '../redis/script.ts';
+import type { Context } from './context.ts';
 
 /**
  * Sends one script call by the meter's client, which never sends anything twice. Throws `store_unavailable` when nothing

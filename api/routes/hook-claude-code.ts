@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { checkBudgets } from '../../shared/enforcement/check.ts';
+import { textOrEmpty } from '../../shared/platform/basics/text.ts';
+import { route } from '../basics/route.ts';
+import { callerOf } from '../schemas/call.ts';
+
+/** A tool's input comes along: the whole of a file that is written, say. */
+const BODY_BYTES = 8_388_608;
+
+/** Of what Claude Code sends only the name of the event is read; prompts and tool inputs are dropped unread. */
+const hookInput = z.object({
+  hook_event_name: textOrEmpty(128).describe('The event; `UserPromptSubmit` and `PreToolUse` may be blocked'),
+});
+
+const nothing = z.strictObject({});
+const blockedPrompt = z.strictObject({ decision: z.literal('block'), reason: z.string() });
+const deniedTool = z.strictObject({
+  hookSpecificOutput: z.strictObject({
+    hookEventName: z.literal('PreToolUse'),
+    permissionDecision: z.literal('deny'),
+    permissionDecisionReason: z.string(),
+  }),
+});
+
+export const hookClaudeCode = route({
+  method: 'post',
+  path: '/hooks/claude-code',
+  summary: 'Answer an HTTP hook of Claude Code',
+  description:
+    "Blocks a prompt or a tool when a `hard` budget refuses: those of the key's user, or of the organization alone when the " +
+    'key is bound to no user. Prompts and tool inputs are not read. Every other answer than 200 lets the call pass ' +
+    '(https://code.claude.com/docs/en/hooks).',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
+  priority: 'consume',
+  bodyBytes: BODY_BYTES,
+  body: hookInput,
+  success: {
+    status: 200,
+    description: 'An empty object, or what blocks',
+    body: z.union([blockedPrompt, deniedTool, nothing]),
+  },
+  errors: [],
+  handle: async ({ principal, body }, ctx) => {
+    const { allow, reason } = await checkBudgets(ctx, callerOf(principal), null);
+    if (allow || reason === null) return {};
+    if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };
+    if (body.hook_event_name !== 'PreToolUse') return {};
+    return {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse' as const,
+        permissionDecision: 'deny' as const,
+        permissionDecisionReason: reason,
+      },
+    };
+  },
+});

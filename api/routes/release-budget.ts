@@ -1,0 +1,22 @@
+import { releaseReservation } from '../../shared/enforcement/release.ts';
+import { route } from '../basics/route.ts';
+import { releaseInput } from '../schemas/call.ts';
+
+export const releaseBudget = route({
+  method: 'post',
+  path: '/api/v1/budgets/release',
+  summary: 'End a reservation that is not used',
+  description:
+    'What it held is free again within a second. Of one that has ended or is not known nothing happens.',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
+  priority: 'consume',
+  bodyBytes: 8_192,
+  body: releaseInput,
+  success: { status: 204, description: 'The reservation holds nothing any more' },
+  errors: ['rebuilding', 'outcome_unknown'],
+  handle: async ({ principal, body }, ctx) => {
+    await releaseReservation(ctx, principal.orgId, body.reservation_id);
+    return undefined;
+  },
+});

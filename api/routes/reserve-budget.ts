@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
+import { reply, route } from '../basics/route.ts';
+import { callerOf, estimateOf, reserveInput } from '../schemas/call.ts';
+import { idempotencyKey } from '../schemas/params.ts';
+
+const answer = z.union([
+  z.strictObject({ reservation_id: z.string(), allow: z.literal(true) }),
+  z.strictObject({
+    reservation_id: z.null(),
+    allow: z.literal(false),
+    reason: z.string().describe('Names the first budget that refuses'),
+  }),
+]);
+
+export const reserveBudget = route({
+  method: 'post',
+  path: '/api/v1/budgets/reserve',
+  summary: 'Reserve what a call will cost',
+  description:
+    'Holds the estimate in every `hard` budget of `cost_usd` that the call counts in, in all of them or in none. A signal ' +
+    'with this `reservation_id` settles it: the real cost replaces the estimate. Otherwise it ends after `ttl_s`. 503 ' +
+    'promises that nothing was reserved; after 504, repeat with the same `Idempotency-Key`.',
+  tag: 'Budgets',
+  auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
+  priority: 'consume',
+  bodyBytes: 8_192,
+  takesIdempotencyKey: true,
+  body: reserveInput,
+  success: { status: 200, description: 'The reservation, or why there is none', body: answer },
+  errors: ['rebuilding', 'outcome_unknown'],
+  handle: async ({ principal, body, request }, ctx) => {
+    const key = idempotencyKey(request.header('idempotency-key'));
+    const reservation = await reserveInBudgets(ctx, callerOf(principal, body), {
+      estimateNusd: estimateOf(body.estimate_usd),
+      ttlS: body.ttl_s,
+      key: key === null ? null : [principal.keyId, key],
+    });
+    const { id } = reservation;
+    if (id === null) return { reservation_id: null, allow: false as const, reason: reservation.reason };
+    const made = { reservation_id: id, allow: true as const };
+    if (key === null) return made;
+    return reply(JSON.stringify(made), {
+      'Idempotency-Expires': String(Math.floor(reservation.endsMs / 1_000)),
+      ...(reservation.isRepeat ? { 'Idempotent-Replayed': 'true' } : {}),
+    });
+  },
+});

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+
+interface CheckFlags {
+  userId?: string;
+  api?: string;
+  failClosed?: boolean;
+}
+
+/** What the command line lends to `check`. */
+export interface CheckSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where no address and key are given. */
+  readonly fallback: () => { api?: string | undefined; key?: string | undefined };
+}
+
+/** How a check ended: 0 lets the call pass, 2 blocks it (as hooks of coding agents have it), 1 is a failed check. */
+export interface CheckOutcome {
+  exitCode: 0 | 1 | 2;
+  /** For standard error, when it did not pass. */
+  message: string | null;
+}
+
+/** A hook that hangs would hold up every call. */
+const PATIENCE_MS = 3_000;
+
+/** `check`: a command hook for coding agents. What an agent writes to standard input is not read. */
+export function addCheckCommand(program: Command, { env, fallback }: CheckSurroundings): void {
+  program
+    .command('check')
+    .description(
+      'Ask whether a call fits into its budgets: exit code 0 passes, 2 blocks, 1 is a failed check',
+    )
+    .option('--user-id <id>', 'who calls; a key that is bound to a user needs none')
+    .option('--api <url>', 'default: GOVERNOR_API')
+    .option('--fail-closed', 'block also when the check fails')
+    .action(async (flags: CheckFlags) => {
+      const other = fallback();
+      const outcome = await checkCall({
+        api: flags.api ?? env.GOVERNOR_API ?? other.api,
+        key: env.GOVERNOR_API_KEY ?? other.key,
+        userId: flags.userId,
+        failClosed: flags.failClosed === true,
+      });
+      if (outcome.message !== null) console.error(outcome.message);
+      process.exitCode = outcome.exitCode;
+    });
+}
+
+/** Asks the api once. Never throws. */
+export async function checkCall({
+  api,
+  key,
+  userId,
+  failClosed,
+}: {
+  api: string | undefined;
+  key: string | undefined;
+  userId: string | undefined;
+  failClosed: boolean;
+}): Promise<CheckOutcome> {
+  try {
+    if (!api || !key) throw new Error('set GOVERNOR_API (or --api) and GOVERNOR_API_KEY');
+    const response = await fetch(`${api.replace(/\/$/, '')}/api/v1/budgets/check`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(userId === undefined ? {} : { user_id: userId }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (response.status !== 200) throw new Error(`the api answered ${response.status}`);
+    const answer = (await response.json()) as { allow?: unknown; reason?: unknown };
+    if (typeof answer.allow !== 'boolean') throw new Error('the answer is none of a usage-governor');
+    return answer.allow ? { exitCode: 0, message: null } : { exitCode: 2, message: String(answer.reason) };
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    return { exitCode: failClosed ? 2 : 1, message: `governor: budgets could not be checked: ${cause}` };
+  }
+}

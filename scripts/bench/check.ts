@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Pool } from 'undici';
+import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
+import { dateAt } from '../../shared/platform/basics/clock.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
+import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
+import { applyWrites } from '../../shared/platform/mongo/writes.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { answersOk, waitUntil } from '../stack/wait.ts';
+import { numberOption, quantile, report, round, runClients, setStage } from './bench.ts';
+
+/** Budgets of an organization. */
+const SIZES = [1, 100, 5_000];
+const USERS = 500;
+/** The runs take turns, so that what else the machine does in the meantime meets each of them. */
+const ROUNDS = 4;
+const WARM_UP_S = 2;
+
+interface Run {
+  run: string;
+  url: string;
+  path: string;
+  key: string;
+  body: (turn: number) => object;
+  times: number[];
+  seconds: number;
+  refused: number;
+}
+
+/** `check [--seconds 8] [--clients 32]`: checks and reservations beside the floor server, in turns of one run. */
+export async function runCheckBench(args: string[]): Promise<void> {
+  const seconds = Math.min(60, numberOption(args, 'seconds', 8));
+  const clients = Math.min(256, numberOption(args, 'clients', 32));
+  const stage = await setStage();
+  const floorPort = await findFreePort();
+  const floor = spawn(process.execPath, ['scripts/bench/floor-server.ts'], {
+    env: { PATH: process.env.PATH, REDIS_URL: stage.env.REDIS_URL, PORT: String(floorPort) },
+    stdio: 'inherit',
+  });
+  try {
+    const url = await stage.startApi();
+    const runs = [floorRun(`http://127.0.0.1:${floorPort}`)];
+    for (const size of SIZES) runs.push(...budgetRuns(url, size, await makeOrganization(stage.ctx, size)));
+    await waitUntil(() => answersOk(`http://127.0.0.1:${floorPort}/readyz`), { timeoutMs: 20_000 });
+    for (const run of runs) await drive({ ...run, times: [] }, clients, WARM_UP_S);
+    for (let turn = 0; turn < ROUNDS; turn += 1)
+      for (const run of runs) await drive(run, clients, seconds / ROUNDS);
+    report('check', tableOf(runs));
+  } finally {
+    await end(floor);
+    await stage.stop();
+  }
+}
+
+const measured = () => ({ times: [], seconds: 0, refused: 0 });
+
+function floorRun(url: string): Run {
+  const body = () => ({ output_sha256: 'ab'.repeat(32) });
+  return { run: 'floor', url, path: '/v1/meter/consume', key: '', body, ...measured() };
+}
+
+function budgetRuns(url: string, size: number, key: string): Run[] {
+  const call = (turn: number) => ({ user_id: `user-${turn % USERS}`, estimate_usd: 0.01 });
+  const path = (verb: string) => `/api/v1/budgets/${verb}`;
+  return [
+    { run: `check, ${size}`, url, path: path('check'), key, body: call, ...measured() },
+    {
+      run: `reserve, ${size}`,
+      url,
+      path: path('reserve'),
+      key,
+      // So short that as many end as begin.
+      body: (turn) => ({ ...call(turn), ttl_s: 1 }),
+      ...measured(),
+    },
+  ];
+}
+
+/** A hard budget of the organization, the others of its users. Returns a key. */
+async function makeOrganization(ctx: Context, size: number): Promise<string> {
+  const { _id: org_id } = await createOrganization(ctx, { name: `${size}`, plan: 'enterprise' });
+  const budgets = Array.from({ length: size }, (_, index): Budget => {
+    const at = dateAt(ctx.clock.now());
+    const whose = index === 0 ? { scope: 'org' as const, scope_id: org_id } : ofUser(index);
+    return {
+      _id: newId('bud'),
+      org_id,
+      name: `budget ${index}`,
+      ...whose,
+      metric: 'cost_usd',
+      limit: 9e15,
+      window: 'monthly',
+      timezone: 'UTC',
+      enforce: 'hard',
+      on_error: 'allow',
+      revision: 1,
+      created_at: at,
+      updated_at: at,
+    };
+  });
+  await inTransaction(ctx.db, async (transaction) => {
+    await budgetRows(ctx).insertMany(budgets, { session: transaction });
+    await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
+  });
+  return (await createApiKey(ctx, { org_id, scopes: ['budgets:check'] })).key;
+}
+
+function ofUser(index: number) {
+  return { scope: 'user' as const, scope_id: `user-${index % USERS}` };
+}
+
+async function drive(run: Run, clients: number, seconds: number): Promise<void> {
+  const pool = new Pool(run.url, { connections: clients, pipelining: 1 });
+  const headers = { authorization: `Bearer ${run.key}`, 'content-type': 'application/json' };
+  let turn = 0;
+  const driven = await runClients(clients, seconds, async () => {
+    turn += 1;
+    const body = JSON.stringify(run.body(turn));
+    const { statusCode, body: answer } = await pool.request({
+      path: run.path,
+      method: 'POST',
+      headers,
+      body,
+    });
+    const text = await answer.text();
+    if (statusCode !== 200 || text.includes('"allow":false')) run.refused += 1;
+  });
+  await pool.close();
+  run.times.push(...driven.times);
+  run.seconds += driven.seconds;
+}
+
+function tableOf(runs: readonly Run[]): Record<string, unknown>[] {
+  const figures = runs.map(({ run, times, seconds, refused }) => {
+    const sorted = times.toSorted((a, b) => a - b);
+    const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)];
+    return { run, rps: times.length / seconds, p50, p99, refused };
+  });
+  const [floor] = figures;
+  return figures.map(({ run, rps, p50, p99, refused }) => ({
+    run,
+    rps: Math.round(rps),
+    of_floor: round(rps / (floor?.rps ?? 1)),
+    p50_ms: round(p50, 1),
+    p99_ms: round(p99, 1),
+    p99_of_floor: round(p99 / (floor?.p99 ?? 1)),
+    refused,
+  }));
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}

@@ -1,0 +1,85 @@
+import type { Fault } from '../fault.ts';
+
+const ENFORCEMENT = 'shared/enforcement';
+const CHECKS = ['test/api/budget-checks.test.ts', 'test/drills/budget-checks.test.ts'];
+const RESERVATIONS = ['test/api/reservations.test.ts'];
+
+export const BUDGET_FAULTS: readonly Fault[] = [
+  {
+    what: 'a soft budget refuses',
+    file: `${ENFORCEMENT}/judge.ts`,
+    text: "({ budget }) => budget.enforce === 'hard'",
+    replacement: "({ budget }) => budget.enforce !== 'none'",
+    tests: CHECKS,
+  },
+  {
+    what: 'a check refuses what just fits',
+    file: `${ENFORCEMENT}/judge.ts`,
+    text: 'current + reserved + estimateNusd > budget.limit',
+    replacement: 'current + reserved + estimateNusd >= budget.limit',
+    tests: CHECKS,
+  },
+  {
+    what: 'old amounts decide a check',
+    file: `${ENFORCEMENT}/judge.ts`,
+    text: 'isFresh ? isBeyond(open, estimateNusd)',
+    replacement: 'estimateNusd !== undefined ? isBeyond(open, estimateNusd)',
+    tests: CHECKS,
+  },
+  {
+    what: 'a bound key asks for another user',
+    file: 'api/schemas/call.ts',
+    text: 'userId !== null && user_id !== undefined && user_id !== userId',
+    replacement: 'false',
+    tests: CHECKS,
+  },
+  {
+    what: 'what is remembered is never read again',
+    file: 'shared/platform/context/remember.ts',
+    text: 'else if (entry.reading === null) beginReading(state, key, entry);',
+    replacement: '',
+    tests: CHECKS,
+  },
+  {
+    what: 'a reservation takes no room',
+    file: `${ENFORCEMENT}/reserve.lua`,
+    text: "for _, key in ipairs(keys) do redis.call('HINCRBY', KEYS[2], key, ARGV[4]) end",
+    replacement: '',
+    tests: RESERVATIONS,
+  },
+  {
+    what: 'a reservation is taken out before its cost is in the amounts',
+    file: `${ENFORCEMENT}/reserve.lua`,
+    text: 'full = first_full(sum_ended(now, is_included))',
+    replacement: 'full = first_full(sum_ended(now, function() return true end))',
+    tests: RESERVATIONS,
+  },
+  {
+    what: 'an ended reservation refuses for as long as the amounts are older',
+    file: `${ENFORCEMENT}/reserve.lua`,
+    text: "if later[ARGV[full]] and ARGV[8] == '' then return { 'stale', now } end",
+    replacement: '',
+    tests: RESERVATIONS,
+  },
+  {
+    what: 'a signal settles nothing',
+    file: `${ENFORCEMENT}/settle.lua`,
+    text: 'end_now(ARGV[index], now)',
+    replacement: '',
+    tests: RESERVATIONS,
+  },
+  {
+    what: 'what an emptied Redis has lost is free again',
+    file: `${ENFORCEMENT}/open-reservations.ts`,
+    text: 'look.seq < mark.seq',
+    replacement: 'look.seq > mark.seq',
+    tests: RESERVATIONS,
+  },
+  {
+    what: 'a displaced Redis goes on',
+    file: `${ENFORCEMENT}/refresh-standings.ts`,
+    text: 'mark.epoch !== look.identity',
+    replacement: "mark.epoch === ''",
+    tests: RESERVATIONS,
+  },
+];

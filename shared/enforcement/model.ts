@@ -1,0 +1,38 @@
+import { collection } from '../platform/mongo/collection.ts';
+
+/** That a signal with the real cost of a reservation was recorded, in its transaction. Deleted once Redis knows. */
+export interface Settlement {
+  /** `settlementKey(...)`. */
+  _id: string;
+  org_id: string;
+  reservation_id: string;
+  settled_at: Date;
+}
+
+/** Longer than any reservation lives. */
+const SETTLEMENT_KEPT_S = 2 * 3_600;
+
+export const settlementRows = collection<Settlement>('settlements', {
+  indexes: [{ key: { org_id: 1 } }, { key: { settled_at: 1 }, expireAfterSeconds: SETTLEMENT_KEPT_S }],
+});
+
+/** One settlement per reservation, however many signals name it. */
+export function settlementKey(orgId: string, reservationId: string): string {
+  return `${orgId}/${reservationId}`;
+}
+
+/** What the record knows of the reservations in Redis, so that a Redis that has lost some is recognized. */
+export interface ReservationMark {
+  /** The organization. */
+  _id: string;
+  /** The data that its reservations were opened for last: no other may take any. */
+  epoch: string;
+  /** How many reservations there had been. */
+  seq: number;
+  /** What the open ones held, by budget and window, in nano-USD. */
+  held: { key: string; amount: number }[];
+  /** When the last of them ends. */
+  until: Date;
+}
+
+export const reservationMarkRows = collection<ReservationMark>('reservation_marks', {});

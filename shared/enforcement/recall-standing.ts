@@ -1,0 +1,22 @@
+import type { Context } from '../platform/context/context.ts';
+import { type Memory, rememberedFrom } from '../platform/context/remember.ts';
+import { refreshStandings } from './refresh-standings.ts';
+import { isReservedIn, type OpenBudget, type Standing } from './standing.ts';
+
+/** Organizations whose budgets a process remembers. */
+const ORGANIZATIONS = 1_000;
+/** What Redis said longer ago is not fresh. Milliseconds. */
+const FRESH_MS = 1_000;
+
+/** How the budgets of organizations stand, by organization id. */
+export const standings: (ctx: Context) => Memory<Standing> = rememberedFrom<Standing>(
+  'standings',
+  refreshStandings,
+  { max: ORGANIZATIONS },
+);
+
+/** Whether it is known what reservations hold in these budgets; without any that are reserved in, it always is. */
+export function isReservedKnown({ reserved }: Standing, budgets: readonly OpenBudget[]): boolean {
+  if (!budgets.some(({ budget }) => isReservedIn(budget))) return true;
+  return reserved !== null && performance.now() - reserved.readMs <= FRESH_MS;
+}

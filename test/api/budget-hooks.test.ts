@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkCall } from '../../packages/governor/src/check.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
+
+let api: TestApi;
+let orgId: string;
+let key: string;
+/** Bound to ada, whose budget is used up, and to bob, who has one of which a quarter is used. */
+let ada: string;
+let bob: string;
+/** Bound to nobody. */
+let unbound: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ orgId, key } = await makeTenant(api.ctx));
+  const scopes = ['budgets:check' as const];
+  ada = (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'ada' })).key;
+  bob = (await createApiKey(api.ctx, { org_id: orgId, scopes, user_id: 'bob' })).key;
+  unbound = (await createApiKey(api.ctx, { org_id: orgId, scopes })).key;
+  for (const scope_id of ['ada', 'bob']) {
+    const name = `Of\n\u001b[31m${scope_id}${'x'.repeat(200)}`;
+    const body = { name, scope: 'user', scope_id, metric: 'cost_usd', threshold: 8, window: 'daily' };
+    await api.call('/api/v1/budgets', { key, body: { ...body, enforce: 'hard' } });
+    const roomy = { ...body, name: 'roomy', threshold: 9_000 };
+    await api.call('/api/v1/budgets', { key, body: roomy });
+  }
+  const signals = [
+    makeSignal({ ts: Date.now(), user_id: 'ada', cost_usd: 8 }),
+    makeSignal({ ts: Date.now(), user_id: 'bob', cost_usd: 2 }),
+  ];
+  await api.call('/api/v1/signals', { key, body: { signals } });
+  await until(async () => (await own(ada)).body.allow === false);
+  await until(async () => (await own(bob)).body.budgets[0]?.remaining === 6);
+});
+afterAll(() => api.close());
+
+const own = (as: string, query = '') => api.call(`/api/v1/me/budget${query}`, { key: as });
+/** As Claude Code sends it. */
+const hook = (as: string, hook_event_name: string, more: object = {}) =>
+  api.call('/hooks/claude-code', {
+    key: as,
+    body: {
+      session_id: 's',
+      transcript_path: '/t',
+      cwd: '/c',
+      permission_mode: 'default',
+      hook_event_name,
+      ...more,
+    },
+  });
+const reason = expect.stringContaining('ada');
+
+describe('the hook of Claude Code', () => {
+  test('blocks a prompt and denies a tool when a hard budget refuses, and nothing else', async () => {
+    const prompt = await hook(ada, 'UserPromptSubmit', { prompt: 'secret words' });
+    expect([prompt.status, prompt.body]).toEqual([200, { decision: 'block', reason }]);
+    const tool = await hook(ada, 'PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
+    expect(tool.body).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: reason,
+      },
+    });
+    expect((await hook(ada, 'PostToolUse')).body).toEqual({});
+    expect((await hook(bob, 'PreToolUse')).body).toEqual({});
+  });
+
+  test('looks at the budgets of the organization alone for a key that is bound to no user', async () => {
+    expect((await hook(unbound, 'UserPromptSubmit')).body).toEqual({});
+  });
+
+  test('takes a tool whose input is a large file', async () => {
+    const tool_input = { content: 'x'.repeat(4_000_000) };
+    expect((await hook(ada, 'PreToolUse', { tool_input })).body).toHaveProperty('hookSpecificOutput');
+  });
+
+  test('needs the scope', async () => {
+    const { key: other } = await createApiKey(api.ctx, { org_id: orgId, scopes: ['usage:read'] });
+    expect((await hook(other, 'PreToolUse')).status).toBe(403);
+  });
+});
+
+describe('the own budget', () => {
+  test('is what a check without an estimate answers', async () => {
+    const checked = await api.call('/api/v1/budgets/check', { key: bob, body: {} });
+    expect((await own(bob)).body).toEqual(checked.body);
+    expect(checked.body.budgets).toMatchObject([{ remaining: 6, utilization_pct: 25 }, { name: 'roomy' }]);
+  });
+
+  test('is one line about the tightest budget, below 200 characters and harmless in a terminal', async () => {
+    const { text, headers } = await own(bob, '?format=line');
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(text).toMatch(/^\$6\.00 of \$8\.00 left, 25 % used: Of \[31mbobx+\n$/);
+    expect(text.length).toBeLessThan(200);
+    expect((await own(ada, '?format=line')).text).toMatch(/^\$0\.00 of \$8\.00 left, 100 % used/);
+    expect((await own(unbound, '?format=line')).text).toBe('No budget\n');
+    expect((await own(bob, '?format=json')).status).toBe(400);
+  });
+});
+
+describe('governor check', () => {
+  const call = { userId: undefined, failClosed: false };
+
+  test('exits with 2 and the reason when a budget refuses, else with 0', async () => {
+    expect(await checkCall({ ...call, api: api.url, key: ada })).toEqual({ exitCode: 2, message: reason });
+    expect(await checkCall({ ...call, api: `${api.url}/`, key: bob })).toEqual({
+      exitCode: 0,
+      message: null,
+    });
+    expect(await checkCall({ ...call, api: api.url, key, userId: 'ada' })).toMatchObject({ exitCode: 2 });
+    expect(await checkCall({ ...call, api: api.url, key, userId: 'bob' })).toMatchObject({ exitCode: 0 });
+  });
+
+  test('passes with 1 when it cannot ask, and blocks with --fail-closed', async () => {
+    const away = { ...call, api: 'http://127.0.0.1:1', key: ada };
+    const wrong = { ...call, api: api.url, key: 'ugk_wrong' };
+    const unset = { ...call, api: undefined, key: undefined };
+    for (const broken of [away, wrong, unset]) {
+      const message = expect.stringContaining('could not be checked');
+      expect(await checkCall(broken)).toEqual({ exitCode: 1, message });
+      expect(await checkCall({ ...broken, failClosed: true })).toEqual({ exitCode: 2, message });
+    }
+  });
+});

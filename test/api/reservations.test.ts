@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reservationKeys } from '../../shared/platform/redis/keys.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
+
+let api: TestApi;
+let orgId: string;
+let key: string;
+beforeAll(async () => {
+  api = await startApi();
+  ({ orgId, key } = await makeTenant(api.ctx));
+});
+afterAll(() => api.close());
+
+const post = (path: string, body: object, headers = {}) =>
+  api.call(`/api/v1/budgets/${path}`, { key, body, headers });
+const reserve = (user_id: string, estimate_usd: number, more: object = {}, headers = {}) =>
+  post('reserve', { user_id, estimate_usd, ttl_s: 60, ...more }, headers);
+const release = (reservation_id: string) => post('release', { reservation_id });
+const remaining = async (user_id: string) => (await post('check', { user_id })).body.budgets[0]?.remaining;
+const budget = async (scope_id: string, fields: object = {}) => {
+  const whole = { name: 'B', scope: 'user', scope_id, metric: 'cost_usd', threshold: 10, window: 'monthly' };
+  const made = await api.call('/api/v1/budgets', { key, body: { ...whole, enforce: 'hard', ...fields } });
+  expect(made.status).toBe(201);
+  await until(async () => {
+    const { budgets } = (await post('check', { user_id: scope_id })).body;
+    return budgets.some(({ id }: { id: string }) => id === made.body.id);
+  });
+  return made.body;
+};
+const report = async (user_id: string, fields: object) => {
+  const sent = await api.call('/api/v1/signals', {
+    key,
+    body: makeSignal({ ts: Date.now(), user_id, ...fields }),
+  });
+  expect(sent.body.results).toMatchObject([{ status: 'accepted' }]);
+  return sent.body.results[0].session_id;
+};
+
+describe('a reservation', () => {
+  test('holds its estimate up to the threshold, in all budgets that the call counts in or in none', async () => {
+    await budget('ada', { name: 'wide', threshold: 100 });
+    await budget('ada', { name: 'narrow' });
+    const first = await reserve('ada', 6);
+    expect(first.body).toEqual({ reservation_id: expect.stringMatching(/^res_/), allow: true });
+    expect((await reserve('ada', 4.000000001)).body).toEqual({
+      reservation_id: null,
+      allow: false,
+      reason: expect.stringContaining('"narrow"'),
+    });
+    await until(async () => (await remaining('ada')) === 94);
+    expect((await post('check', { user_id: 'ada', estimate_usd: 5 })).body).toMatchObject({ allow: false });
+    expect((await reserve('ada', 4)).body).toMatchObject({ allow: true });
+    expect((await reserve('ada', 0.000000001)).body).toMatchObject({ allow: false });
+  });
+
+  test('needs no budget, and no hard one', async () => {
+    expect((await reserve('free', 900_000)).body).toMatchObject({ allow: true });
+    await budget('soft', { enforce: 'soft' });
+    expect((await reserve('soft', 900_000)).body).toMatchObject({ allow: true });
+    await budget('counted', { metric: 'signals', threshold: 1 });
+    expect((await reserve('counted', 900_000)).body).toMatchObject({ allow: true });
+    await report('counted', {});
+    await until(async () => (await remaining('counted')) === 0);
+    expect((await reserve('counted', 1)).body).toMatchObject({ allow: false });
+    await budget('counted', { threshold: 100 });
+    expect((await reserve('counted', 1)).body).toMatchObject({ allow: false });
+  });
+
+  test('is released at once, and releasing again changes nothing', async () => {
+    await budget('rel');
+    const { reservation_id } = (await reserve('rel', 10)).body;
+    expect((await reserve('rel', 10)).body.allow).toBe(false);
+    for (let time = 0; time < 2; time += 1) expect((await release(reservation_id)).status).toBe(204);
+    const again = (await reserve('rel', 10)).body;
+    expect(again.allow).toBe(true);
+    expect((await release(reservation_id)).status).toBe(204);
+    expect((await reserve('rel', 1)).body.allow).toBe(false);
+    expect((await release('res_unknown')).status).toBe(204);
+  });
+
+  test('ends by itself', async () => {
+    await budget('ttl');
+    expect((await reserve('ttl', 10, { ttl_s: 1 })).body.allow).toBe(true);
+    expect((await reserve('ttl', 10)).body.allow).toBe(false);
+    await until(async () => (await reserve('ttl', 10)).body.allow);
+    expect((await reserve('ttl', 1)).body.allow).toBe(false);
+  });
+
+  test('is settled by a signal: the real cost replaces the estimate, exactly once', async () => {
+    await budget('set');
+    const { reservation_id } = (await reserve('set', 8)).body;
+    await report('set', { cost_usd: 3, reservation_id });
+    await until(async () => (await remaining('set')) === 7);
+    const session = await report('set', { cost_usd: 1, reservation_id });
+    await until(async () => (await remaining('set')) === 6);
+    const { signals } = (await api.call(`/api/v1/sessions/${session}`, { key })).body;
+    expect(signals.map((signal: { reservation_id?: string }) => signal.reservation_id)).toEqual([
+      reservation_id,
+      reservation_id,
+    ]);
+    expect((await reserve('set', 6)).body.allow).toBe(true);
+    expect((await reserve('set', 0.01)).body.allow).toBe(false);
+  });
+
+  test('that is unknown settles nothing, and one of another organization neither', async () => {
+    await budget('own');
+    const { reservation_id } = (await reserve('own', 10)).body;
+    const foreign = await makeTenant(api.ctx);
+    const signals = [
+      makeSignal({ ts: Date.now(), user_id: 'own', reservation_id }),
+      makeSignal({ ts: Date.now(), user_id: 'own', reservation_id: 'res_unknown' }),
+    ];
+    const sent = await api.call('/api/v1/signals', { key: foreign.key, body: { signals } });
+    expect(sent.body.results).toMatchObject([{ status: 'accepted' }, { status: 'accepted' }]);
+    expect(
+      (await api.call('/api/v1/budgets/release', { key: foreign.key, body: { reservation_id } })).status,
+    ).toBe(204);
+    await report('own', { cost_usd: 0, reservation_id: 'res_unknown' });
+    await until(
+      async () =>
+        (await api.ctx.db.connection.collection('settlements').countDocuments({ org_id: orgId })) === 0,
+    );
+    expect((await reserve('own', 0.01)).body.allow).toBe(false);
+  });
+
+  test('is made once per Idempotency-Key; another wish with that key is refused', async () => {
+    await budget('idem');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => reserve('idem', 6, {}, headers)));
+    const ids = new Set(answers.map(({ body }) => body.reservation_id));
+    expect([...ids]).toEqual([expect.stringMatching(/^res_/)]);
+    const replayed = answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true');
+    expect(replayed).toHaveLength(7);
+    await until(async () => (await remaining('idem')) === 4);
+    expect((await reserve('idem', 5, {}, headers)).status).toBe(422);
+    const refused = { 'Idempotency-Key': randomUUID() };
+    expect((await reserve('idem', 6, {}, refused)).body.allow).toBe(false);
+    await release(answers[0]?.body.reservation_id);
+    expect((await reserve('idem', 6, {}, refused)).body.allow).toBe(true);
+  });
+
+  test('refuses what is no wish', async () => {
+    const wish = { user_id: 'x', estimate_usd: 1, ttl_s: 60 };
+    for (const change of [
+      { estimate_usd: 0 },
+      { ttl_s: 0 },
+      { ttl_s: 3_601 },
+      { ttl_s: 1.5 },
+      { estimate_usd: undefined },
+    ])
+      expect((await post('reserve', { ...wish, ...change })).status, JSON.stringify(change)).toBe(400);
+    expect((await post('release', {})).status).toBe(400);
+  });
+});
+
+test('an emptied Redis goes on counting what was open until its time is over, and what was spent', async () => {
+  const { key: own, orgId: org } = await makeTenant(api.ctx);
+  const body = {
+    name: 'B',
+    scope: 'org',
+    metric: 'cost_usd',
+    threshold: 10,
+    window: 'monthly',
+    enforce: 'hard',
+  };
+  await api.call('/api/v1/budgets', { key: own, body });
+  const ask = async (estimate_usd: number, ttl_s = 60) =>
+    (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
+  expect((await ask(5, 3)).allow).toBe(true);
+  const marks = api.ctx.db.connection.collection<{ _id: string; seq: number }>('reservation_marks');
+  await until(async () => (await marks.findOne({ _id: org }))?.seq === 1);
+  const { state, held, reservations, ends } = reservationKeys(org);
+  await api.ctx.redis.meter.del(state, held, reservations, ends);
+  expect((await ask(6)).allow).toBe(false);
+  expect((await ask(5)).allow).toBe(true);
+  expect((await ask(1)).allow).toBe(false);
+  await until(async () => (await ask(5)).allow, { timeoutMs: 8_000 });
+});
+
+test('a Redis that another one has displaced takes no reservations', async () => {
+  const { key: own, orgId: org } = await makeTenant(api.ctx);
+  const body = {
+    name: 'B',
+    scope: 'org',
+    metric: 'cost_usd',
+    threshold: 10,
+    window: 'monthly',
+    enforce: 'hard',
+  };
+  await api.call('/api/v1/budgets', { key: own, body });
+  const ask = () => api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd: 1, ttl_s: 60 } });
+  expect((await ask()).body.allow).toBe(true);
+  const marks = api.ctx.db.connection.collection<{ _id: string; epoch: string }>('reservation_marks');
+  await marks.updateOne({ _id: org }, { $set: { epoch: 'of another Redis' } });
+  await until(async () => (await ask()).status === 503);
+  expect((await ask()).body.code).toBe('rebuilding');
+});
+
+test('128 clients of two processes never reserve more than the threshold, nor less', {
+  timeout: 60_000,
+}, async () => {
+  const other = await startApi({ sharing: api.ctx });
+  const { key: own } = await makeTenant(api.ctx);
+  const body = {
+    name: 'B',
+    scope: 'org',
+    metric: 'cost_usd',
+    threshold: 100,
+    window: 'monthly',
+    enforce: 'hard',
+  };
+  await api.call('/api/v1/budgets', { key: own, body });
+  let allowed = 0;
+  const client = async (number: number) => {
+    const on = number % 2 === 0 ? api : other;
+    for (;;) {
+      const { status, body: answer } = await on.call('/api/v1/budgets/reserve', {
+        key: own,
+        body: { user_id: `u${number % 4}`, estimate_usd: 1, ttl_s: 600 },
+      });
+      expect(status).toBe(200);
+      if (!answer.allow) return;
+      allowed += 1;
+      const { reservation_id } = answer;
+      const signal = makeSignal({ ts: Date.now(), user_id: `u${number % 4}`, cost_usd: 1, reservation_id });
+      expect((await on.call('/api/v1/signals', { key: own, body: signal })).status).toBe(200);
+    }
+  };
+  await Promise.all(Array.from({ length: 128 }, (_, number) => client(number)));
+  expect(allowed).toBe(100);
+  await other.close();
+});
