@@ -135,6 +135,8 @@ export interface Route<
     status: 200 | 201 | 202 | 204;
     description: string;
     body?: S;
+    /** The last member of the body, where it is a list that may be long: then it is written in pieces. */
+    list?: string;
     /** Default: JSON. */
     contentType?: string;
     /** Where a parameter chooses: of several files, or, beside `body`, of texts. */

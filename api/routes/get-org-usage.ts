@@ -27,7 +27,7 @@ export const getOrgUsage = route({
     ...usageFilters,
     team: text(128).optional().describe('Filter by team: its members now'),
   }),
-  success: { status: 200, description: 'Totals, buckets and groups', body: usageView },
+  success: { status: 200, description: 'Totals, buckets and groups', body: usageView, list: 'groups' },
   errors: ['not_found', 'plan_required'],
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);

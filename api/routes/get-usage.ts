@@ -34,7 +34,7 @@ export const getUsage = route({
     ...groupSeriesQuery,
     ...usageFilters,
   }),
-  success: { status: 200, description: 'Totals, buckets and groups', body: seriesView },
+  success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
   errors: [],
   handle: async ({ principal, query }, ctx) => {
     const { from, to, interval, timezone, group_by, series, top, ...filter } = query;

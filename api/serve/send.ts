@@ -1,16 +1,20 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isReply, type Reply } from '../basics/route.ts';
+import type { z } from 'zod';
+import { isReply, type Reply, reply } from '../basics/route.ts';
 import type { Exchange } from './exchange.ts';
+import { inPieces, isLong } from './in-pieces.ts';
 
 /** Sends what the handler answered. A body's shape is checked first, so that nothing leaks. */
 export async function send(exchange: Exchange, answer: unknown): Promise<void> {
   const { route, res } = exchange;
-  const { status, body, contentType = 'application/json' } = route.success;
+  const { status, body, list, contentType = 'application/json' } = route.success;
   res.statusCode = status;
   res.setHeader('Cache-Control', 'no-store');
   if (isReply(answer)) {
     await sendReply(exchange, answer, contentType);
+  } else if (body && list !== undefined && isLong(answer, list)) {
+    await sendReply(exchange, reply(inPieces(body as z.ZodObject, answer, list)), contentType);
   } else if (body) {
     res.type(contentType).send(JSON.stringify(body.parse(answer)));
   } else {

@@ -1,10 +1,14 @@
 import { DomainError } from '../platform/basics/errors.ts';
+import { nextTurn } from '../platform/basics/next-turn.ts';
 import { addSums, isZero, noSums, type Sums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import type { SummedRow } from './sum-tables.ts';
 
 export const GROUPINGS = [...DIMENSIONS, 'team'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
+
+/** Rows after which other work of the process goes on. */
+const ROWS_PER_TURN = 2_000;
 
 export interface Group {
   key: Record<string, string | null>;
@@ -15,14 +19,15 @@ export interface Group {
  * Merges rows of equal key, in order of the key. A member of several teams counts in each of them. More groups than
  * `mostGroups` are `invalid_request`.
  */
-export function groupRows(
+export async function groupRows(
   rows: readonly SummedRow[],
   groupBy: readonly Grouping[],
   teams: ReadonlyMap<string, string[]>,
   mostGroups: number,
-): Group[] {
+): Promise<Group[]> {
   const groups = new Map<string, Group>();
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
     // A session that moved to another model or start leaves a row of zeros behind.
     if (isZero(row.sums)) continue;
     for (const key of keysOf(row, groupBy, teams)) {

@@ -115,6 +115,6 @@ async function sumGroups(
   const rows = await sumRollups(ctx, organization, { parts, match, columns, mostRows }, transaction);
   const totals = noSums();
   for (const { sums } of rows) addSums(totals, sums);
-  const groups = groupBy.length === 0 ? [] : groupRows(rows, groupBy, teams, maxGroups);
+  const groups = groupBy.length === 0 ? [] : await groupRows(rows, groupBy, teams, maxGroups);
   return { totals, series: [], groups };
 }

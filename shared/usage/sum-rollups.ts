@@ -21,6 +21,9 @@ import {
 } from './sum-tables.ts';
 import type { Table } from './table.ts';
 
+/** Rows that one answer of MongoDB brings: they are decoded in one turn of the event loop. */
+const ROWS_PER_TURN = 2_000;
+
 export interface AskedSums {
   parts: readonly Part[];
   match: Match;
@@ -46,7 +49,7 @@ export async function sumRollups(
   const rest = isOfOneUser ? asked.parts : await sumSnapshots(ctx, organization, asked, found, transaction);
   for (const part of rest) {
     const stages = [...matchStages(organization._id, part, asked.match), sumStage(asked.columns)];
-    const options = { useBigInt64: true, batchSize: 10_000, session: transaction };
+    const options = { useBigInt64: true, batchSize: ROWS_PER_TURN, session: transaction };
     for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
       const key: Key = of?.start ? { ...of, start: startOf(asked, of.start.getTime()) } : (of ?? {});
       addTo(found, key, part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row));

@@ -38,3 +38,24 @@ it('answers as many groups as there may be, and refuses one more with a 400 that
   const teams = await api.call(`/api/v1/org/${tenant.orgId}/usage?group_by=team`, { key: tenant.key });
   expect([teams.status, teams.body.groups.length]).toEqual([200, 1]);
 });
+
+it('writes an answer of many groups in pieces, as one JSON with every group in order', async () => {
+  const many = await startApi({ clock });
+  const { orgId, key } = await makeTenant(many.ctx);
+  const users = Array.from({ length: 600 }, (_, at) => `user-${String(at).padStart(3, '0')}`);
+  await recordAll(
+    many.ctx,
+    orgId,
+    users.map((user_id) => ({ ts: NOW, user_id, project_id: 'p' })),
+  );
+  for (const path of ['/api/v1/usage', `/api/v1/org/${orgId}/usage`]) {
+    const { status, body } = await many.call(`${path}?group_by=user_id`, { key });
+    expect(status).toBe(200);
+    expect(body.groups.map((group: { key: { user_id: string } }) => group.key.user_id)).toEqual(users);
+    expect(body.totals.signals).toBe(600);
+    const few = await many.call(`${path}?group_by=project_id`, { key });
+    expect(few.body.groups[0]).toMatchObject({ key: { project_id: 'p' }, signals: 600 });
+    expect(Object.keys(body)).toEqual(Object.keys(few.body));
+  }
+  await many.close();
+});

@@ -3,6 +3,7 @@ import type { Fault } from '../fault.ts';
 const ASSIGN = ['test/shared/sessions'];
 const SIGNALS = ['test/api/signals.test.ts', 'test/api/sessions.test.ts'];
 const VALUES = ['test/shared/ingest/count-values.test.ts'];
+const DUE = ['test/shared/platform/due/due.test.ts'];
 const ENDS = ['test/workers/close-session.test.ts', 'test/api/sessions.test.ts'];
 
 export const SESSION_FAULTS: readonly Fault[] = [
@@ -103,6 +104,13 @@ export const SESSION_FAULTS: readonly Fault[] = [
     text: 'if (wasOpen && !isOpen) return { writes: [clearDue(endSessionJob, after.key)], wakeUps: [] };',
     replacement: '',
     tests: [...ENDS, ...SIGNALS],
+  },
+  {
+    what: 'the first of two workers lets go of what the second has claimed',
+    file: 'shared/platform/due/claim-due.ts',
+    text: 'return deleteRows(dueRows, { _id, claim_id });',
+    replacement: 'void claim_id;\n  return deleteRows(dueRows, { _id });',
+    tests: DUE,
   },
   {
     what: 'an organization may report any number of users a day',
