@@ -1,7 +1,8 @@
 import type { Fault } from '../fault.ts';
 
 const ASSIGN = ['test/shared/sessions'];
-const SIGNALS = ['test/api/signals.test.ts', 'test/api/sessions.test.ts'];
+const LATE = 'test/shared/ingest/late-signals.test.ts';
+const SIGNALS = ['test/api/signals.test.ts', 'test/api/sessions.test.ts', LATE];
 const VALUES = ['test/shared/ingest/count-values.test.ts'];
 const DUE = ['test/shared/platform/due/due.test.ts'];
 const ENDS = ['test/workers/close-session.test.ts', 'test/api/sessions.test.ts'];
