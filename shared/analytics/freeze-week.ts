@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
-import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
 import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
@@ -21,7 +20,7 @@ import {
 import { peopleAsFrozen, peopleOf } from './people.ts';
 import { readFrozenCells } from './read-frozen.ts';
 import { type People, readHours, readWeek, type Week } from './read-week.ts';
-import { type Suppression, suppressWeek } from './suppress.ts';
+import { kOf, type Suppression, suppressWeek } from './suppress.ts';
 
 export interface Frozen {
   /** Weeks that were frozen. */
@@ -133,10 +132,6 @@ function planDimension(
     ...rows.map((row) => replaceRow(frozenCellRows, row, { upsert: true })),
     ...surplus.map((_id) => deleteRows(frozenCellRows, { _id })),
   ];
-}
-
-function kOf({ k_anonymity }: Organization): number {
-  return Math.max(K_ANONYMITY_FLOOR, k_anonymity);
 }
 
 async function readDimensions(

@@ -1,6 +1,5 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
@@ -10,6 +9,7 @@ import { weekKey } from './frozen-cells.ts';
 import type { Dimension, FrozenDimension, WeekCells } from './model.ts';
 import { readFrozenCells, readFrozenWeeks } from './read-frozen.ts';
 import type { Week } from './read-week.ts';
+import { kOf } from './suppress.ts';
 import { askedWeeks, FROZEN_AFTER_MS, isOwnWeek } from './weeks.ts';
 
 export interface AnalyticsQuestion {
@@ -26,7 +26,7 @@ export interface AnalyticsQuestion {
 export async function readAnalytics(ctx: Context, organization: Organization, asked: AnalyticsQuestion) {
   const { dimension } = asked;
   const weeks = askedWeeks(ctx, organization, asked);
-  const k = Math.max(K_ANONYMITY_FLOOR, organization.k_anonymity);
+  const k = kOf(organization);
   const answers = await readWeeks(ctx, organization, weeks, dimension);
   const totals = newCellSums();
   const cells = new Map<string, CellSums>();

@@ -1,3 +1,11 @@
+import type { Organization } from '../organizations/model.ts';
+import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
+
+/** The least number of active users of which a sum is shown: what an organization asks for, and never less than the floor. */
+export function kOf({ k_anonymity }: Pick<Organization, 'k_anonymity'>): number {
+  return Math.max(K_ANONYMITY_FLOOR, k_anonymity);
+}
+
 /** What one user did within one cell (a week × a value). Money in nano-USD. */
 export interface Contribution {
   user: string;
@@ -30,23 +38,18 @@ const P_PERCENT = 10;
 /**
  * Which values of one week may be shown. A cell is hidden when fewer than `k` users were active in it, or by the p %
  * rule: when what is left without its two largest users is less than a tenth of the largest. Complementary suppression:
- * the hidden cells are what the week's total lacks, so they must be at least two and stand the same test as one;
- * otherwise the smallest shown cell is hidden too, and the next, until they do. When the total is hidden, so is at least
- * one cell: else the others would sum to it. Pure; depends on nothing but this week.
+ * the hidden cells are what the week's total lacks, so together they must stand the same test as one; otherwise the
+ * smallest shown cell is hidden too, and the next, until they do. So one cell is never hidden alone. Nor is the total:
+ * where every cell stands the test, their sum does. Pure; depends on nothing but this week.
  */
 export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
   const isTotalHidden = !mayBeShown(cells, k);
   const hidden = cells.filter((cell) => !mayBeShown([cell], k));
   const shown = cells.filter((cell) => !hidden.includes(cell)).sort(bySize);
-  while (shown.length > 0 && needsMore(hidden, isTotalHidden, k)) {
+  while (shown.length > 0 && hidden.length > 0 && !mayBeShown(hidden, k)) {
     hidden.push(...shown.splice(0, 1));
   }
   return { hidden: new Set(hidden.map((cell) => cell.value)), isTotalHidden };
-}
-
-function needsMore(hidden: readonly Cell[], isTotalHidden: boolean, k: number): boolean {
-  if (hidden.length === 0) return isTotalHidden;
-  return hidden.length === 1 || !mayBeShown(hidden, k);
 }
 
 /**

@@ -3,6 +3,7 @@ import { changeOrganization } from '../../shared/administration/change-organizat
 import { addMember, removeMember, setTeams } from '../../shared/administration/members.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
+import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -217,6 +218,20 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
     expect((await freeze(small.orgId)).restated).toBe(6);
     for (const dimension of Object.keys(VALUE))
       expect((await read(dimension)).totals, dimension).toMatchObject({ active_users: 9 });
+  });
+
+  it('keeps the floor of five, whatever the organization has been made to say', async () => {
+    const small = await makeTenant(api.ctx);
+    await organizationRows(api.ctx).updateOne({ _id: small.orgId }, { $set: { k_anonymity: 1 } });
+    const signals = ['s0', 's1', 's2', 's3'].map((user_id) => ({
+      ts: Date.parse('2026-04-08T10:00:00Z'),
+      user_id,
+    }));
+    await recordAll(api.ctx, small.orgId, signals);
+    await freeze(small.orgId);
+    const path = `/api/v1/org/${small.orgId}/analytics?from=2026-04-06`;
+    const { body } = await api.call(path, { key: small.key });
+    expect([body.k, body.totals]).toEqual([K, { suppressed: true }]);
   });
 
   it('follows a floor that was raised in weeks that are frozen from then on', async () => {

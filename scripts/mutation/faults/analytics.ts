@@ -27,22 +27,15 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
     what: 'one hidden value is what the total lacks',
     file: 'shared/analytics/suppress.ts',
-    text: 'return hidden.length === 1 || !mayBeShown(hidden, k);',
-    replacement: 'return !mayBeShown(hidden, k);',
+    text: 'while (shown.length > 0 && hidden.length > 0 && !mayBeShown(hidden, k)) {',
+    replacement: 'while (false) {',
     tests: TESTS,
   },
   {
     what: 'hidden values together may be one user',
     file: 'shared/analytics/suppress.ts',
-    text: 'return hidden.length === 1 || !mayBeShown(hidden, k);',
-    replacement: 'return hidden.length === 1;',
-    tests: TESTS,
-  },
-  {
-    what: 'a hidden total can be added up from its values',
-    file: 'shared/analytics/suppress.ts',
-    text: 'if (hidden.length === 0) return isTotalHidden;',
-    replacement: 'if (hidden.length === 0) return false;',
+    text: 'while (shown.length > 0 && hidden.length > 0 && !mayBeShown(hidden, k)) {',
+    replacement: 'while (shown.length > 0 && hidden.length === 1) {',
     tests: TESTS,
   },
   {
@@ -61,9 +54,9 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
   },
   {
     what: 'an organization may set k below the floor',
-    file: 'shared/analytics/read-analytics.ts',
-    text: 'const k = Math.max(K_ANONYMITY_FLOOR, organization.k_anonymity);',
-    replacement: 'const k = organization.k_anonymity;',
+    file: 'shared/analytics/suppress.ts',
+    text: 'return Math.max(K_ANONYMITY_FLOOR, k_anonymity);',
+    replacement: 'return k_anonymity;',
     tests: TESTS,
   },
   {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { median } from '../../../shared/analytics/median.ts';
 import { type Cell, suppressWeek } from '../../../shared/analytics/suppress.ts';
@@ -65,6 +66,36 @@ it('does not let the shown values sum to a total that is hidden', () => {
   const suppression = suppressWeek([cell('a', 10_000, 1, 1, 1, 1, 1), even('b', 6, 1)], 5);
   expect(suppression.isTotalHidden).toBe(true);
   expect(suppression.hidden.size).toBeGreaterThan(0);
+});
+
+it('hides no total of values that are all shown, and none of them alone, whatever they are', () => {
+  const users = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const contributions = fc.array(
+    fc.record({
+      user: fc.constantFrom(...users),
+      isPooled: fc.boolean(),
+      signals: fc.integer({ min: 0, max: 3 }),
+      tokens_in: fc.integer({ min: 0, max: 1_000 }),
+      tokens_out: fc.constant(10),
+      cost_nusd: fc.integer({ min: 0, max: 1_000 }),
+    }),
+    { maxLength: 12 },
+  );
+  const cells = fc.array(contributions, { maxLength: 5 }).map((all) =>
+    all.map((each, index) => {
+      const byUser = new Map(each.map((one) => [one.isPooled ? `pool-${one.user}` : one.user, one]));
+      return { value: `v${index}`, contributions: [...byUser.values()] };
+    }),
+  );
+  fc.assert(
+    fc.property(cells, (week) => {
+      const suppression = suppressWeek(week, 3);
+      if (week.length > 0 && suppression.hidden.size === 0) expect(suppression.isTotalHidden).toBe(false);
+      const isAlone = suppression.hidden.size === 1 && week.length > 1;
+      expect(isAlone).toBe(false);
+    }),
+    { numRuns: 3_000, seed: 20_261_122 },
+  );
 });
 
 it('has nothing to hide in a week without activity but the total', () => {
