@@ -3,7 +3,8 @@ import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
 import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
-import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
+import { evaluateBudgetsJob, lookAtForecastsJob } from '../shared/budgets/jobs.ts';
+import { lookAtForecasts as lookAtDueForecasts } from '../shared/budgets/look-at-forecasts.ts';
 import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
@@ -28,9 +29,11 @@ import {
   planDeliveriesJob,
   recoverDeliveriesJob,
   retryWebhookJob,
+  sendDigestsJob,
 } from '../shared/webhooks/deliveries/jobs.ts';
 import { planInSteps } from '../shared/webhooks/deliveries/plan-in-steps.ts';
 import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
+import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/send-digests.ts';
 import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
@@ -46,6 +49,11 @@ export const endSession = dueJobRow(endSessionJob, {
 export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
   concurrency: 4,
   handle: (orgId, ctx) => evaluateDue(ctx, orgId),
+});
+
+export const lookAtForecasts = dueJobRow(lookAtForecastsJob, {
+  concurrency: 4,
+  handle: (key, ctx) => lookAtDueForecasts(ctx, key),
 });
 
 /** While a session runs at most once a minute, and at its end. */
@@ -89,6 +97,12 @@ export const expireHeld = jobRow(expireHeldJob, {
   concurrency: 1,
   everyMs: 60_000,
   handle: (_data, ctx) => expireTooManyHeld(ctx),
+});
+
+export const sendDigests = jobRow(sendDigestsJob, {
+  concurrency: 1,
+  everyMs: 30_000,
+  handle: (_data, ctx) => sendDueDigests(ctx),
 });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
@@ -135,6 +149,7 @@ export const purgeOld = jobRow(purgeJob, {
 export const JOB_TABLE: readonly JobRow[] = [
   endSession,
   evaluateBudgets,
+  lookAtForecasts,
   checkSession,
   deliverWebhook,
   retryWebhook,
@@ -144,6 +159,7 @@ export const JOB_TABLE: readonly JobRow[] = [
   planDeliveries,
   recoverDeliveries,
   expireHeld,
+  sendDigests,
   reconcileCredits,
   expireCredits,
   reconcileUsage,

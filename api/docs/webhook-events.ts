@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
 import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
-import type { EventType } from '../../shared/platform/basics/contract.ts';
+import { EVENT_TYPES, type EventType } from '../../shared/platform/basics/contract.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
@@ -14,6 +14,22 @@ const budget = {
   current: z.number(),
 };
 
+const windowed = { ...budget, window: z.enum(BUDGET_WINDOWS), metric: z.enum(BUDGET_METRICS) };
+
+const credits = z.strictObject({
+  user_id: z.string(),
+  total: z.int(),
+  balances: z.strictObject({ window: z.int(), monthly: z.int(), paid: z.int(), granted: z.int() }),
+});
+
+/** An event in a digest: its envelope without the organization. */
+const collected = z.strictObject({
+  id: z.string(),
+  type: z.enum(EVENT_TYPES),
+  ts: z.string(),
+  data: z.record(z.string(), z.unknown()).meta({ examples: [{ alert_at: 50 }] }),
+});
+
 const session = sessionView.extend({
   test: z.literal(true).optional().describe('Only in the event of `POST /api/v1/webhooks/test`'),
 });
@@ -24,7 +40,7 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
   'session.ended': { summary: 'A session ended, by timeout or because it was closed', data: sessionView },
   'budget.exceeded': {
     summary: 'A budget has reached its threshold',
-    data: z.strictObject({ ...budget, window: z.enum(BUDGET_WINDOWS), metric: z.enum(BUDGET_METRICS) }),
+    data: z.strictObject(windowed),
   },
   'budget.warning': {
     summary: 'A budget has reached 80 % of its threshold',
@@ -39,6 +55,24 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
       observed: z.number(),
       deviation_pct: z.number(),
       session_id: z.string(),
+    }),
+  },
+  'budget.threshold': {
+    summary: 'A budget has reached a per cent at which the webhook asked to be told',
+    data: z.strictObject({ ...windowed, alert_at: z.int() }),
+  },
+  'budget.forecast': {
+    summary: 'A budget will be exceeded at the pace so far',
+    data: z.strictObject({ ...windowed, forecast: z.number() }),
+  },
+  'credit.low': { summary: 'The credits of an account are low', data: credits },
+  'credit.depleted': { summary: 'The credits of an account are used up', data: credits },
+  digest: {
+    summary: 'What was collected for a webhook with a digest',
+    data: z.strictObject({
+      from: z.string(),
+      to: z.string(),
+      events: z.array(collected).meta({ examples: [[]] }),
     }),
   },
 };

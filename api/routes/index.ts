@@ -51,6 +51,7 @@ import { lookUpDevice } from './look-up-device.ts';
 import { otlpLogs } from './otlp-logs.ts';
 import { otlpMetrics } from './otlp-metrics.ts';
 import { otlpTraces } from './otlp-traces.ts';
+import { previewMessage } from './preview-message.ts';
 import { recordSignals } from './record-signals.ts';
 import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
@@ -63,6 +64,7 @@ import { rotateKey } from './rotate-key.ts';
 import { startLinking } from './start-linking.ts';
 import { takeStripeEvent } from './take-stripe-event.ts';
 import { testWebhook } from './test-webhook.ts';
+import { askToUnsubscribe, unsubscribe } from './unsubscribe.ts';
 import { updateBudget } from './update-budget.ts';
 import { updateMember } from './update-member.ts';
 import { updateOrganization } from './update-organization.ts';
@@ -117,6 +119,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     createWebhook,
     listWebhooks,
     testWebhook,
+    previewMessage,
     getWebhook,
     updateWebhook,
     deleteWebhook,
@@ -125,6 +128,8 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     redeliver,
     recoverDeliveries,
     enableWebhook,
+    askToUnsubscribe,
+    unsubscribe,
     listMembers,
     createMember,
     updateMember,

@@ -10,7 +10,8 @@ export const testWebhook = route({
   method: 'post',
   path: '/api/v1/webhooks/test',
   summary: 'Send a test event',
-  description: 'One signed `session.started` with `data.test: true`, now and once; answers what came of it.',
+  description:
+    'One signed `session.started` with `data.test: true` in the format of the webhook, now and once; answers what came of it.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
@@ -20,7 +21,10 @@ export const testWebhook = route({
     description: 'What the endpoint answered',
     body: z.strictObject({
       event_id: z.string(),
-      status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+      status: z
+        .int()
+        .nullable()
+        .describe('HTTP status, or code of the mail server; null when there was no answer'),
       latency_ms: z.number(),
       error: z.enum(ATTEMPT_ERRORS).nullable(),
     }),

@@ -12,7 +12,14 @@ import { DECISIVE_FIELDS, decideFields, givenFields, inputOf, OTHER_FIELDS } fro
 import { amountOf, levelsReached, mayFire } from './evaluate.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey, firingKey } from './keys.ts';
-import { type Budget, type BudgetFiring, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
+import {
+  type Budget,
+  type BudgetFiring,
+  budgetAlertRows,
+  budgetFiringRows,
+  budgetRows,
+  budgetWindowRows,
+} from './model.ts';
 import { planRuleChange } from './plan-rule-change.ts';
 import { type CountedWindow, recountCounter } from './recount.ts';
 
@@ -81,6 +88,7 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
     const writes = [
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
+      deleteRows(budgetAlertRows, { budget_id: budgetId }),
       ...(isShared ? [] : [deleteRows(budgetWindowRows, { org_id: orgId, counter })]),
     ];
     const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });

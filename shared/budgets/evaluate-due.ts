@@ -1,19 +1,22 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
-import { commitPlan } from '../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, finishClaim } from '../platform/due/claim-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
+import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { addTo, noUsage } from './count-signals.ts';
-import { evaluateBudget, type LevelReached, type WindowUsage } from './evaluate.ts';
+import { evaluateBudget, type WindowUsage } from './evaluate.ts';
+import type { Standing } from './evaluate-alerts.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
 import { counterKey } from './keys.ts';
 import { budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
+import { planAlerts } from './plan-alerts.ts';
 import { planFirings } from './plan-firings.ts';
 
 /**
- * Evaluates every budget of an organization whose usage has changed, and fires what was reached: once per budget,
- * window, level and revision. Its cost depends on the number of budgets, not of signals. Returns how many events
+ * Evaluates every budget of an organization whose usage has changed, and fires what was reached, once per budget,
+ * window, level and revision, and what webhooks asked to be told. Its cost depends on the number of budgets, not of signals. Returns how many events
  * it raised; repeating it raises none.
  */
 export async function evaluateDue(ctx: Context, orgId: string): Promise<number> {
@@ -28,18 +31,23 @@ async function evaluateClaimed(ctx: Context, orgId: string, claim: Claim<DueEval
   return commitPlan(
     ctx,
     async (transaction) => {
-      const reached = await readLevels(ctx, orgId, claim.earliest_window_end, transaction);
-      const { plan, count } = await planFirings(ctx, orgId, reached, transaction);
+      const nowMs = ctx.clock.now();
+      const standings = await readStandings(ctx, orgId, claim.earliest_window_end, transaction);
+      const subscribers = await findSubscribers(ctx, orgId, transaction);
+      const reached = standings.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
+      const firings = await planFirings(ctx, reached, subscribers, transaction);
+      const alerts = await planAlerts(ctx, orgId, { subscribers, standings }, transaction);
+      const plan = joinPlans(firings.plan, alerts.plan);
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
-        { $max: { evaluated_at: dateAt(ctx.clock.now()) } },
+        { $max: { evaluated_at: dateAt(nowMs) } },
         { upsert: true },
       );
       return {
         writes: [...plan.writes, evaluated, finishClaim(claim)],
         wakeUps: plan.wakeUps,
-        result: count,
+        result: firings.count + alerts.count,
       };
     },
     // Another worker fires the same level at this moment.
@@ -47,12 +55,13 @@ async function evaluateClaimed(ctx: Context, orgId: string, claim: Claim<DueEval
   );
 }
 
-async function readLevels(
+/** Every budget with those of its windows that end at `earliestEnd` or later. */
+async function readStandings(
   ctx: Context,
   orgId: string,
   earliestEnd: Date,
   transaction: ClientSession,
-): Promise<LevelReached[]> {
+): Promise<Standing[]> {
   const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
   const rows = await budgetWindowRows(ctx)
     .find({ org_id: orgId, window_end: { $gte: earliestEnd } }, { session: transaction })
@@ -67,8 +76,8 @@ async function readLevels(
     ofCounter.set(startMs, window);
     addTo(window.usage, row);
   }
-  const nowMs = ctx.clock.now();
-  return budgets.flatMap((budget) =>
-    evaluateBudget(budget, [...(windows.get(counterKey(budget))?.values() ?? [])], nowMs),
-  );
+  return budgets.map((budget) => ({
+    budget,
+    windows: [...(windows.get(counterKey(budget))?.values() ?? [])],
+  }));
 }

@@ -118,6 +118,25 @@ export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
   indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
 });
 
+/** That a webhook was told of a budget: once per webhook, budget, window and per cent, whatever revision. */
+export interface BudgetAlert {
+  /** Derived from these four. */
+  _id: string;
+  org_id: string;
+  webhook_id: string;
+  budget_id: string;
+  window_start: Date;
+  window_end: Date;
+  /** The per cent, or that it was a forecast. */
+  about: number | 'forecast';
+  event_id: string;
+  sent_at: Date;
+}
+
+export const budgetAlertRows = collection<BudgetAlert>('budget_alerts', {
+  indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
+});
+
 /** When an organization's budgets were last evaluated: all are, every time. */
 export interface BudgetEvaluation {
   /** The organization. */

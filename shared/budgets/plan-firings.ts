@@ -6,7 +6,7 @@ import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
-import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
+import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import type { LevelReached } from './evaluate.ts';
 import { firingCause, firingKey } from './keys.ts';
 import { type BudgetFiring, budgetFiringRows } from './model.ts';
@@ -15,8 +15,8 @@ import { shown, thresholdOf } from './view.ts';
 /** The plan that fires the levels that have not fired yet, each with its event. */
 export async function planFirings(
   ctx: Context,
-  orgId: string,
   reached: readonly LevelReached[],
+  subscribers: readonly Subscriber[],
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
   const firedAt = await findFired(ctx, reached, transaction);
@@ -30,7 +30,6 @@ export async function planFirings(
     return { level, at, event: eventOf(level, at) };
   });
   const firings = planned.map(({ level, at, event }) => firingOf(level, at, eventIdOf(event)));
-  const subscribers = await findSubscribers(ctx, orgId, transaction);
   const events = planEvents(
     planned.map(({ event }) => event),
     subscribers,

@@ -10,6 +10,8 @@ export interface Event {
   /** Event time. */
   ts: Date;
   data: Record<string, unknown>;
+  /** The only webhook that it is for; absent where it is for those that name its type. */
+  webhook_id?: string;
   /** The envelope as it is sent, byte for byte; only where a webhook subscribes. */
   body?: string;
   /** Its place among the events of one transaction; only where a webhook subscribes. */

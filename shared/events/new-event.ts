@@ -11,6 +11,8 @@ export interface NewEvent {
   org_id: string;
   ts: Date;
   data: Record<string, unknown>;
+  /** The only webhook that it is for, if it is for one. */
+  webhook_id?: string;
 }
 
 /** The row of a new event. The same cause gives the same id, so that one cause has one event. */

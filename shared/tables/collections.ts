@@ -1,8 +1,14 @@
 import { frozenCellRows, frozenWeekRows } from '../analytics/model.ts';
 import { anomalyRows } from '../anomalies/model.ts';
 import { auditRows } from '../audit/model.ts';
-import { budgetEvaluationRows, budgetFiringRows, budgetRows, budgetWindowRows } from '../budgets/model.ts';
-import { ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
+import {
+  budgetAlertRows,
+  budgetEvaluationRows,
+  budgetFiringRows,
+  budgetRows,
+  budgetWindowRows,
+} from '../budgets/model.ts';
+import { creditAlertRows, ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
 import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
 import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
@@ -22,6 +28,7 @@ import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
+import { mailPermitRows } from '../webhooks/sending/mail-permits.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [
@@ -40,6 +47,7 @@ export const COLLECTIONS = [
   budgetRows,
   budgetWindowRows,
   budgetFiringRows,
+  budgetAlertRows,
   budgetEvaluationRows,
   settlementRows,
   reservationMarkRows,
@@ -51,10 +59,12 @@ export const COLLECTIONS = [
   ledgerRows,
   deviceTokenRows,
   ledgerFenceRows,
+  creditAlertRows,
   signingKeyRows,
   webhookRows,
   deliveryRows,
   queuedDeliveryRows,
+  mailPermitRows,
   auditRows,
   dueRows,
   idempotencyRecordRows,

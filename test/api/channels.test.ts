@@ -30,7 +30,7 @@ async function register(overrides: Record<string, unknown> = {}) {
   });
 }
 
-describe.each(['slack'] as const)('a webhook of the format %s', (format) => {
+describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the format %s', (format) => {
   it('never shows more of its URL than the host, and stores it encrypted', async () => {
     const made = await register({ format });
     const shown = `${new URL(receiver.url).origin}/…`;

@@ -60,6 +60,11 @@ describe('the OpenAPI document', () => {
       'budget.exceeded',
       'budget.warning',
       'anomaly.detected',
+      'budget.threshold',
+      'budget.forecast',
+      'credit.low',
+      'credit.depleted',
+      'digest',
     ]);
     const refused = consume.responses['402'].content['application/problem+json'].schema.$ref;
     expect(refused).toBe('#/components/schemas/InsufficientCreditsProblem');

@@ -162,6 +162,10 @@ describe('a signal', () => {
       {
         ...webhook,
         format: 'json',
+        alert_at: [],
+        forecast: false,
+        quiet_hours: null,
+        digest: 'none',
         status: 'active',
         failing_since: null,
         alerted_at: null,

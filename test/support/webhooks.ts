@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Event } from '../../shared/events/model.ts';
 import type { NewEvent } from '../../shared/events/new-event.ts';
-import type { EventType } from '../../shared/platform/basics/contract.ts';
+import type { NamedEventType } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -25,7 +25,7 @@ export async function makeWebhook(
   ctx: Context,
   orgId: string,
   url: string,
-  events: EventType[] = [
+  events: NamedEventType[] = [
     'session.started',
     'session.ended',
     'budget.warning',

@@ -6,6 +6,23 @@ import type { operations, paths } from './schema.d.ts';
 export type Webhook =
   operations['get_api_v1_webhooks']['responses'][200]['content']['application/json']['data'][number];
 
+type BodyOf<Path extends keyof paths> = paths[Path] extends {
+  post: { requestBody: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
+export type PreviewAsked = BodyOf<'/api/v1/webhooks/preview'>;
+
+/** What a webhook of a format is sent for an event of a type. */
+export function previewQuery(body: PreviewAsked) {
+  return queryOptions({
+    queryKey: ['preview', body],
+    queryFn: () => take(api.POST('/api/v1/webhooks/preview', { body })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
 type QueryOf<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Query } } }
   ? NonNullable<Query>
   : never;

@@ -4,7 +4,9 @@ import { useParams } from '@tanstack/react-router';
 import { webhookQuery } from '../data/queries.ts';
 import { Deliveries } from '../parts/deliveries.tsx';
 import { exact } from '../parts/format.ts';
+import { formatName } from '../parts/format-choice.tsx';
 import { Load } from '../parts/load.tsx';
+import { MessagePreview } from '../parts/message-preview.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook-actions.tsx';
@@ -31,6 +33,14 @@ export function WebhookDetail() {
           </Stack>
         )}
       </Load>
+      {webhook.data && (
+        <Paper withBorder p="md">
+          <Title order={2} mb="sm">
+            Messages
+          </Title>
+          <MessagePreview format={webhook.data.format} />
+        </Paper>
+      )}
       <Paper withBorder p="md">
         <Title order={2} mb="sm">
           Deliveries
@@ -55,6 +65,17 @@ function Failing({ webhook }: { webhook: DetailedWebhook }) {
   );
 }
 
+function alertsText({ alert_at, forecast }: DetailedWebhook): string {
+  const percents = alert_at.map((percent) => `${percent} %`);
+  return [...percents, ...(forecast ? ['forecast'] : [])].join(', ') || '–';
+}
+
+function quietText({ quiet_hours }: DetailedWebhook): string {
+  if (!quiet_hours) return '–';
+  const { from, to, timezone } = quiet_hours;
+  return `${from} to ${to}, ${timezone}`;
+}
+
 function Facts({ webhook }: { webhook: DetailedWebhook }) {
   const { held, events, created_at, failing_since } = webhook;
   const facts: [string, React.ReactNode][] = [
@@ -62,7 +83,11 @@ function Facts({ webhook }: { webhook: DetailedWebhook }) {
     ['Held', exact(held)],
     ['Failing since', failing_since ? <When key="since" at={failing_since} /> : '–'],
     ['Created', <When key="created" at={created_at} />],
-    ['Events', events.join(', ')],
+    ['Events', events.join(', ') || '–'],
+    ['Format', formatName(webhook.format)],
+    ['Alerts', alertsText(webhook)],
+    ['Quiet hours', quietText(webhook)],
+    ['Digest', webhook.digest],
   ];
   return (
     <Paper withBorder p="md">

@@ -9,7 +9,8 @@ import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
-import { EVENT_TYPES, WebhookForm } from '../parts/webhook-form.tsx';
+import { WebhookCreation } from '../parts/webhook-creation.tsx';
+import { EVENT_TYPES } from '../parts/webhook-form.tsx';
 import { When } from '../parts/when.tsx';
 
 /** Failing goes before paused: it is what somebody has to mend. */
@@ -75,7 +76,7 @@ export function Webhooks() {
         }
       </Load>
       <Modal opened={isOpen} onClose={close} title="Create a webhook" size="lg">
-        <WebhookForm onDone={close} />
+        <WebhookCreation onDone={close} />
       </Modal>
     </Page>
   );

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import type { operations } from '../data/schema.d.ts';
 import { useAct } from '../data/use-act.ts';
+import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { exact } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
 import { Copyable } from './secret.tsx';
@@ -38,6 +39,7 @@ export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
     <Group gap="sm" align="flex-start">
       <TestButton id={webhook.id} />
       <EventsButton webhook={webhook} />
+      <AlertsButton webhook={webhook} />
       <PauseButton webhook={webhook} />
       <SecretButton id={webhook.id} />
       <RecoverButton id={webhook.id} />
@@ -68,11 +70,14 @@ function TestButton({ id }: { id: string }) {
   );
 }
 
+type WebhookChange = NonNullable<
+  operations['patch_api_v1_webhooks_id']['requestBody']
+>['content']['application/json'];
+
 /** One change of a webhook; what is left out stays. */
 function useChange(id: string, done: string, onDone: () => void = () => undefined) {
   return useAct(
-    (body: { events?: DetailedWebhook['events']; secret?: string; enabled?: boolean }) =>
-      take(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    (body: WebhookChange) => take(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
     { changes: CHANGES, done, onDone },
   );
 }
@@ -93,11 +98,29 @@ function EventsButton({ webhook: { id, events } }: { webhook: DetailedWebhook })
             This holds for events that are raised from now on.
           </Text>
           <ProblemNote error={change.error} />
-          <Button
-            onClick={() => change.mutate({ events: chosen })}
-            loading={change.isPending}
-            disabled={chosen.length === 0}
-          >
+          <Button onClick={() => change.mutate({ events: chosen })} loading={change.isPending}>
+            Save
+          </Button>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function AlertsButton({ webhook }: { webhook: DetailedWebhook }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [fields, setFields] = useState(() => fieldsOf(webhook));
+  const change = useChange(webhook.id, 'The alerts are changed.', close);
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Edit alerts
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Alerts, quiet hours and digest" size="lg">
+        <Stack>
+          <AlertSettings value={fields} onChange={setFields} />
+          <ProblemNote error={change.error} />
+          <Button onClick={() => change.mutate(settingsOf(fields))} loading={change.isPending}>
             Save
           </Button>
         </Stack>

@@ -52,4 +52,17 @@ export interface LedgerFence {
   epoch: string;
 }
 
+/**
+ * What an account was alerted of: true from when its total fell to a level until something lifted it above. It is written
+ * only where a row crosses a level.
+ */
+export interface CreditAlertRow {
+  /** The account. */
+  _id: string;
+  low: boolean;
+  depleted: boolean;
+}
+
+export const creditAlertRows = collection<CreditAlertRow>('credit_alerts', {});
+
 export const ledgerFenceRows = collection<LedgerFence>('ledger_fences', {});

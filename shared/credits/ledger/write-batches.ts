@@ -1,10 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import { isDuplicateKey, isStoreError } from '../../platform/basics/errors.ts';
+import { wakeAll } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
+import { applyWrites } from '../../platform/mongo/writes.ts';
 import { type Fence, Fenced, raiseFences, readFences } from './fence.ts';
 import { ledgerRowsWritten } from './metrics.ts';
 import { type LedgerRow, ledgerRows } from './model.ts';
+import { planCreditEvents } from './plan-credit-events.ts';
 import { findLateRepeats, type LateRepeat, reverseLateRepeats } from './reverse-late-repeats.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
@@ -74,7 +77,7 @@ async function writeIn(
   batches: readonly ShardBatch[],
   rowsOf: (transaction: ClientSession) => Promise<LedgerRow[]>,
 ): Promise<LateRepeat[]> {
-  return inTransaction(ctx.db, async (transaction) => {
+  const written = await inTransaction(ctx.db, async (transaction) => {
     const fences = batches.map(({ shard, fence, entries }) => ({
       shard,
       fence,
@@ -83,12 +86,13 @@ async function writeIn(
     await raiseFences(ctx, fences, transaction);
     const rows = await rowsOf(transaction);
     if (rows.length > 0) await ledgerRows(ctx).insertMany(rows, { session: transaction });
-    return findLateRepeats(
-      ctx,
-      batches.flatMap((batch) => batch.entries),
-      transaction,
-    );
+    const { writes, wakeUps } = await planCreditEvents(ctx, rows, transaction);
+    await applyWrites(ctx, writes, transaction);
+    const entries = batches.flatMap((batch) => batch.entries);
+    return { late: await findLateRepeats(ctx, entries, transaction), wakeUps };
   });
+  wakeAll(ctx, written.wakeUps);
+  return written.late;
 }
 
 /** The rows of the entries that the ledger does not have. Throws for an entry whose place another row has. */

@@ -19,18 +19,24 @@ export const BODY_BYTES = 1_048_576;
 /** Nesting of a request body. */
 export const BODY_DEPTH = 32;
 
-/** Types of the events that webhooks receive. */
-export const EVENT_TYPES = [
+/** Types of the events that a webhook names in its `events`. */
+export const NAMED_EVENT_TYPES = [
   'session.started',
   'session.ended',
   'budget.exceeded',
   'budget.warning',
   'anomaly.detected',
+  'credit.low',
+  'credit.depleted',
 ] as const;
+export type NamedEventType = (typeof NAMED_EVENT_TYPES)[number];
+
+/** Types of all events that webhooks receive. The last three come from a webhook's settings. */
+export const EVENT_TYPES = [...NAMED_EVENT_TYPES, 'budget.threshold', 'budget.forecast', 'digest'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** How a webhook is written to: the contract's envelope, or a message for people. */
-export const WEBHOOK_FORMATS = ['json', 'slack'] as const;
+export const WEBHOOK_FORMATS = ['json', 'slack', 'teams', 'discord', 'ntfy', 'email'] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
 /** Share of the threshold at which `budget.warning` is raised: 80 %. */

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'bwn'
   | 'bfi'
   | 'res'
+  | 'bal'
   | 'anm'
   | 'dev'
   | 'aud'

@@ -5,6 +5,9 @@ export interface Mail {
   to: readonly string[];
   subject: string;
   text: string;
+  /** With angle brackets; the mail server makes one where it is left out. */
+  messageId?: string;
+  headers?: Record<string, string>;
 }
 
 const transports = new WeakMap<Context, Transporter>();
@@ -16,7 +19,7 @@ export async function sendMail(ctx: Context, mail: Mail): Promise<boolean> {
   if (!smtpUrl || mail.to.length === 0) return false;
   const transport = transports.get(ctx) ?? open(smtpUrl);
   transports.set(ctx, transport);
-  await transport.sendMail({ from: mailFrom, to: [...mail.to], subject: mail.subject, text: mail.text });
+  await transport.sendMail({ ...mail, from: mailFrom, to: [...mail.to] });
   return true;
 }
 

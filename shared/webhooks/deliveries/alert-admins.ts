@@ -63,7 +63,7 @@ async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
 function textOf(webhook: Webhook, baseUrl: string): string {
   const since = webhook.failing_since ? isoTime(webhook.failing_since.getTime()) : 'now';
   return [
-    `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host}) has failed its fifth attempt at ${since}.`,
+    `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host || webhook.url}) has failed its fifth attempt at ${since}.`,
     '',
     'Its deliveries are held since then: nothing is lost, and nothing is sent until it is enabled again.',
     'Once the endpoint answers, an admin enables it by',

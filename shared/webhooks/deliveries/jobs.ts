@@ -21,5 +21,8 @@ export const planDeliveriesJob = dueJob('plan-deliveries');
 /** Queues exhausted deliveries of a webhook again. The key is the webhook. */
 export const recoverDeliveriesJob = dueJob('recover-deliveries');
 
+/** Sends the digests that are due. */
+export const sendDigestsJob = job('send-digests', {});
+
 /** Expires what a webhook holds beyond its limit. */
 export const expireHeldJob = job('expire-held', {});

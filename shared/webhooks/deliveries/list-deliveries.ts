@@ -54,7 +54,7 @@ type Found = ReturnType<typeof filtersOf>;
 function filtersOf(webhook: Webhook, { status, type }: DeliveryFilter) {
   const both = { webhook_id: webhook._id, ...(type ? { type } : {}) };
   if (status === undefined) return { queued: both, done: both };
-  const isQueued = status === 'pending' || status === 'held';
+  const isQueued = status === 'pending' || status === 'held' || status === 'collected';
   return isQueued
     ? { queued: { ...both, state: status }, done: null }
     : { queued: null, done: { ...both, status } };

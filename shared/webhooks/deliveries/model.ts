@@ -2,7 +2,10 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import type { EventType } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 
-/** `expired`: it was held until newer ones had taken all places. */
+/**
+ * `expired`: it was held until newer ones had taken all places. `collected`: it waits for a digest. `digested`: a digest
+ * took it.
+ */
 export const DELIVERY_STATUSES = [
   'pending',
   'succeeded',
@@ -10,17 +13,20 @@ export const DELIVERY_STATUSES = [
   'exhausted',
   'cancelled',
   'expired',
+  'collected',
+  'digested',
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-export const ATTEMPT_ERRORS = ['dns', 'connect', 'tls', 'timeout', 'http', 'blocked'] as const;
+/** `mail`: the mail server refused it. */
+export const ATTEMPT_ERRORS = ['dns', 'connect', 'tls', 'timeout', 'http', 'mail', 'blocked'] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];
 
 export interface Attempt {
   /** 1..5; begins again at 1 when a held or finished delivery is sent again. */
   number: number;
   at: Date;
-  /** Of the answer; null when there was none. */
+  /** Of the answer, of a mail the code of the mail server; null when there was none. */
   status: number | null;
   latency_ms: number;
   error: AttemptError | null;
@@ -64,8 +70,8 @@ export const POSITIONS_PER_MS = 4_096;
 export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
   /** The event's: what is sent, byte for byte. */
   body: string;
-  state: 'pending' | 'held';
-  /** Pending: when the attempt is due, epoch ms. Held: `position`. */
+  state: 'pending' | 'held' | 'collected';
+  /** Pending: when the attempt is due, collected: when the digest is, epoch ms. Held: `position`. */
   at: number;
   attempt: number;
   /**
@@ -87,7 +93,7 @@ export const queuedDeliveryRows = collection<QueuedDelivery>('queued_deliveries'
 
 /** A delivery that is not finished, as the log shows it. */
 export function logOfQueued(queued: QueuedDelivery): Delivery {
-  const next_attempt_at = queued.state === 'pending' ? dateAt(queued.at) : null;
+  const next_attempt_at = queued.state === 'held' ? null : dateAt(queued.at);
   return { ...loggedPart(queued), status: queued.state, next_attempt_at, finished_at: null };
 }
 

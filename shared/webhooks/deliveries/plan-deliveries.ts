@@ -3,6 +3,7 @@ import { derivedId } from '../../platform/basics/ids.ts';
 import type { Plan } from '../../platform/context/commit-plan.ts';
 import { insertRow } from '../../platform/mongo/writes.ts';
 import type { PlannedWakeUp } from '../../platform/queues/wake-up.ts';
+import { deliveryTime } from '../endpoints/delivery-time.ts';
 import type { Subscriber } from '../endpoints/find-subscribers.ts';
 import { isPaused } from '../endpoints/model.ts';
 import { POSITIONS_PER_MS, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
@@ -17,20 +18,28 @@ export type PlannedEvent = Event & { body: string };
 
 type Pair = { event: PlannedEvent; webhook: Subscriber };
 
-/** A plan of deliveries, each held when its webhook is paused. Those of one webhook share wake-ups. Pure. */
+/**
+ * A plan of deliveries, each held when its webhook is paused, and later in its quiet hours or for its digest. Those that
+ * are due together at one webhook share wake-ups. Pure.
+ */
 export function planDeliveries(pairs: readonly Pair[]): Plan {
   const byWebhook = Map.groupBy(pairs, ({ webhook }) => webhook);
   const groups = [...byWebhook].flatMap(([webhook, own]) =>
-    chunksOf(own, WOKEN_TOGETHER).map((chunk) => ({ webhook, rows: wokenTogether(chunk) })),
+    [...Map.groupBy(own.map(deliveryOf), togetherBy).values()].flatMap((together) =>
+      chunksOf(together, WOKEN_TOGETHER).map((chunk) => ({ webhook, rows: wokenTogether(chunk) })),
+    ),
   );
   return {
     writes: groups.flatMap(({ rows }) => rows.map((row) => insertRow(queuedDeliveryRows, row))),
-    wakeUps: groups.filter(({ webhook }) => !isPaused(webhook)).map(firstWakeUpOf),
+    wakeUps: groups.filter(({ rows }) => rows[0]?.state === 'pending').map(firstWakeUpOf),
   };
 }
 
-function wokenTogether(pairs: readonly Pair[]): QueuedDelivery[] {
-  const rows = pairs.map(deliveryOf);
+function togetherBy({ state, at }: QueuedDelivery): string {
+  return state === 'pending' ? `pending ${at}` : state;
+}
+
+function wokenTogether(rows: readonly QueuedDelivery[]): QueuedDelivery[] {
   const wake = rows[0] ? wakeOf(rows[0]) : '';
   return rows.map((row) => ({ ...row, wake }));
 }
@@ -38,14 +47,16 @@ function wokenTogether(pairs: readonly Pair[]): QueuedDelivery[] {
 /** A worker that hears what is published sends without reading; any other reads the rows (ADR 0073). */
 function firstWakeUpOf(group: { webhook: Subscriber; rows: readonly QueuedDelivery[] }): PlannedWakeUp {
   const { webhook, rows } = group;
-  const planned = wakeUpOf(rows[0]?.wake ?? '', rows, true);
+  const isNow = rows.every(({ at, created_at }) => at <= created_at.getTime());
+  const planned = wakeUpOf(rows[0]?.wake ?? '', rows, isNow);
+  if (!isNow) return planned;
   const publish = publicationOf(rows, webhook.revision);
   return publish === undefined ? planned : { ...planned, publish };
 }
 
 function deliveryOf({ event, webhook }: Pair): QueuedDelivery {
-  const isHeld = isPaused(webhook);
   const atMs = event.created_at.getTime();
+  const { dueMs, isCollected } = deliveryTime(event.type, webhook, atMs);
   const position = atMs * POSITIONS_PER_MS + Math.min(event.index ?? 0, POSITIONS_PER_MS - 1);
   return {
     _id: derivedId('dlv', event._id, webhook._id),
@@ -54,8 +65,9 @@ function deliveryOf({ event, webhook }: Pair): QueuedDelivery {
     org_id: event.org_id,
     type: event.type,
     body: event.body,
-    state: isHeld ? 'held' : 'pending',
-    at: isHeld ? position : atMs,
+    ...(isPaused(webhook) && !isCollected
+      ? { state: 'held', at: position }
+      : { state: isCollected ? 'collected' : 'pending', at: dueMs }),
     round: 1,
     attempt: 1,
     wake: '',

@@ -26,7 +26,7 @@ export interface UnplannedDetails {
 }
 
 /**
- * Plans events of one organization with one delivery per event and webhook that subscribes, for the transaction of the
+ * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the transaction of the
  * change that raises them. `subscribers` are all webhooks of the organization, as that transaction sees them. An event
  * that somebody subscribes to keeps the bytes that will be sent. Too many deliveries for one transaction are left to a
  * due row. Pure.
@@ -47,8 +47,13 @@ export function pairsOf<Webhook extends Pick<Subscriber, '_id' | 'events'>>(
   subscribers: readonly Webhook[],
 ): { event: PlannedEvent; webhook: Webhook }[] {
   return subscribers.flatMap((webhook) =>
-    events.filter(({ type }) => webhook.events.includes(type)).map((event) => ({ event, webhook })),
+    events.filter((event) => isFor(event, webhook)).map((event) => ({ event, webhook })),
   );
+}
+
+function isFor({ type, webhook_id }: Event, { _id, events }: Pick<Subscriber, '_id' | 'events'>): boolean {
+  if (webhook_id !== undefined) return webhook_id === _id;
+  return events.some((named) => named === type);
 }
 
 function planFanOut(rows: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
@@ -65,7 +70,7 @@ function planFanOut(rows: readonly Event[], subscribers: readonly Subscriber[], 
 }
 
 function withBody(event: Event, index: number, subscribers: readonly Subscriber[]): Event {
-  const isWanted = subscribers.some(({ events: types }) => types.includes(event.type));
+  const isWanted = subscribers.some((webhook) => isFor(event, webhook));
   return isWanted ? { ...event, index, body: envelopeOf(event) } : event;
 }
 

@@ -18,6 +18,7 @@ export type Outcome = {
 } & (
   | { kind: 'attempted'; result: Attempt; endedAtMs: number; isDrained: boolean }
   | { kind: 'hold' }
+  | { kind: 'postpone'; dueMs: number }
   | { kind: 'cancel' }
 );
 
@@ -95,6 +96,10 @@ function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDeli
   if (outcome.kind === 'cancel') return finished(row, 'cancelled', nowMs);
   if (outcome.kind === 'hold')
     return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
+  if (outcome.kind === 'postpone') {
+    const wake = `${wakeOf(row)}-${outcome.dueMs}`;
+    return { ...row, state: 'pending', at: outcome.dueMs, wake };
+  }
   const attempts = [...row.attempts, outcome.result].slice(-LOGGED_ATTEMPTS);
   if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded', nowMs);
   if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);

@@ -15,7 +15,10 @@ export const deliveryView = z.strictObject({
     z.strictObject({
       number: z.int().describe('1..5; also sent as X-Service-Attempt'),
       at: z.string(),
-      status: z.int().nullable().describe('HTTP status; null when there was no answer'),
+      status: z
+        .int()
+        .nullable()
+        .describe('HTTP status, or code of the mail server; null when there was no answer'),
       latency_ms: z.number(),
       error: z.enum(ATTEMPT_ERRORS).nullable(),
       answer: z.string().nullable().describe('At most 16 KiB of the answer'),

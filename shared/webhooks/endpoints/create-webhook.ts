@@ -8,7 +8,9 @@ import { commitPlan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { insertRow } from '../../platform/mongo/writes.ts';
 import { encryptSecret } from './encrypt-secret.ts';
+import { refuseMailTarget } from './mail-target.ts';
 import { type Webhook, webhookRows } from './model.ts';
+import { NO_ALERTS } from './settings.ts';
 import { encryptTarget } from './target.ts';
 import { refuseUrl } from './url-guard.ts';
 import type { WebhookInput } from './view.ts';
@@ -18,7 +20,7 @@ import type { WebhookInput } from './view.ts';
  * organization has as many as it may have.
  */
 export async function createWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
-  refuseTarget(ctx, input.url);
+  await refuseTarget(ctx, orgId, input);
   const webhook = newWebhook(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
     const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
@@ -33,6 +35,7 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
 
 function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Webhook {
   const { url, events, format = 'json', secret = newSecret() } = input;
+  const createdAt = dateAt(ctx.clock.now());
   const id = newId('whk');
   return {
     _id: id,
@@ -40,6 +43,11 @@ function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Webhook {
     ...encryptTarget(ctx.config, id, { format, url }),
     format,
     events,
+    alert_at: input.alert_at ?? NO_ALERTS.alert_at,
+    forecast: input.forecast ?? NO_ALERTS.forecast,
+    quiet_hours: input.quiet_hours ?? NO_ALERTS.quiet_hours,
+    digest: input.digest ?? NO_ALERTS.digest,
+    alerts_since: createdAt,
     secret: encryptSecret(ctx.config, id, secret),
     old_secret: null,
     old_secret_until: null,
@@ -48,7 +56,7 @@ function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Webhook {
     failing_since: null,
     alerted_at: null,
     revision: 0,
-    created_at: dateAt(ctx.clock.now()),
+    created_at: createdAt,
   };
 }
 
@@ -58,8 +66,9 @@ function newSecret(): string {
 }
 
 /** Throws `invalid_request` that points at the URL. What its name resolves to is looked at before each connection. */
-function refuseTarget(ctx: Context, url: string): void {
-  const detail = refuseUrl(ctx.config, url);
+async function refuseTarget(ctx: Context, orgId: string, { format, url }: WebhookInput): Promise<void> {
+  const isMail = format === 'email';
+  const detail = isMail ? await refuseMailTarget(ctx, orgId, url) : refuseUrl(ctx.config, url);
   if (detail === null) return;
   throw new DomainError('invalid_request', `The url ${detail}.`, { errors: [{ pointer: '/url', detail }] });
 }

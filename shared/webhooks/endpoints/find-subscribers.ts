@@ -3,7 +3,19 @@ import type { Context } from '../../platform/context/context.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
 /** What planning the deliveries of an event asks of a webhook. */
-export type Subscriber = Pick<Webhook, '_id' | 'events' | 'enabled' | 'status' | 'revision'>;
+export type Subscriber = Pick<Webhook, '_id' | keyof typeof FIELDS>;
+
+const FIELDS = {
+  events: 1,
+  alert_at: 1,
+  forecast: 1,
+  alerts_since: 1,
+  quiet_hours: 1,
+  digest: 1,
+  enabled: 1,
+  status: 1,
+  revision: 1,
+} as const;
 
 /** The webhooks of an organization. One indexed read. */
 export async function findSubscribers(
@@ -13,6 +25,6 @@ export async function findSubscribers(
 ): Promise<Subscriber[]> {
   return webhookRows(ctx)
     .find({ org_id: orgId }, { session: transaction })
-    .project<Subscriber>({ events: 1, enabled: 1, status: 1, revision: 1 })
+    .project<Subscriber>(FIELDS)
     .toArray();
 }

@@ -20,7 +20,7 @@ export async function listForOperator(ctx: Context, orgId?: string): Promise<Ope
   return webhooks.map(({ _id, org_id, url, enabled, status, failing_since, alerted_at }) => ({
     webhook_id: _id,
     org_id,
-    host: new URL(url).host,
+    host: new URL(url).host || url,
     enabled,
     status,
     failing_since: failing_since && isoTime(failing_since.getTime()),

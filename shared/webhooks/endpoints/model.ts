@@ -1,5 +1,6 @@
-import type { EventType, WebhookFormat } from '../../platform/basics/contract.ts';
+import type { NamedEventType, WebhookFormat } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
+import type { Digest, QuietHours } from './settings.ts';
 
 export interface Webhook {
   _id: string;
@@ -9,7 +10,14 @@ export interface Webhook {
   /** The whole URL where it is a secret, encrypted as one (`target.ts`). */
   encrypted_url: string | null;
   format: WebhookFormat;
-  events: EventType[];
+  events: NamedEventType[];
+  /** Per cents of a budget at which it is told, and whether it is told of forecasts (`settings.ts`). */
+  alert_at: readonly number[];
+  forecast: boolean;
+  /** Since when it asks for these: of windows that ended before it is not told. */
+  alerts_since: Date;
+  quiet_hours: QuietHours | null;
+  digest: Digest;
   /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
   secret: string;
   /** The secret before it, encrypted, which signs too until `old_secret_until`. */

@@ -28,5 +28,6 @@ export function targetOwner(webhookId: string): string {
 
 function shownUrl(url: string): string {
   const { protocol, host } = new URL(url);
+  if (protocol === 'mailto:') return `mailto:…@${url.slice(url.lastIndexOf('@') + 1)}`;
   return `${protocol}//${host}/…`;
 }

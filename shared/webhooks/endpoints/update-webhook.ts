@@ -2,13 +2,14 @@ import { recordAudit } from '../../audit/record-audit.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { OLD_SECRET_SIGNS_MS } from '../../platform/basics/contract.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { encryptSecret } from './encrypt-secret.ts';
 import { getWebhook } from './get-webhook.ts';
 import { isPaused, type Webhook } from './model.ts';
 import { changeWrites, planDrain, planHold } from './plan-change.ts';
-import type { WebhookChange } from './view.ts';
+import { asksForSomething, type WebhookChange } from './view.ts';
 
 /**
  * Changes a webhook. `events` holds for what is raised from then on. A new `secret` signs at once, and the one before it
@@ -28,6 +29,7 @@ export async function updateWebhook(
     const details = { webhook_id: webhookId, changed: Object.keys(change) };
     await recordAudit(ctx, { action: 'webhook.update', org_id: orgId, details }, transaction);
     const after: Webhook = { ...webhook, ...set };
+    if (!asksForSomething(after)) throw refused('/events', 'must name at least one event type');
     const plan = joinPlans(
       { writes: changeWrites(webhook, set), wakeUps: [] },
       planPause(webhook, after, nowMs),
@@ -39,12 +41,14 @@ export async function updateWebhook(
 function fieldsOf(
   config: Config,
   webhook: Webhook,
-  { events, secret, enabled }: WebhookChange,
+  { secret, ...change }: WebhookChange,
   nowMs: number,
 ): Partial<Webhook> {
   return {
-    ...(events === undefined ? {} : { events }),
-    ...(enabled === undefined ? {} : { enabled }),
+    ...definedOf(change),
+    ...(change.alert_at === undefined && change.forecast === undefined
+      ? {}
+      : { alerts_since: dateAt(nowMs) }),
     ...(secret === undefined
       ? {}
       : {
@@ -53,6 +57,20 @@ function fieldsOf(
           old_secret_until: dateAt(nowMs + OLD_SECRET_SIGNS_MS),
         }),
   };
+}
+
+/** What a change gives: what is left out stays. */
+function definedOf<Change extends object>(
+  change: Change,
+): { [K in keyof Change]: Exclude<Change[K], undefined> } {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof Change]: Exclude<Change[K], undefined> };
+}
+
+function refused(pointer: string, detail: string): DomainError {
+  return new DomainError('invalid_request', `The webhook is not valid: ${pointer.slice(1)} ${detail}.`, {
+    errors: [{ pointer, detail }],
+  });
 }
 
 function planPause(before: Webhook, after: Webhook, nowMs: number): Plan {

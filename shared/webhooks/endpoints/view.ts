@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isoTime } from '../../platform/basics/clock.ts';
-import { EVENT_TYPES, WEBHOOK_FORMATS, WEBHOOK_SECRET_LENGTH } from '../../platform/basics/contract.ts';
+import { NAMED_EVENT_TYPES, WEBHOOK_FORMATS, WEBHOOK_SECRET_LENGTH } from '../../platform/basics/contract.ts';
 import { exactText } from '../../platform/basics/text.ts';
 import type { Webhook } from './model.ts';
+import { alertSettings, NO_ALERTS } from './settings.ts';
 
 const events = z
-  .array(z.enum(EVENT_TYPES))
-  .min(1, 'must name at least one event type')
+  .array(z.enum(NAMED_EVENT_TYPES))
   .refine((types) => new Set(types).size === types.length, 'must not repeat an event type');
 
 const secret = exactText
@@ -24,11 +25,16 @@ export const webhookInput = z
       .enum(WEBHOOK_FORMATS)
       .default('json')
       .describe('How events are written. Of any but `json` the URL is a secret'),
+    alert_at: alertSettings.alert_at.default([]),
+    forecast: alertSettings.forecast.default(false),
+    quiet_hours: alertSettings.quiet_hours.default(null),
+    digest: alertSettings.digest.default('none'),
   })
   .refine(({ format, secret: given }) => format !== 'json' || given !== undefined, {
     path: ['secret'],
     message: 'is needed',
-  });
+  })
+  .refine(asksForSomething, { path: ['events'], message: 'must name at least one event type' });
 /** As it is posted: what is left out has its default. */
 export type WebhookInput = z.input<typeof webhookInput>;
 
@@ -38,6 +44,7 @@ export const webhookChange = z
     events: events.optional(),
     secret: secret.optional(),
     enabled: z.boolean().optional().describe('False holds its deliveries; true sends what was held'),
+    ...z.object(alertSettings).partial().shape,
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
 export type WebhookChange = z.output<typeof webhookChange>;
@@ -48,14 +55,21 @@ const shownAlways = {
     .string()
     .regex(/^(https?:\/\/|mailto:)/)
     .describe('Delivery target; of any format but `json` only `https://HOST/…`'),
-  events: z.array(z.enum(EVENT_TYPES)),
+  events: z.array(z.enum(NAMED_EVENT_TYPES)),
   enabled: z.boolean(),
   created_at: z.string(),
 };
 
-const settings = {
-  format: z.enum(WEBHOOK_FORMATS),
-};
+const settings = { format: z.enum(WEBHOOK_FORMATS), ...alertSettings };
+
+/** Whether a webhook with these settings would ever be sent anything. */
+export function asksForSomething({
+  events: types,
+  alert_at,
+  forecast,
+}: Pick<Webhook, 'events' | 'alert_at' | 'forecast'>): boolean {
+  return types.length > 0 || alert_at.length > 0 || forecast;
+}
 
 /** A webhook as it is answered when it is made or enabled; its settings only where one of them is not the default. */
 export const webhookView = z.strictObject({ ...shownAlways, ...z.object(settings).partial().shape });
@@ -63,16 +77,19 @@ export const webhookView = z.strictObject({ ...shownAlways, ...z.object(settings
 /** A webhook with its settings. */
 export const webhookWithSettingsView = z.strictObject({ ...shownAlways, ...settings });
 
+const PLAIN = { format: 'json', ...NO_ALERTS };
+
 /** Shows a webhook; its secret never. */
 export function viewWebhook(webhook: Webhook): z.output<typeof webhookView> {
-  const isPlain = webhook.format === 'json';
+  const { format, alert_at, forecast, quiet_hours, digest } = webhook;
+  const isPlain = isDeepStrictEqual({ format, alert_at, forecast, quiet_hours, digest }, PLAIN);
   return isPlain ? viewPlain(webhook) : viewWithSettings(webhook);
 }
 
 /** Shows a webhook with its settings; its secret never. */
 export function viewWithSettings(webhook: Webhook): z.output<typeof webhookWithSettingsView> {
-  const { format } = webhook;
-  return { ...viewPlain(webhook), format };
+  const { format, alert_at, forecast, quiet_hours, digest } = webhook;
+  return { ...viewPlain(webhook), format, alert_at: [...alert_at], forecast, quiet_hours, digest };
 }
 
 function viewPlain({ _id, url, events: types, enabled, created_at }: Webhook) {

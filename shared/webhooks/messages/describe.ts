@@ -1,7 +1,7 @@
 import type { Fact, Message } from './message.ts';
 import { oneLine, readable } from './text.ts';
 
-type Payload = Readonly<Record<string, unknown>>;
+export type Payload = Readonly<Record<string, unknown>>;
 
 /** Characters of a name within a title, and of the value of a fact. */
 const NAME = 80;
@@ -28,29 +28,6 @@ export function describeSession(type: 'session.started' | 'session.ended', data:
   };
 }
 
-/** A level that a budget has reached, in words. `budget.warning` names neither metric nor window. */
-export function describeBudget(type: 'budget.warning' | 'budget.exceeded', data: Payload): Message {
-  const isExceeded = type === 'budget.exceeded';
-  const name = nameOf(data, 'budget_name');
-  return {
-    title: `Budget “${name}” ${isExceeded ? 'is exceeded' : 'has reached 80 %'}`,
-    urgency: isExceeded ? 'high' : 'medium',
-    facts: budgetFacts(data),
-  };
-}
-
-/** How a budget stands: what is used of what, whose, in which window. */
-export function budgetFacts(data: Payload): Fact[] {
-  const unit = data.metric === undefined ? '' : ` ${unitOf(textOf(data, 'metric'))}`;
-  const used = `${amountOf(data, 'current')} of ${amountOf(data, 'threshold')}${unit}`;
-  const share = (Number(data.current) / Number(data.threshold)) * 100;
-  return [
-    ['Used', Number.isFinite(share) ? `${used} (${readable(Math.round(share * 10) / 10)} %)` : used],
-    ['Scope', oneLine(`${textOf(data, 'scope')} ${textOf(data, 'scope_id')}`, VALUE)],
-    ...(data.window === undefined ? [] : [['Window', textOf(data, 'window')] as const]),
-  ];
-}
-
 /** Something unusual, in words. */
 export function describeAnomaly(data: Payload): Message {
   return {
@@ -66,9 +43,21 @@ export function describeAnomaly(data: Payload): Message {
   };
 }
 
-/** The unit in which a budget's metric counts. */
-export function unitOf(metric: string): string {
-  return metric === 'cost_usd' ? 'USD' : metric.replaceAll('_', ' ');
+/** Credits that are low or used up, in words. */
+export function describeCredits(type: 'credit.low' | 'credit.depleted', data: Payload): Message {
+  const balances = Object.entries(data.balances ?? {});
+  return {
+    title: `Credits of “${nameOf(data, 'user_id')}” are ${type === 'credit.low' ? 'low' : 'used up'}`,
+    urgency: type === 'credit.low' ? 'medium' : 'high',
+    facts: [
+      ['Left', amountOf(data, 'total')],
+      ...balances.map(([bucket, left]): Fact => [sentence(bucket), readable(Number(left))]),
+    ],
+  };
+}
+
+function sentence(text: string): string {
+  return oneLine(text.charAt(0).toUpperCase() + text.slice(1), NAME);
 }
 
 /** A name for a title. */

@@ -1,6 +1,10 @@
 import type { WebhookFormat } from '../../platform/basics/contract.ts';
+import { discordMessage } from './discord.ts';
+import { emailMessage } from './email.ts';
 import { type Envelope, type Message, messageOf } from './message.ts';
+import { ntfyMessage } from './ntfy.ts';
 import { slackMessage } from './slack.ts';
+import { teamsMessage } from './teams.ts';
 
 /** What is sent to an endpoint, beside the headers that every delivery has. */
 export interface Rendered {
@@ -16,6 +20,10 @@ const RENDERERS: Record<
   (message: Message, envelope: Envelope) => Rendered
 > = {
   slack: (message, envelope) => jsonOf(slackMessage(message, envelope)),
+  teams: (message, envelope) => jsonOf(teamsMessage(message, envelope)),
+  discord: (message, envelope) => jsonOf(discordMessage(message, envelope)),
+  ntfy: ntfyMessage,
+  email: emailMessage,
 };
 
 /**

@@ -7,6 +7,8 @@ import { recordOutcome } from '../deliveries/record-outcome.ts';
 import { WOKEN_EARLY_MS } from '../deliveries/schedule.ts';
 import { type AttemptDecision, decideAttempt, decideDrained, type LoadedAttempt } from './decide-attempt.ts';
 import { type DueIds, loadAttempt } from './load-attempt.ts';
+import { mailAddressOf } from './mail-attempt.ts';
+import { takeMailPermit } from './mail-permits.ts';
 import { type Permit, takePermit, takePermits } from './permits.ts';
 import { measureLateness, type SentAttempt, sendAttempt } from './send-attempt.ts';
 
@@ -76,7 +78,7 @@ async function attempt(
 ): Promise<{ decision: AttemptDecision; sent: SentAttempt | null }> {
   let sent: SentAttempt | null = null;
   try {
-    const decision = await decide(await loadAttempt(ctx, due));
+    const decision = await postponeMail(ctx, await decide(await loadAttempt(ctx, due)));
     if (decision.kind === 'send') {
       const { state, attempt: number, at } = decision.queued;
       if (state === 'pending') measureLateness(ctx, number, at);
@@ -87,6 +89,14 @@ async function attempt(
     // Recording needs no permit: the next request may begin.
     permit.release(sent === null || sent.result.status !== null);
   }
+}
+
+/** A mail beyond those that an address gets within an hour waits until there is room for one. */
+async function postponeMail(ctx: Context, decision: AttemptDecision): Promise<AttemptDecision> {
+  if (decision.kind !== 'send' || decision.webhook.format !== 'email') return decision;
+  const { webhook, queued } = decision;
+  const dueMs = await takeMailPermit(ctx, webhook.org_id, mailAddressOf(ctx, webhook));
+  return dueMs === null ? decision : { kind: 'postpone', queued, dueMs };
 }
 
 /** What was woken early waits here for its time, what came much too early in its queue. */
@@ -109,7 +119,9 @@ async function record(
   if (decision.kind === 'nothing' || decision.kind === 'later') return;
   const { _id: deliveryId, round, attempt: number, state } = decision.queued;
   const intent = { deliveryId, webhookId, round, attempt: number };
-  if (decision.kind !== 'send') await recordOutcome(ctx, { ...intent, kind: decision.kind });
+  if (decision.kind === 'postpone')
+    await recordOutcome(ctx, { ...intent, kind: 'postpone', dueMs: decision.dueMs });
+  else if (decision.kind !== 'send') await recordOutcome(ctx, { ...intent, kind: decision.kind });
   else if (sent)
     await recordOutcome(ctx, { ...intent, kind: 'attempted', ...sent, isDrained: state === 'held' });
 }

@@ -15,6 +15,7 @@ export type AttemptDecision =
   | { kind: 'nothing' }
   | { kind: 'later'; notBeforeMs: number }
   | { kind: 'hold' | 'cancel'; queued: DueDelivery }
+  | { kind: 'postpone'; queued: DueDelivery; dueMs: number }
   | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
 
 /** Decides about a delivery that was woken. */

@@ -2,13 +2,15 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../../platform/basics/contract.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Attempt } from '../deliveries/model.ts';
+import type { Webhook } from '../endpoints/model.ts';
 import { signingSecrets } from '../endpoints/signing-secrets.ts';
 import { targetOf } from '../endpoints/target.ts';
 import { render } from '../messages/render.ts';
 import type { AttemptDecision } from './decide-attempt.ts';
+import { attemptMail } from './mail-attempt.ts';
 import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
 import type { Permit } from './permits.ts';
-import { post } from './post.ts';
+import { type Answered, post } from './post.ts';
 import { signedHeaders } from './sign.ts';
 
 /** An attempt as the log keeps it, and when it ended (epoch ms): the next wait counts from there. */
@@ -24,21 +26,33 @@ export async function sendAttempt(
   { queued, webhook }: AttemptDecision & { kind: 'send' },
 ): Promise<SentAttempt> {
   const atMs = ctx.clock.now();
-  const url = targetOf(ctx.config, webhook);
-  const { headers, body } = render(webhook.format, queued.body);
-  const secrets = signingSecrets(ctx.config, webhook, atMs);
-  const { attempt: number, event_id: eventId } = queued;
-  const answered = await post(permit.connectTo(url), {
-    path: url.pathname + url.search,
-    headers: { ...signedHeaders(secrets, { eventId, body, attempt: number, atMs }), ...headers },
-    body,
-    timeoutMs: WEBHOOK_TIMEOUT_MS,
-    answerBytes: WEBHOOK_ANSWER_BYTES,
-  });
+  const { attempt: number, event_id: eventId, body: envelope } = queued;
+  const answered = await sendMessage(ctx, permit, webhook, { eventId, envelope, attempt: number, atMs });
   const { status, latencyMs, error, answer } = answered;
   webhookAttempts(ctx).inc({ outcome: error === null ? 'succeeded' : 'failed', error: error ?? 'none' });
   const result = { number, at: dateAt(atMs), status, latency_ms: latencyMs, error, answer };
   return { result, endedAtMs: ctx.clock.now() };
+}
+
+/** Sends an envelope as the webhook's format has it, once. Throws as `sendAttempt`. */
+export async function sendMessage(
+  ctx: Context,
+  permit: Permit,
+  webhook: Webhook,
+  message: { eventId: string; envelope: string; attempt: number; atMs: number },
+): Promise<Answered> {
+  if (webhook.format === 'email') return attemptMail(ctx, webhook, message);
+  const { eventId, envelope, attempt, atMs } = message;
+  const url = targetOf(ctx.config, webhook);
+  const { headers, body } = render(webhook.format, envelope);
+  const secrets = signingSecrets(ctx.config, webhook, atMs);
+  return post(permit.connectTo(url), {
+    path: url.pathname + url.search,
+    headers: { ...signedHeaders(secrets, { eventId, body, attempt, atMs }), ...headers },
+    body,
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    answerBytes: WEBHOOK_ANSWER_BYTES,
+  });
 }
 
 /** Measures how late an attempt begins that was due at `dueMs` (epoch ms). */

@@ -1,18 +1,15 @@
 import type { Event } from '../../events/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { envelopeOf } from '../deliveries/envelope.ts';
 import type { AttemptError } from '../deliveries/model.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { signingSecrets } from '../endpoints/signing-secrets.ts';
-import { targetOf } from '../endpoints/target.ts';
-import { render } from '../messages/render.ts';
+import { mailAddressOf } from './mail-attempt.ts';
+import { takeMailPermit } from './mail-permits.ts';
 import { takePermit } from './permits.ts';
-import { post } from './post.ts';
-import { signedHeaders } from './sign.ts';
+import { sendMessage } from './send-attempt.ts';
 
 export interface TestResult {
   event_id: string;
@@ -23,27 +20,28 @@ export interface TestResult {
 
 /**
  * Sends a signed `session.started` with `data.test: true` now, once, in the webhook's format, also while the webhook is failing; it is no event
- * of the organization and stands in no log. Throws `overloaded` when the endpoint has too many under way already.
+ * of the organization and stands in no log. Throws `overloaded` when the endpoint has too many under way already, or
+ * its address too many mails within the hour.
  */
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
   const event = sampleEvent(webhook.org_id, atMs);
-  const { headers, body } = render(webhook.format, envelopeOf(event));
-  const secrets = signingSecrets(ctx.config, webhook, atMs);
-  const url = targetOf(ctx.config, webhook);
+  await refuseManyMails(ctx, webhook);
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
-  const { status, latencyMs, error } = await post(permit.connectTo(url), {
-    path: url.pathname + url.search,
-    headers: { ...signedHeaders(secrets, { eventId: event._id, body, attempt: 1, atMs }), ...headers },
-    body,
-    timeoutMs: WEBHOOK_TIMEOUT_MS,
-    answerBytes: WEBHOOK_ANSWER_BYTES,
-  });
+  const message = { eventId: event._id, envelope: envelopeOf(event), attempt: 1, atMs };
+  const { status, latencyMs, error } = await sendMessage(ctx, permit, webhook, message);
   permit.release(status !== null);
   permit.finish();
   return { event_id: event._id, status, latency_ms: latencyMs, error };
+}
+
+async function refuseManyMails(ctx: Context, webhook: Webhook): Promise<void> {
+  if (webhook.format !== 'email') return;
+  const dueMs = await takeMailPermit(ctx, webhook.org_id, mailAddressOf(ctx, webhook));
+  if (dueMs !== null)
+    throw new DomainError('overloaded', 'This address had twenty mails within an hour; try again later.');
 }
 
 /** A session as `session.started` shows one; a test compares it with the sessions' own view. */

@@ -24,6 +24,11 @@ const DATA: Record<EventType, Record<string, unknown>> = {
   'session.ended': SESSION,
   'budget.warning': { ...BUDGET, current: 412.5, event_id: 'evt_1' },
   'budget.exceeded': { ...BUDGET, window: 'monthly', metric: 'cost_usd' },
+  'budget.threshold': { ...BUDGET, window: 'monthly', metric: 'cost_usd', alert_at: 50 },
+  'budget.forecast': { ...BUDGET, window: 'monthly', metric: 'tokens', forecast: 720_000 },
+  'credit.low': { user_id: 'ada', total: 7, balances: { window: 0, monthly: 7, paid: 0, granted: 0 } },
+  'credit.depleted': { user_id: 'ada', total: 0, balances: { window: 0, monthly: 0, paid: 0, granted: 0 } },
+  digest: { from: '2026-01-14T09:30:00.000Z', to: '2026-01-15T09:30:00.000Z', events: [] },
   'anomaly.detected': {
     anomaly_type: 'token_spike',
     user_id: 'ada',
@@ -45,8 +50,14 @@ export function envelopeOf(type: EventType, data: Record<string, unknown> = {}):
   };
 }
 
-/** One envelope of each type in which every text is `text`. */
+/** One envelope of each type in which every text is `text`, and a digest of all of them, several times over. */
 export function envelopesWith(text: string): Envelope[] {
+  const single = singlesWith(text);
+  const events = Array.from({ length: 20 }, () => single).flat();
+  return [...single, envelopeOf('digest', { events })];
+}
+
+function singlesWith(text: string): Envelope[] {
   return (Object.keys(DATA) as EventType[]).map((type) => {
     const texts = Object.entries(DATA[type]).map(([name, value]) => [
       name,

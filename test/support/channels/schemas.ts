@@ -61,3 +61,109 @@ export const SLACK: Schema = {
     },
   },
 };
+
+const textRun = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type', 'text'],
+  properties: {
+    type: { const: 'TextRun' },
+    text: { type: 'string' },
+    color: { enum: ['default', 'dark', 'light', 'accent', 'good', 'warning', 'attention'] },
+    isSubtle: { type: 'boolean' },
+    size: { enum: ['default', 'small', 'medium', 'large', 'extraLarge'] },
+    weight: { enum: ['default', 'lighter', 'bolder'] },
+  },
+};
+
+/**
+ * What a Teams workflow takes that posts what a webhook receives
+ * (https://learn.microsoft.com/connectors/teams/#microsoft-teams-webhook): a message with Adaptive Cards
+ * (https://adaptivecards.io/explorer/RichTextBlock.html), of which a text run reads no Markdown.
+ */
+export const TEAMS: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type', 'attachments'],
+  properties: {
+    type: { const: 'message' },
+    attachments: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['contentType', 'content'],
+        properties: {
+          contentType: { const: 'application/vnd.microsoft.card.adaptive' },
+          contentUrl: { type: 'null' },
+          content: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['type', 'version', 'body'],
+            properties: {
+              $schema: { const: 'http://adaptivecards.io/schemas/adaptive-card.json' },
+              type: { const: 'AdaptiveCard' },
+              version: { enum: ['1.2', '1.3', '1.4', '1.5'] },
+              body: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  additionalProperties: false,
+                  required: ['type', 'inlines'],
+                  properties: {
+                    type: { const: 'RichTextBlock' },
+                    inlines: { type: 'array', minItems: 1, items: textRun },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+/**
+ * The body of Discord's Execute Webhook (https://docs.discord.com/developers/resources/webhook#execute-webhook) with embeds
+ * (https://docs.discord.com/developers/resources/message#embed-object-embed-limits): lengths and counts are Discord's.
+ */
+export const DISCORD: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['embeds', 'allowed_mentions'],
+  properties: {
+    embeds: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 10,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          title: text(256),
+          description: text(4_096),
+          color: { type: 'integer', minimum: 0, maximum: 0xffffff },
+          timestamp: { type: 'string', format: 'date-time' },
+          fields: {
+            type: 'array',
+            maxItems: 25,
+            items: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['name', 'value'],
+              properties: { name: text(256), value: text(1_024), inline: { type: 'boolean' } },
+            },
+          },
+        },
+      },
+    },
+    allowed_mentions: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['parse'],
+      properties: { parse: { type: 'array', items: { enum: ['roles', 'users', 'everyone'] } } },
+    },
+  },
+};

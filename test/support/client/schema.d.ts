@@ -846,9 +846,29 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description One signed `session.started` with `data.test: true`, now and once; answers what came of it. Needs the scope `webhooks:write`.
+         * @description One signed `session.started` with `data.test: true` in the format of the webhook, now and once; answers what came of it. Needs the scope `webhooks:write`.
          */
         post: operations["post_api_v1_webhooks_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a message
+         * @description What a webhook of a format is sent for an event of a type, with made-up data. Nothing is sent. Needs the scope `webhooks:write`.
+         */
+        post: operations["post_api_v1_webhooks_preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -977,6 +997,30 @@ export interface paths {
          * @description For admins. What was held is sent in order. Repeating it changes nothing.
          */
         post: operations["post_v1_webhooks_id_enable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/unsubscribe/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ask whether mails shall end
+         * @description A page with one button, for people who follow the link in a mail.
+         */
+        get: operations["get_v1_unsubscribe_token"];
+        put?: never;
+        /**
+         * End the mails of a webhook
+         * @description RFC 8058: one click in a mail program ends them. The webhook is deleted, what it had not sent is cancelled. The body is not read. Repeating it changes nothing.
+         */
+        post: operations["post_v1_unsubscribe_token"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1295,6 +1339,106 @@ export interface webhooks {
          * @description Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.
          */
         post: operations["anomaly_detected"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.threshold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A budget has reached a per cent at which the webhook asked to be told
+         * @description Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.
+         */
+        post: operations["budget_threshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A budget will be exceeded at the pace so far
+         * @description Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.
+         */
+        post: operations["budget_forecast"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The credits of an account are low
+         * @description Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.
+         */
+        post: operations["credit_low"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credit.depleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The credits of an account are used up
+         * @description Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.
+         */
+        post: operations["credit_depleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    digest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What was collected for a webhook with a digest
+         * @description Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.
+         */
+        post: operations["digest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -12449,7 +12593,7 @@ export interface operations {
                              *       "session.ended"
                              *     ]
                              */
-                            events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                            events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                             /**
                              * @description Whether events are sent
                              * @example true
@@ -12466,7 +12610,44 @@ export interface operations {
                              * @example slack
                              * @enum {string}
                              */
-                            format: "json" | "slack";
+                            format: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                            /**
+                             * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                             * @example [
+                             *       50,
+                             *       90
+                             *     ]
+                             */
+                            alert_at: number[];
+                            /**
+                             * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                             * @example true
+                             */
+                            forecast: boolean;
+                            /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                            quiet_hours: {
+                                /**
+                                 * @description The time of day at which they begin
+                                 * @example 22:00
+                                 */
+                                from: string;
+                                /**
+                                 * @description The time of day at which they end
+                                 * @example 07:00
+                                 */
+                                to: string;
+                                /**
+                                 * @description An IANA timezone
+                                 * @example Europe/Berlin
+                                 */
+                                timezone: string;
+                            } | null;
+                            /**
+                             * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                             * @example daily
+                             * @enum {string}
+                             */
+                            digest: "none" | "daily" | "weekly";
                             /**
                              * @description Failing: delivery is paused until it is enabled again
                              * @example active
@@ -12506,13 +12687,13 @@ export interface operations {
                                  * @example session.started
                                  * @enum {string}
                                  */
-                                type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                                type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
                                 /**
                                  * @description How it stands, or an HTTP status
                                  * @example pending
                                  * @enum {string}
                                  */
-                                status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                                status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                                 /** @description What was tried, oldest first */
                                 attempts: {
                                     /**
@@ -12527,7 +12708,7 @@ export interface operations {
                                      */
                                     at: string;
                                     /**
-                                     * @description HTTP status; null when there was no answer
+                                     * @description HTTP status, or code of the mail server; null when there was no answer
                                      * @example 200
                                      */
                                     status: number | null;
@@ -12540,7 +12721,7 @@ export interface operations {
                                      * @description What went wrong; absent when nothing did
                                      * @example null
                                      */
-                                    error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                                    error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                                     /**
                                      * @description At most 16 KiB of the answer
                                      * @example ok
@@ -12682,7 +12863,7 @@ export interface operations {
                      *       "session.ended"
                      *     ]
                      */
-                    events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                    events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                     /**
                      * @description Signs each delivery; never shown again. Needed for `json`
                      * @example a-secret-of-at-least-32-characters
@@ -12694,7 +12875,47 @@ export interface operations {
                      * @example slack
                      * @enum {string}
                      */
-                    format?: "json" | "slack";
+                    format?: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                    /**
+                     * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                     * @default []
+                     * @example [
+                     *       50,
+                     *       90
+                     *     ]
+                     */
+                    alert_at?: number[];
+                    /**
+                     * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                     * @default false
+                     * @example true
+                     */
+                    forecast?: boolean;
+                    /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                    quiet_hours?: {
+                        /**
+                         * @description The time of day at which they begin
+                         * @example 22:00
+                         */
+                        from: string;
+                        /**
+                         * @description The time of day at which they end
+                         * @example 07:00
+                         */
+                        to: string;
+                        /**
+                         * @description An IANA timezone
+                         * @example Europe/Berlin
+                         */
+                        timezone: string;
+                    } | null;
+                    /**
+                     * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                     * @default none
+                     * @example daily
+                     * @enum {string}
+                     */
+                    digest?: "none" | "daily" | "weekly";
                 };
             };
         };
@@ -12727,7 +12948,7 @@ export interface operations {
                          *       "session.ended"
                          *     ]
                          */
-                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                         /**
                          * @description Whether events are sent
                          * @example true
@@ -12744,7 +12965,44 @@ export interface operations {
                          * @example slack
                          * @enum {string}
                          */
-                        format?: "json" | "slack";
+                        format?: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                        /**
+                         * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                         * @example [
+                         *       50,
+                         *       90
+                         *     ]
+                         */
+                        alert_at?: number[];
+                        /**
+                         * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                         * @example true
+                         */
+                        forecast?: boolean;
+                        /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                        quiet_hours?: {
+                            /**
+                             * @description The time of day at which they begin
+                             * @example 22:00
+                             */
+                            from: string;
+                            /**
+                             * @description The time of day at which they end
+                             * @example 07:00
+                             */
+                            to: string;
+                            /**
+                             * @description An IANA timezone
+                             * @example Europe/Berlin
+                             */
+                            timezone: string;
+                        } | null;
+                        /**
+                         * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                         * @example daily
+                         * @enum {string}
+                         */
+                        digest?: "none" | "daily" | "weekly";
                     };
                 };
             };
@@ -12942,7 +13200,7 @@ export interface operations {
                          */
                         event_id: string;
                         /**
-                         * @description HTTP status; null when there was no answer
+                         * @description HTTP status, or code of the mail server; null when there was no answer
                          * @example 200
                          */
                         status: number | null;
@@ -12955,7 +13213,7 @@ export interface operations {
                          * @description What went wrong; absent when nothing did
                          * @example null
                          */
-                        error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                        error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                     };
                 };
             };
@@ -13106,6 +13364,221 @@ export interface operations {
             };
         };
     };
+    post_api_v1_webhooks_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description How events are written
+                     * @example slack
+                     * @enum {string}
+                     */
+                    format: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                    /**
+                     * @description The type
+                     * @example session.started
+                     * @enum {string}
+                     */
+                    type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
+                };
+            };
+        };
+        responses: {
+            /** @description The message */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description Those that belong to the format
+                         * @example {
+                         *       "content-type": "application/json"
+                         *     }
+                         */
+                        headers: {
+                            [key: string]: string;
+                        };
+                        /**
+                         * @description What is sent
+                         * @example {"id":"evt_3Kf9"}
+                         */
+                        body: string;
+                        /** @description The event in words, as every format but `json` has it */
+                        message: {
+                            /**
+                             * @description What happened
+                             * @example Budget “Research” is exceeded
+                             */
+                            title: string;
+                            /**
+                             * @description How soon somebody should look
+                             * @example high
+                             * @enum {string}
+                             */
+                            urgency: "low" | "medium" | "high";
+                            /** @description What there is to know */
+                            facts: {
+                                /**
+                                 * @description What it is
+                                 * @example Used
+                                 */
+                                label: string;
+                                /**
+                                 * @description How it stands
+                                 * @example 512.5 of 500 USD
+                                 */
+                                value: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+            /** @description `invalid_request`: The request is not valid. `malformed_json`: The body cannot be read */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"] | components["schemas"]["MalformedJsonProblem"];
+                };
+            };
+            /** @description `unauthorized`: The credential is missing or not valid */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnauthorizedProblem"];
+                };
+            };
+            /** @description `missing_scope`: The credential does not allow this */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["MissingScopeProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `payload_too_large`: The body is too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["PayloadTooLargeProblem"];
+                };
+            };
+            /** @description `unsupported_media_type`: The type or encoding of the body is not supported */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later. `store_unavailable`: A store cannot be reached; nothing was written */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"] | components["schemas"]["StoreUnavailableProblem"];
+                };
+            };
+            /** @description `outcome_unknown`: A store did not answer in time; the outcome is not known */
+            504: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
     get_api_v1_webhooks_id: {
         parameters: {
             query?: never;
@@ -13144,7 +13617,7 @@ export interface operations {
                          *       "session.ended"
                          *     ]
                          */
-                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                         /**
                          * @description Whether events are sent
                          * @example true
@@ -13161,7 +13634,44 @@ export interface operations {
                          * @example slack
                          * @enum {string}
                          */
-                        format: "json" | "slack";
+                        format: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                        /**
+                         * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                         * @example [
+                         *       50,
+                         *       90
+                         *     ]
+                         */
+                        alert_at: number[];
+                        /**
+                         * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                         * @example true
+                         */
+                        forecast: boolean;
+                        /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                        quiet_hours: {
+                            /**
+                             * @description The time of day at which they begin
+                             * @example 22:00
+                             */
+                            from: string;
+                            /**
+                             * @description The time of day at which they end
+                             * @example 07:00
+                             */
+                            to: string;
+                            /**
+                             * @description An IANA timezone
+                             * @example Europe/Berlin
+                             */
+                            timezone: string;
+                        } | null;
+                        /**
+                         * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                         * @example daily
+                         * @enum {string}
+                         */
+                        digest: "none" | "daily" | "weekly";
                         /**
                          * @description Failing: delivery is paused until it is enabled again
                          * @example active
@@ -13201,13 +13711,13 @@ export interface operations {
                              * @example session.started
                              * @enum {string}
                              */
-                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
                             /**
                              * @description How it stands, or an HTTP status
                              * @example pending
                              * @enum {string}
                              */
-                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                             /** @description What was tried, oldest first */
                             attempts: {
                                 /**
@@ -13222,7 +13732,7 @@ export interface operations {
                                  */
                                 at: string;
                                 /**
-                                 * @description HTTP status; null when there was no answer
+                                 * @description HTTP status, or code of the mail server; null when there was no answer
                                  * @example 200
                                  */
                                 status: number | null;
@@ -13235,7 +13745,7 @@ export interface operations {
                                  * @description What went wrong; absent when nothing did
                                  * @example null
                                  */
-                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                                 /**
                                  * @description At most 16 KiB of the answer
                                  * @example ok
@@ -13532,7 +14042,7 @@ export interface operations {
                      *       "session.ended"
                      *     ]
                      */
-                    events?: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                    events?: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                     /**
                      * @description Signs each delivery; never shown again
                      * @example a-secret-of-at-least-32-characters
@@ -13543,6 +14053,43 @@ export interface operations {
                      * @example true
                      */
                     enabled?: boolean;
+                    /**
+                     * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                     * @example [
+                     *       50,
+                     *       90
+                     *     ]
+                     */
+                    alert_at?: number[];
+                    /**
+                     * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                     * @example true
+                     */
+                    forecast?: boolean;
+                    /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                    quiet_hours?: {
+                        /**
+                         * @description The time of day at which they begin
+                         * @example 22:00
+                         */
+                        from: string;
+                        /**
+                         * @description The time of day at which they end
+                         * @example 07:00
+                         */
+                        to: string;
+                        /**
+                         * @description An IANA timezone
+                         * @example Europe/Berlin
+                         */
+                        timezone: string;
+                    } | null;
+                    /**
+                     * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                     * @example daily
+                     * @enum {string}
+                     */
+                    digest?: "none" | "daily" | "weekly";
                 };
             };
         };
@@ -13573,7 +14120,7 @@ export interface operations {
                          *       "session.ended"
                          *     ]
                          */
-                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                         /**
                          * @description Whether events are sent
                          * @example true
@@ -13590,7 +14137,44 @@ export interface operations {
                          * @example slack
                          * @enum {string}
                          */
-                        format: "json" | "slack";
+                        format: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                        /**
+                         * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                         * @example [
+                         *       50,
+                         *       90
+                         *     ]
+                         */
+                        alert_at: number[];
+                        /**
+                         * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                         * @example true
+                         */
+                        forecast: boolean;
+                        /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                        quiet_hours: {
+                            /**
+                             * @description The time of day at which they begin
+                             * @example 22:00
+                             */
+                            from: string;
+                            /**
+                             * @description The time of day at which they end
+                             * @example 07:00
+                             */
+                            to: string;
+                            /**
+                             * @description An IANA timezone
+                             * @example Europe/Berlin
+                             */
+                            timezone: string;
+                        } | null;
+                        /**
+                         * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                         * @example daily
+                         * @enum {string}
+                         */
+                        digest: "none" | "daily" | "weekly";
                         /**
                          * @description Failing: delivery is paused until it is enabled again
                          * @example active
@@ -13630,13 +14214,13 @@ export interface operations {
                              * @example session.started
                              * @enum {string}
                              */
-                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
                             /**
                              * @description How it stands, or an HTTP status
                              * @example pending
                              * @enum {string}
                              */
-                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                             /** @description What was tried, oldest first */
                             attempts: {
                                 /**
@@ -13651,7 +14235,7 @@ export interface operations {
                                  */
                                 at: string;
                                 /**
-                                 * @description HTTP status; null when there was no answer
+                                 * @description HTTP status, or code of the mail server; null when there was no answer
                                  * @example 200
                                  */
                                 status: number | null;
@@ -13664,7 +14248,7 @@ export interface operations {
                                  * @description What went wrong; absent when nothing did
                                  * @example null
                                  */
-                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                                 /**
                                  * @description At most 16 KiB of the answer
                                  * @example ok
@@ -13843,9 +14427,9 @@ export interface operations {
                 /** @description The order: newest first (`desc`) or oldest first */
                 order?: "desc" | "asc";
                 /** @description Only deliveries with this status */
-                status?: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                status?: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                 /** @description Only deliveries of this type of event */
-                type?: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                type?: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
             };
             header?: never;
             path: {
@@ -13883,13 +14467,13 @@ export interface operations {
                              * @example session.started
                              * @enum {string}
                              */
-                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
                             /**
                              * @description How it stands, or an HTTP status
                              * @example pending
                              * @enum {string}
                              */
-                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                            status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                             /** @description What was tried, oldest first */
                             attempts: {
                                 /**
@@ -13904,7 +14488,7 @@ export interface operations {
                                  */
                                 at: string;
                                 /**
-                                 * @description HTTP status; null when there was no answer
+                                 * @description HTTP status, or code of the mail server; null when there was no answer
                                  * @example 200
                                  */
                                 status: number | null;
@@ -13917,7 +14501,7 @@ export interface operations {
                                  * @description What went wrong; absent when nothing did
                                  * @example null
                                  */
-                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                                error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                                 /**
                                  * @description At most 16 KiB of the answer
                                  * @example ok
@@ -14099,13 +14683,13 @@ export interface operations {
                          * @example session.started
                          * @enum {string}
                          */
-                        type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                        type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
                         /**
                          * @description How it stands, or an HTTP status
                          * @example pending
                          * @enum {string}
                          */
-                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                         /** @description What was tried, oldest first */
                         attempts: {
                             /**
@@ -14120,7 +14704,7 @@ export interface operations {
                              */
                             at: string;
                             /**
-                             * @description HTTP status; null when there was no answer
+                             * @description HTTP status, or code of the mail server; null when there was no answer
                              * @example 200
                              */
                             status: number | null;
@@ -14133,7 +14717,7 @@ export interface operations {
                              * @description What went wrong; absent when nothing did
                              * @example null
                              */
-                            error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                            error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                             /**
                              * @description At most 16 KiB of the answer
                              * @example ok
@@ -14148,7 +14732,12 @@ export interface operations {
                         next_attempt_at: string | null;
                         /** @description What is sent */
                         request: {
-                            /** @description Those that are the same for every attempt */
+                            /**
+                             * @description Those that are the same for every attempt
+                             * @example {
+                             *       "content-type": "application/json"
+                             *     }
+                             */
                             headers: {
                                 [key: string]: string;
                             };
@@ -14311,13 +14900,13 @@ export interface operations {
                          * @example session.started
                          * @enum {string}
                          */
-                        type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected";
+                        type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
                         /**
                          * @description How it stands, or an HTTP status
                          * @example pending
                          * @enum {string}
                          */
-                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired";
+                        status: "pending" | "succeeded" | "held" | "exhausted" | "cancelled" | "expired" | "collected" | "digested";
                         /** @description What was tried, oldest first */
                         attempts: {
                             /**
@@ -14332,7 +14921,7 @@ export interface operations {
                              */
                             at: string;
                             /**
-                             * @description HTTP status; null when there was no answer
+                             * @description HTTP status, or code of the mail server; null when there was no answer
                              * @example 200
                              */
                             status: number | null;
@@ -14345,7 +14934,7 @@ export interface operations {
                              * @description What went wrong; absent when nothing did
                              * @example null
                              */
-                            error: ("dns" | "connect" | "tls" | "timeout" | "http" | "blocked") | null;
+                            error: ("dns" | "connect" | "tls" | "timeout" | "http" | "mail" | "blocked") | null;
                             /**
                              * @description At most 16 KiB of the answer
                              * @example ok
@@ -14709,7 +15298,7 @@ export interface operations {
                          *       "session.ended"
                          *     ]
                          */
-                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected")[];
+                        events: ("session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted")[];
                         /**
                          * @description Whether events are sent
                          * @example true
@@ -14726,7 +15315,44 @@ export interface operations {
                          * @example slack
                          * @enum {string}
                          */
-                        format?: "json" | "slack";
+                        format?: "json" | "slack" | "teams" | "discord" | "ntfy" | "email";
+                        /**
+                         * @description Per cents of a budget: `budget.threshold` is sent for each that is reached
+                         * @example [
+                         *       50,
+                         *       90
+                         *     ]
+                         */
+                        alert_at?: number[];
+                        /**
+                         * @description Whether `budget.forecast` is sent once a budget will be exceeded at the pace so far
+                         * @example true
+                         */
+                        forecast?: boolean;
+                        /** @description Hours that delay everything but `budget.exceeded` and `credit.depleted` */
+                        quiet_hours?: {
+                            /**
+                             * @description The time of day at which they begin
+                             * @example 22:00
+                             */
+                            from: string;
+                            /**
+                             * @description The time of day at which they end
+                             * @example 07:00
+                             */
+                            to: string;
+                            /**
+                             * @description An IANA timezone
+                             * @example Europe/Berlin
+                             */
+                            timezone: string;
+                        } | null;
+                        /**
+                         * @description Collects everything but `budget.exceeded` and `credit.depleted` into one message
+                         * @example daily
+                         * @enum {string}
+                         */
+                        digest?: "none" | "daily" | "weekly";
                     };
                 };
             };
@@ -14849,6 +15475,230 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["OutcomeUnknownProblem"];
+                };
+            };
+        };
+    };
+    get_v1_unsubscribe_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the mail has it */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"];
+                };
+            };
+        };
+    };
+    post_v1_unsubscribe_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the mail has it */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page that says so */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html; charset=utf-8": string;
+                };
+            };
+            /** @description `invalid_request`: The request is not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InvalidRequestProblem"];
+                };
+            };
+            /** @description `not_found`: There is no such object */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description `request_timeout`: The request took too long to arrive */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["RequestTimeoutProblem"];
+                };
+            };
+            /** @description `too_many_requests`: There were too many requests */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+                };
+            };
+            /** @description `headers_too_large`: The headers are too large */
+            431: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HeadersTooLargeProblem"];
+                };
+            };
+            /** @description `internal`: Something failed on our side */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["InternalProblem"];
+                };
+            };
+            /** @description `overloaded`: The service is overloaded; try again later */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["OverloadedProblem"];
                 };
             };
         };
@@ -17943,6 +18793,507 @@ export interface operations {
                          * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
                          */
                         session_id: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else, and no answer within 10 s, is a failed attempt */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    budget_threshold: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description sha256= and the HMAC-SHA256 of the body with the secret, hex */
+                "X-Service-Signature": string;
+                /** @description The number of the attempt, 1 to 5 */
+                "X-Service-Attempt": string;
+                /** @description The id of the event: the same for every attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, Unix seconds */
+                "webhook-timestamp": string;
+                /** @description The signature as standardwebhooks.com has it */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The identifier
+                     * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    id: string;
+                    /**
+                     * @description The type
+                     * @example budget.threshold
+                     * @constant
+                     */
+                    type: "budget.threshold";
+                    /**
+                     * @description The organization
+                     * @example org_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    org_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     * @example 2026-01-15T09:30:00.000Z
+                     */
+                    ts: string;
+                    /** @description The items of the page, or what the event tells */
+                    data: {
+                        /**
+                         * @description The budget
+                         * @example bud_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        budget_id: string;
+                        /**
+                         * @description The budget's name
+                         * @example Checkout team, monthly
+                         */
+                        budget_name: string;
+                        /**
+                         * @description Whose usage counts
+                         * @example org
+                         * @enum {string}
+                         */
+                        scope: "org" | "team" | "project" | "user";
+                        /**
+                         * @description The team, project, user or organization
+                         * @example checkout
+                         */
+                        scope_id: string;
+                        /**
+                         * @description The amount at which it is exceeded, in the unit of the metric
+                         * @example 500
+                         */
+                        threshold: number;
+                        /**
+                         * @description Usage in the open window, in the unit of the metric
+                         * @example 412.5
+                         */
+                        current: number;
+                        /**
+                         * @description The time over which usage is counted
+                         * @example monthly
+                         * @enum {string}
+                         */
+                        window: "hourly" | "daily" | "weekly" | "monthly";
+                        /**
+                         * @description What is counted
+                         * @example cost_usd
+                         * @enum {string}
+                         */
+                        metric: "cost_usd" | "tokens" | "tokens_in" | "tokens_out" | "signals" | "sessions" | "errors";
+                        /**
+                         * @description Per cents of a budget at which the webhook is told
+                         * @example 50
+                         */
+                        alert_at: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else, and no answer within 10 s, is a failed attempt */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    budget_forecast: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description sha256= and the HMAC-SHA256 of the body with the secret, hex */
+                "X-Service-Signature": string;
+                /** @description The number of the attempt, 1 to 5 */
+                "X-Service-Attempt": string;
+                /** @description The id of the event: the same for every attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, Unix seconds */
+                "webhook-timestamp": string;
+                /** @description The signature as standardwebhooks.com has it */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The identifier
+                     * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    id: string;
+                    /**
+                     * @description The type
+                     * @example budget.forecast
+                     * @constant
+                     */
+                    type: "budget.forecast";
+                    /**
+                     * @description The organization
+                     * @example org_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    org_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     * @example 2026-01-15T09:30:00.000Z
+                     */
+                    ts: string;
+                    /** @description The items of the page, or what the event tells */
+                    data: {
+                        /**
+                         * @description The budget
+                         * @example bud_3Kf9XqLm2TzVb7Rw8YcN1p
+                         */
+                        budget_id: string;
+                        /**
+                         * @description The budget's name
+                         * @example Checkout team, monthly
+                         */
+                        budget_name: string;
+                        /**
+                         * @description Whose usage counts
+                         * @example org
+                         * @enum {string}
+                         */
+                        scope: "org" | "team" | "project" | "user";
+                        /**
+                         * @description The team, project, user or organization
+                         * @example checkout
+                         */
+                        scope_id: string;
+                        /**
+                         * @description The amount at which it is exceeded, in the unit of the metric
+                         * @example 500
+                         */
+                        threshold: number;
+                        /**
+                         * @description Usage in the open window, in the unit of the metric
+                         * @example 412.5
+                         */
+                        current: number;
+                        /**
+                         * @description The time over which usage is counted
+                         * @example monthly
+                         * @enum {string}
+                         */
+                        window: "hourly" | "daily" | "weekly" | "monthly";
+                        /**
+                         * @description What is counted
+                         * @example cost_usd
+                         * @enum {string}
+                         */
+                        metric: "cost_usd" | "tokens" | "tokens_in" | "tokens_out" | "signals" | "sessions" | "errors";
+                        /**
+                         * @description Usage at the window's end if it goes on at the pace so far
+                         * @example 540
+                         */
+                        forecast: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else, and no answer within 10 s, is a failed attempt */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    credit_low: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description sha256= and the HMAC-SHA256 of the body with the secret, hex */
+                "X-Service-Signature": string;
+                /** @description The number of the attempt, 1 to 5 */
+                "X-Service-Attempt": string;
+                /** @description The id of the event: the same for every attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, Unix seconds */
+                "webhook-timestamp": string;
+                /** @description The signature as standardwebhooks.com has it */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The identifier
+                     * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    id: string;
+                    /**
+                     * @description The type
+                     * @example credit.low
+                     * @constant
+                     */
+                    type: "credit.low";
+                    /**
+                     * @description The organization
+                     * @example org_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    org_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     * @example 2026-01-15T09:30:00.000Z
+                     */
+                    ts: string;
+                    /** @description The items of the page, or what the event tells */
+                    data: {
+                        /**
+                         * @description The user
+                         * @example ada
+                         */
+                        user_id: string;
+                        /**
+                         * @description How many there are in all
+                         * @example 42
+                         */
+                        total: number;
+                        /** @description What is left by bucket */
+                        balances: {
+                            /**
+                             * @description The time over which usage is counted
+                             * @example 40
+                             */
+                            window: number;
+                            /**
+                             * @description Credits of the month
+                             * @example 900
+                             */
+                            monthly: number;
+                            /**
+                             * @description Credits that were bought
+                             * @example 0
+                             */
+                            paid: number;
+                            /**
+                             * @description Credits that were granted
+                             * @example 5
+                             */
+                            granted: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else, and no answer within 10 s, is a failed attempt */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    credit_depleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description sha256= and the HMAC-SHA256 of the body with the secret, hex */
+                "X-Service-Signature": string;
+                /** @description The number of the attempt, 1 to 5 */
+                "X-Service-Attempt": string;
+                /** @description The id of the event: the same for every attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, Unix seconds */
+                "webhook-timestamp": string;
+                /** @description The signature as standardwebhooks.com has it */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The identifier
+                     * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    id: string;
+                    /**
+                     * @description The type
+                     * @example credit.depleted
+                     * @constant
+                     */
+                    type: "credit.depleted";
+                    /**
+                     * @description The organization
+                     * @example org_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    org_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     * @example 2026-01-15T09:30:00.000Z
+                     */
+                    ts: string;
+                    /** @description The items of the page, or what the event tells */
+                    data: {
+                        /**
+                         * @description The user
+                         * @example ada
+                         */
+                        user_id: string;
+                        /**
+                         * @description How many there are in all
+                         * @example 42
+                         */
+                        total: number;
+                        /** @description What is left by bucket */
+                        balances: {
+                            /**
+                             * @description The time over which usage is counted
+                             * @example 40
+                             */
+                            window: number;
+                            /**
+                             * @description Credits of the month
+                             * @example 900
+                             */
+                            monthly: number;
+                            /**
+                             * @description Credits that were bought
+                             * @example 0
+                             */
+                            paid: number;
+                            /**
+                             * @description Credits that were granted
+                             * @example 5
+                             */
+                            granted: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Anything else, and no answer within 10 s, is a failed attempt */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    digest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description sha256= and the HMAC-SHA256 of the body with the secret, hex */
+                "X-Service-Signature": string;
+                /** @description The number of the attempt, 1 to 5 */
+                "X-Service-Attempt": string;
+                /** @description The id of the event: the same for every attempt */
+                "webhook-id": string;
+                /** @description The time of the attempt, Unix seconds */
+                "webhook-timestamp": string;
+                /** @description The signature as standardwebhooks.com has it */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description The identifier
+                     * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    id: string;
+                    /**
+                     * @description The type
+                     * @example digest
+                     * @constant
+                     */
+                    type: "digest";
+                    /**
+                     * @description The organization
+                     * @example org_3Kf9XqLm2TzVb7Rw8YcN1p
+                     */
+                    org_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     * @example 2026-01-15T09:30:00.000Z
+                     */
+                    ts: string;
+                    /** @description The items of the page, or what the event tells */
+                    data: {
+                        /**
+                         * Format: date-time
+                         * @description The beginning of the range, inclusive
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        from: string;
+                        /**
+                         * Format: date-time
+                         * @description The end of the range, exclusive
+                         * @example 2026-01-15T09:30:00.000Z
+                         */
+                        to: string;
+                        /**
+                         * @description The types of events
+                         * @example []
+                         */
+                        events: {
+                            /**
+                             * @description The identifier
+                             * @example ses_3Kf9XqLm2TzVb7Rw8YcN1p
+                             */
+                            id: string;
+                            /**
+                             * @description The type
+                             * @example session.started
+                             * @enum {string}
+                             */
+                            type: "session.started" | "session.ended" | "budget.exceeded" | "budget.warning" | "anomaly.detected" | "credit.low" | "credit.depleted" | "budget.threshold" | "budget.forecast" | "digest";
+                            /**
+                             * Format: date-time
+                             * @description When it happened
+                             * @example 2026-01-15T09:30:00.000Z
+                             */
+                            ts: string;
+                            /**
+                             * @description The items of the page, or what the event tells
+                             * @example {
+                             *       "alert_at": 50
+                             *     }
+                             */
+                            data: {
+                                [key: string]: unknown;
+                            };
+                        }[];
                     };
                 };
             };

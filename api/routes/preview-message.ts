@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { wholeOrganization } from '../../shared/organizations/reader.ts';
+import { EVENT_TYPES, WEBHOOK_FORMATS } from '../../shared/platform/basics/contract.ts';
+import { URGENCIES } from '../../shared/webhooks/messages/message.ts';
+import { previewMessage as preview } from '../../shared/webhooks/messages/preview.ts';
+import { route } from '../basics/route.ts';
+
+export const previewMessage = route({
+  method: 'post',
+  path: '/api/v1/webhooks/preview',
+  summary: 'Preview a message',
+  description:
+    'What a webhook of a format is sent for an event of a type, with made-up data. Nothing is sent.',
+  tag: 'Webhooks',
+  auth: { kind: 'api-key', scope: 'webhooks:write' },
+  priority: 'read',
+  body: z.strictObject({ format: z.enum(WEBHOOK_FORMATS), type: z.enum(EVENT_TYPES) }),
+  success: {
+    status: 200,
+    description: 'The message',
+    body: z.strictObject({
+      headers: z.record(z.string(), z.string()).describe('Those that belong to the format'),
+      body: z.string().describe('What is sent'),
+      message: z
+        .strictObject({
+          title: z
+            .string()
+            .describe('What happened')
+            .meta({ examples: ['Budget “Research” is exceeded'] }),
+          urgency: z.enum(URGENCIES).describe('How soon somebody should look'),
+          facts: z
+            .array(
+              z.strictObject({
+                label: z
+                  .string()
+                  .describe('What it is')
+                  .meta({ examples: ['Used'] }),
+                value: z
+                  .string()
+                  .describe('How it stands')
+                  .meta({ examples: ['512.5 of 500 USD'] }),
+              }),
+            )
+            .describe('What there is to know'),
+        })
+        .describe('The event in words, as every format but `json` has it'),
+    }),
+  },
+  errors: ['missing_scope'],
+  handle: async ({ principal, body: { format, type } }, ctx) =>
+    preview({ format, type, orgId: wholeOrganization(principal), nowMs: ctx.clock.now() }),
+});

@@ -1,0 +1,95 @@
+import type { Interval } from '../platform/basics/interval.ts';
+import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+import { amountOf, forecast, mayFire, type WindowUsage } from './evaluate.ts';
+import type { Budget } from './model.ts';
+
+/** A budget and its windows, as an evaluation reads them. */
+export interface Standing {
+  budget: Budget;
+  windows: readonly WindowUsage[];
+}
+
+/** What a webhook asked to be told of a window of a budget: a per cent that is reached, or a forecast beyond the limit. */
+export interface Alert {
+  webhookId: string;
+  budget: Budget;
+  interval: Interval;
+  /** In the unit of the budget's limit, as `forecast` is. */
+  current: number;
+  about: { alertAt: number } | { forecast: number };
+}
+
+/** A forecast is told from this part of the window on. */
+const FORECAST_FROM = { numerator: 1, denominator: 5 } as const;
+
+/** Every alert that webhooks have asked for and that holds now, whether it was sent before or not. Pure. */
+export function evaluateAlerts(
+  subscribers: readonly Subscriber[],
+  standings: readonly Standing[],
+  nowMs: number,
+): Alert[] {
+  const asking = subscribers.filter(({ alert_at, forecast: isAsked }) => alert_at.length > 0 || isAsked);
+  if (asking.length === 0) return [];
+  return standings.flatMap(({ budget, windows }) =>
+    windows.flatMap((window) =>
+      asking
+        .filter((webhook) => mayTell(webhook, budget, window.interval, nowMs))
+        .flatMap((webhook) => alertsOf(webhook, budget, window, nowMs)),
+    ),
+  );
+}
+
+/** Of a window that has ended nobody is told who asked later, nor by a budget that was changed later. */
+function mayTell({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
+  if (nowMs < interval.endMs) return true;
+  const sinceMs = Math.max(alerts_since.getTime(), budget.updated_at.getTime());
+  return mayFire(interval, nowMs) && interval.endMs > sinceMs;
+}
+
+function alertsOf(
+  { _id, alert_at, forecast: isAsked }: Subscriber,
+  budget: Budget,
+  { interval, usage }: WindowUsage,
+  nowMs: number,
+): Alert[] {
+  const current = amountOf(budget.metric, usage);
+  const alert = { webhookId: _id, budget, interval, current };
+  const reached = alert_at.filter((percent) => hasReached(current, budget.limit, percent));
+  const told: Alert[] = reached
+    .toSorted((a, b) => a - b)
+    .map((alertAt) => ({ ...alert, about: { alertAt } }));
+  const expected = forecast(current, interval, nowMs);
+  const isTold = isAsked && nowMs >= forecastFrom(interval) && nowMs < interval.endMs;
+  return isTold && expected > budget.limit ? [...told, { ...alert, about: { forecast: expected } }] : told;
+}
+
+/** In whole numbers, which may be larger together than a double holds exactly. */
+function hasReached(current: number, limit: number, percent: number): boolean {
+  return BigInt(current) * 100n >= BigInt(limit) * BigInt(percent);
+}
+
+function forecastFrom({ startMs, endMs }: Interval): number {
+  return Math.ceil(startMs + ((endMs - startMs) * FORECAST_FROM.numerator) / FORECAST_FROM.denominator);
+}
+
+/**
+ * When budgets have to be looked at again although nothing is used until then: where the usage so far would pass the
+ * limit by its forecast once forecasts are told. Epoch ms, ascending. Pure.
+ */
+export function forecastTimes(
+  subscribers: readonly Subscriber[],
+  standings: readonly Standing[],
+  nowMs: number,
+): number[] {
+  if (!subscribers.some(({ forecast: isAsked }) => isAsked)) return [];
+  const times = standings.flatMap(({ budget, windows }) =>
+    windows
+      .filter(({ interval }) => nowMs < forecastFrom(interval))
+      .filter(({ interval, usage }) => {
+        const current = amountOf(budget.metric, usage);
+        return forecast(current, interval, forecastFrom(interval)) > budget.limit;
+      })
+      .map(({ interval }) => forecastFrom(interval)),
+  );
+  return [...new Set(times)].toSorted((a, b) => a - b);
+}

@@ -1,0 +1,111 @@
+import type { ClientSession } from 'mongoose';
+import type { NewEvent } from '../events/new-event.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import { derivedId } from '../platform/basics/ids.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { raiseDue } from '../platform/due/plan-due.ts';
+import { insertRow } from '../platform/mongo/writes.ts';
+import { planEvents } from '../webhooks/deliveries/plan-events.ts';
+import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+import { type Alert, evaluateAlerts, forecastTimes, type Standing } from './evaluate-alerts.ts';
+import { lookAtForecastsJob } from './jobs.ts';
+import { type BudgetAlert, budgetAlertRows } from './model.ts';
+import { planEvaluation } from './plan-evaluation.ts';
+import { shown, thresholdOf } from './view.ts';
+
+/** Alerts of one evaluation; the next one sends the rest. */
+const ALERTS_AT_ONCE = 500;
+
+/** The plan that sends what webhooks have asked for and was not sent yet, each with the row that keeps it from a second time. */
+export async function planAlerts(
+  ctx: Context,
+  orgId: string,
+  { subscribers, standings }: { subscribers: readonly Subscriber[]; standings: readonly Standing[] },
+  transaction: ClientSession,
+): Promise<{ plan: Plan; count: number }> {
+  const nowMs = ctx.clock.now();
+  const alerts = evaluateAlerts(subscribers, standings, nowMs);
+  const sent = await findSent(ctx, alerts, transaction);
+  const unsent = alerts.filter((alert) => !sent.has(alertKey(alert)));
+  const fresh = unsent.slice(0, ALERTS_AT_ONCE);
+  const later = unsent.slice(ALERTS_AT_ONCE);
+  const planned = fresh.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
+  const events = planEvents(
+    planned.map(({ event }) => event),
+    subscribers,
+    nowMs,
+  );
+  const rows = planned.map(({ alert, event }) =>
+    insertRow(budgetAlertRows, rowOf(alert, derivedId('evt', event.type, ...event.cause), nowMs)),
+  );
+  const plan = joinPlans(
+    { writes: rows, wakeUps: [] },
+    events,
+    planRest(orgId, later, nowMs),
+    ...forecastTimes(subscribers, standings, nowMs).map((dueMs) => planLook(orgId, dueMs)),
+  );
+  return { plan, count: fresh.length };
+}
+
+async function findSent(
+  ctx: Context,
+  alerts: readonly Alert[],
+  transaction: ClientSession,
+): Promise<ReadonlySet<string>> {
+  if (alerts.length === 0) return new Set();
+  const rows = await budgetAlertRows(ctx)
+    .find({ _id: { $in: alerts.map(alertKey) } }, { session: transaction })
+    .project<{ _id: string }>({ _id: 1 })
+    .toArray();
+  return new Set(rows.map(({ _id }) => _id));
+}
+
+function planRest(orgId: string, later: readonly Alert[], nowMs: number): Plan {
+  if (later.length === 0) return NO_PLAN;
+  const earliestEndMs = Math.min(...later.map(({ interval }) => interval.endMs));
+  return planEvaluation(orgId, { shard: 0, earliestEndMs, nowMs });
+}
+
+function planLook(orgId: string, dueMs: number): Plan {
+  return raiseDue(lookAtForecastsJob, { key: `${orgId}/${dueMs}`, orgId, dueMs });
+}
+
+function rowOf(alert: Alert, eventId: string, nowMs: number): BudgetAlert {
+  const { webhookId, budget, interval } = alert;
+  return {
+    _id: alertKey(alert),
+    org_id: budget.org_id,
+    webhook_id: webhookId,
+    budget_id: budget._id,
+    window_start: dateAt(interval.startMs),
+    window_end: dateAt(interval.endMs),
+    about: aboutOf(alert),
+    event_id: eventId,
+    sent_at: dateAt(nowMs),
+  };
+}
+
+function alertKey(alert: Alert): string {
+  return derivedId('bal', ...causeOf(alert));
+}
+
+/** What makes an alert this alert and no other: one per webhook, budget, window and per cent. */
+function causeOf(alert: Alert): readonly (string | number)[] {
+  return [alert.webhookId, alert.budget._id, alert.interval.startMs, aboutOf(alert)];
+}
+
+function aboutOf({ about }: Alert): number | 'forecast' {
+  return 'alertAt' in about ? about.alertAt : 'forecast';
+}
+
+function eventOf(alert: Alert, ts: Date): NewEvent {
+  const { webhookId, budget, current, about } = alert;
+  const { _id, name, scope, scope_id, metric, window, org_id } = budget;
+  const amounts = { threshold: thresholdOf(budget), current: shown(metric, current) };
+  const data = { budget_id: _id, budget_name: name, scope, scope_id, ...amounts, window, metric };
+  const event = { cause: causeOf(alert), org_id, ts, webhook_id: webhookId };
+  if ('alertAt' in about)
+    return { ...event, type: 'budget.threshold', data: { ...data, alert_at: about.alertAt } };
+  return { ...event, type: 'budget.forecast', data: { ...data, forecast: shown(metric, about.forecast) } };
+}

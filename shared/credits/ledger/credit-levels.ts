@@ -1,0 +1,96 @@
+import { BUCKETS, type Reason } from '../meter/model.ts';
+import type { PlanCredits } from '../meter/plans.ts';
+import type { LedgerRow } from './model.ts';
+
+/** Credits of an account by bucket, in the order of `BUCKETS`. */
+export type Credits = readonly number[];
+
+/** A ledger row with the credits before and after it. */
+export interface LedgerStep {
+  row: LedgerRow;
+  before: Credits;
+  after: Credits;
+}
+
+/** Levels that the total of an account falls to, the first of which it reaches first. */
+export const CREDIT_LEVELS = ['low', 'depleted'] as const;
+export type CreditLevel = (typeof CREDIT_LEVELS)[number];
+
+/** What an account is alerted of: per level, whether it was and the total has not been lifted above since. */
+export type CreditAlerts = Partial<Record<CreditLevel, boolean>>;
+
+/** A refund undoes a spend: the total that it lifts had fallen before, and that was told. */
+const LIFTS: ReadonlySet<Reason> = new Set([
+  'credit.grant',
+  'credit.purchase',
+  'window.reset',
+  'monthly.reset',
+  'credit.adjust',
+]);
+
+/** All credits together. */
+export function totalOf(credits: Credits): number {
+  return credits.reduce((sum, credit) => sum + credit, 0);
+}
+
+/** Totals at or below which a level is reached: a tenth of what the plan gives at once, at least 1, and 0. */
+export function levelsOf({ window_credits, monthly_credits }: PlanCredits): Record<CreditLevel, number> {
+  return { low: Math.max(1, Math.floor((window_credits + monthly_credits) / 10)), depleted: 0 };
+}
+
+/** Whether a row takes the total over a level, up or down. */
+export function crosses({ before, after }: LedgerStep, level: number): boolean {
+  return totalOf(before) > level !== totalOf(after) > level;
+}
+
+/**
+ * The levels that an account falls to by these rows, each with its row, and what it is alerted of after them. A level is
+ * reached once until something lifts the total above it. Pure.
+ */
+export function fallsOf(
+  steps: readonly LedgerStep[],
+  levels: Record<CreditLevel, number>,
+  known: CreditAlerts,
+): { falls: { step: LedgerStep; level: CreditLevel }[]; alerts: CreditAlerts } {
+  const alerts: CreditAlerts = { ...known };
+  const falls = steps.flatMap((step) =>
+    CREDIT_LEVELS.filter((level) => crosses(step, levels[level])).flatMap((level) => {
+      const isFall = totalOf(step.after) <= levels[level];
+      const wasAlerted = alerts[level] === true;
+      if (isFall) alerts[level] = true;
+      else if (LIFTS.has(step.row.reason)) alerts[level] = false;
+      return isFall && !wasAlerted ? [{ step, level }] : [];
+    }),
+  );
+  return { falls, alerts };
+}
+
+/**
+ * Rows of one account that follow each other, with the credits before and after each: counted from a row that says what
+ * it left, or from `start`, the credits before the first row. Null where neither is known. Pure.
+ */
+export function stepsOf(rows: readonly LedgerRow[], start: Credits | null): LedgerStep[] | null {
+  const anchor = rows.findIndex(({ balance }) => balance !== undefined);
+  const left = rows[anchor]?.balance;
+  const first = left
+    ? rows.slice(0, anchor + 1).reduce((credits, row) => plus(credits, row, -1), left as Credits)
+    : start;
+  if (!first) return null;
+  let before = first;
+  return rows.map((row) => {
+    const after = row.balance ?? plus(before, row, 1);
+    const step = { row, before, after };
+    before = after;
+    return step;
+  });
+}
+
+/** Credits with a row added, or taken away again by the sign -1. */
+export function plus(
+  credits: Credits,
+  { bucket, delta }: Pick<LedgerRow, 'bucket' | 'delta'>,
+  sign: 1 | -1,
+): Credits {
+  const index = BUCKETS.indexOf(bucket);
+  return credits.map((credit, at) => (at === index ? credit + sign * delta : credit));
+}

@@ -1,0 +1,31 @@
+import type { Envelope, Message } from './message.ts';
+import type { Rendered } from './render.ts';
+
+/** What is longer becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
+const BYTES = 4_096;
+
+/** https://docs.ntfy.sh/publish/#message-priority */
+const PRIORITIES = { low: '2', medium: '3', high: '5' } as const;
+
+/**
+ * A message of ntfy (https://docs.ntfy.sh/publish/): plain text, posted to the URL of the topic. Its headers hold nothing
+ * that comes from outside, and without `Markdown` the text is shown as it is.
+ */
+export function ntfyMessage({ title, urgency, facts }: Message, { type }: Envelope): Rendered {
+  const text = [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join('\n');
+  return {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      title: type,
+      priority: PRIORITIES[urgency],
+    },
+    body: firstBytes(text, BYTES),
+  };
+}
+
+/** At most `most` bytes of a text as UTF-8, without half a character at the end. */
+function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  return new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
+}

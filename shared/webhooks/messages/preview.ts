@@ -1,0 +1,67 @@
+import { isoTime } from '../../platform/basics/clock.ts';
+import type { EventType, WebhookFormat } from '../../platform/basics/contract.ts';
+import { type Envelope, type Message, messageOf } from './message.ts';
+import { type Rendered, render } from './render.ts';
+
+const BUDGET = {
+  budget_id: 'bud_3Kf9XqLm2TzVb7Rw8YcN1p',
+  budget_name: 'Research, per month',
+  scope: 'team',
+  scope_id: 'research',
+  threshold: 500,
+  current: 412.5,
+};
+const WINDOWED = { ...BUDGET, window: 'monthly', metric: 'cost_usd' };
+const SESSION = {
+  id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
+  user_id: 'ada',
+  project_id: 'checkout',
+  model: 'claude-sonnet-4-5',
+  signal_count: 12,
+  cost_usd: 0.8432,
+};
+
+/** Made-up data of each type of event that says something by itself. */
+const SAMPLES: Record<Exclude<EventType, 'digest'>, Record<string, unknown>> = {
+  'session.started': SESSION,
+  'session.ended': { ...SESSION, end_reason: 'timeout' },
+  'budget.warning': { ...BUDGET, event_id: 'evt_3Kf9XqLm2TzVb7Rw8YcN1p' },
+  'budget.exceeded': { ...WINDOWED, current: 512.5 },
+  'budget.threshold': { ...WINDOWED, alert_at: 50 },
+  'budget.forecast': { ...WINDOWED, forecast: 720 },
+  'credit.low': { user_id: 'ada', total: 22, balances: { window: 2, monthly: 20, paid: 0, granted: 0 } },
+  'credit.depleted': { user_id: 'ada', total: 0, balances: { window: 0, monthly: 0, paid: 0, granted: 0 } },
+  'anomaly.detected': {
+    anomaly_type: 'token_spike',
+    user_id: 'ada',
+    baseline_avg: 1_800,
+    observed: 21_400,
+    deviation_pct: 1_088.9,
+    session_id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
+  },
+};
+
+/** What a webhook of a format is sent for an event of a type, with made-up data of `nowMs` (epoch ms). Pure. */
+export function previewMessage({
+  format,
+  type,
+  orgId,
+  nowMs,
+}: {
+  format: WebhookFormat;
+  type: EventType;
+  orgId: string;
+  nowMs: number;
+}): Rendered & { message: Omit<Message, 'facts'> & { facts: { label: string; value: string }[] } } {
+  const ts = isoTime(nowMs);
+  const envelope: Envelope = { id: 'evt_preview', type, org_id: orgId, ts, data: sampleOf(type, ts) };
+  const { facts, ...message } = messageOf(envelope);
+  const labelled = facts.map(([label, value]) => ({ label, value }));
+  return { ...render(format, JSON.stringify(envelope)), message: { ...message, facts: labelled } };
+}
+
+function sampleOf(type: EventType, ts: string): Record<string, unknown> {
+  if (type !== 'digest') return SAMPLES[type];
+  const events = Object.entries(SAMPLES).map(([each, data]) => ({ id: 'evt_preview', type: each, ts, data }));
+  return { from: ts, to: ts, events };
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
+import type { Member } from '../../shared/organizations/model.ts';
+import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { startSmtp } from '../support/smtp.ts';
+import { attemptAllDue, findDeliveries, raise } from '../support/webhooks.ts';
+
+const HOUR = 3_600_000;
+let smtp: Awaited<ReturnType<typeof startSmtp>>;
+let clock: TestClock;
+let api: TestApi;
+let key: string;
+let orgId: string;
+let ada: Member;
+beforeAll(async () => {
+  smtp = await startSmtp();
+  clock = createTestClock();
+  api = await startApi({ clock, env: { SMTP_URL: smtp.url, BASE_URL: 'https://governor.example' } });
+});
+beforeEach(async () => {
+  smtp.mails.length = 0;
+  ({ key, orgId } = await makeTenant(api.ctx));
+  ada = await addMember(api.ctx, { org_id: orgId, email: 'ada@example.com', role: 'member' });
+});
+afterAll(async () => {
+  await api.close();
+  await smtp.close();
+});
+
+async function register(url = 'mailto:Ada@example.com') {
+  const body = { url, format: 'email', events: ['session.started'] };
+  return api.call('/api/v1/webhooks', { key, body });
+}
+
+/** A header of a mail, unfolded. */
+function headerOf(mail: string | undefined, name: string): string | undefined {
+  const [head = ''] = (mail ?? '').split('\r\n\r\n');
+  const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
+  return lines
+    .find((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}: `))
+    ?.slice(name.length + 2);
+}
+
+describe('a webhook of the format email', () => {
+  it('writes to a member, with one click to unsubscribe, and shows only where the address is', async () => {
+    const { status, body } = await register();
+    expect([status, body.url]).toEqual([201, 'mailto:…@example.com']);
+    await raise(api.ctx, orgId, 1, { user_id: 'Eve\r\nBcc: all@example.com' });
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toHaveLength(1);
+    const [mail] = smtp.mails;
+    expect(headerOf(mail, 'To')).toBe('ada@example.com');
+    expect(headerOf(mail, 'Bcc')).toBeUndefined();
+    expect(headerOf(mail, 'Subject')).toBe('A session began');
+    expect(headerOf(mail, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+    expect(headerOf(mail, 'List-Unsubscribe')).toMatch(
+      /^<https:\/\/governor\.example\/v1\/unsubscribe\/whk_[^>]+>$/,
+    );
+    const deliveries = await findDeliveries(api.ctx, { org_id: orgId });
+    expect(deliveries.map(({ status: each }) => each)).toEqual(['succeeded']);
+  });
+
+  it.each([
+    'mailto:stranger@example.com',
+    'mailto:ada@example.com,eve@example.com',
+    'mailto:ada@example.com?bcc=eve@example.com',
+    'mailto:ada%2Ceve@example.com',
+    'mailto:ada@example.com%0d%0aBcc:eve@example.com',
+    'mailto:',
+    'ada@example.com',
+    'https://example.com/',
+  ])('is not registered for %s', async (url) => {
+    const { status, body } = await register(url);
+    expect([status, body.code, body.errors?.[0]?.pointer]).toEqual([400, 'invalid_request', '/url']);
+  });
+
+  it('does not write to who is not a member any more', async () => {
+    await register();
+    await removeMember(api.ctx, orgId, ada.user_id);
+    await raise(api.ctx, orgId);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toEqual([]);
+    const [queued] = await queuedDeliveryRows(api.ctx).find({ org_id: orgId }).toArray();
+    expect(queued?.attempts.map(({ error }) => error)).toEqual(['blocked']);
+  });
+
+  it('writes at most twenty mails within an hour, and loses none', async () => {
+    await register();
+    await raise(api.ctx, orgId, 25);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toHaveLength(20);
+    clock.advance(HOUR - 1);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toHaveLength(20);
+    clock.advance(1);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toHaveLength(25);
+    const statuses = (await findDeliveries(api.ctx, { org_id: orgId })).map(({ status }) => status);
+    expect(statuses).toEqual(Array(25).fill('succeeded'));
+  });
+
+  it('is tested by a mail, and twenty of these are enough too', async () => {
+    const { body } = await register();
+    const test = () => api.call('/api/v1/webhooks/test', { key, body: { webhook_id: body.id } });
+    const first = await test();
+    expect([first.status, first.body.status, first.body.error]).toEqual([200, 250, null]);
+    expect(headerOf(smtp.mails[0], 'Subject')).toBe('Test message: a session began');
+    for (let sent = 1; sent < 20; sent += 1) expect((await test()).status).toBe(200);
+    expect((await test()).status).toBe(503);
+  });
+});
+
+describe('one click', () => {
+  async function linkOf(): Promise<string> {
+    await register();
+    await raise(api.ctx, orgId);
+    await attemptAllDue(api.ctx);
+    return new URL((headerOf(smtp.mails[0], 'List-Unsubscribe') ?? '').slice(1, -1)).pathname;
+  }
+
+  it.each(['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'ends the mails, as %s, and a second one changes nothing',
+    async (contentType) => {
+      const link = await linkOf();
+      const body =
+        contentType === 'application/x-www-form-urlencoded'
+          ? 'List-Unsubscribe=One-Click'
+          : '--x\r\nContent-Disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--x--\r\n';
+      for (const _time of [1, 2]) {
+        const answer = await fetch(`${api.url}${link}`, {
+          method: 'POST',
+          headers: { 'content-type': contentType },
+          body,
+        });
+        expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('unsubscribed')]);
+      }
+      expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+      await raise(api.ctx, orgId);
+      await attemptAllDue(api.ctx);
+      expect(smtp.mails).toHaveLength(1);
+    },
+  );
+
+  it('is asked for by a page, which changes nothing by being looked at', async () => {
+    const link = await linkOf();
+    const page = await fetch(`${api.url}${link}`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await page.text()).toContain('<form method="post">');
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+  });
+
+  it('of a link that is not ours is a 404', async () => {
+    const link = await linkOf();
+    for (const forged of [`${link}x`, link.slice(0, -1), '/v1/unsubscribe/whk_1.x', '/v1/unsubscribe/x'])
+      for (const method of ['GET', 'POST'])
+        expect((await fetch(`${api.url}${forged}`, { method })).status).toBe(404);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);
+  });
+});

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
+import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
+import type { BudgetInput } from '../../../shared/budgets/input.ts';
+import { budgetAlertRows } from '../../../shared/budgets/model.ts';
+import { type Event, eventRows } from '../../../shared/events/model.ts';
+import { recordSignals } from '../../../shared/ingest/record-signals.ts';
+import { dueRows } from '../../../shared/platform/due/model.ts';
+import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
+import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
+import { updateWebhook } from '../../../shared/webhooks/endpoints/update-webhook.ts';
+import type { WebhookInput } from '../../../shared/webhooks/endpoints/view.ts';
+import { lookAtForecasts } from '../../../workers/index.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
+import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
+import { SECRET } from '../../support/webhooks.ts';
+
+const NOW = Date.UTC(2026, 10, 18, 10, 20);
+const HOUR = 3_600_000;
+const DAY_START = Date.UTC(2026, 10, 18);
+let ctx: TestContext;
+let other: TestContext;
+let clock: TestClock;
+beforeAll(async () => {
+  clock = createTestClock(NOW);
+  ctx = await openTestContext({ clock });
+  other = await openTestContext({ clock, sharing: ctx });
+});
+afterAll(async () => {
+  await other.close();
+  await ctx.close();
+});
+
+const base: BudgetInput = {
+  name: 'Day',
+  scope: 'org',
+  metric: 'signals',
+  threshold: 100,
+  window: 'daily',
+  timezone: 'UTC',
+};
+
+async function tenantWith(settings: Partial<WebhookInput>[], atMs = NOW) {
+  clock.set(atMs);
+  const { orgId } = await makeTenant(ctx);
+  const budget = await createBudget(ctx, orgId, base);
+  const webhooks: string[] = [];
+  for (const each of settings) {
+    const input = { url: 'http://127.0.0.1:9/', events: [], secret: SECRET, ...each };
+    webhooks.push((await createWebhook(ctx, orgId, input))._id);
+  }
+  return { orgId, budget, webhooks };
+}
+
+async function use(orgId: string, count: number): Promise<void> {
+  const sender = { orgId, boundUserId: null, defaultProjectId: null };
+  await recordSignals(
+    ctx,
+    sender,
+    Array.from({ length: count }, () => makeSignal({ ts: clock.now() })),
+  );
+}
+
+async function alertsOf(orgId: string): Promise<Event[]> {
+  const events = await eventRows(ctx).find({ org_id: orgId }).toArray();
+  return events.filter(({ type }) => type === 'budget.threshold' || type === 'budget.forecast');
+}
+
+const percents = (events: Event[]) => events.map(({ data }) => data.alert_at);
+
+describe('alert_at', () => {
+  test('tells the webhook that asked, of each per cent once in a window, however often it is evaluated', async () => {
+    const { orgId, budget, webhooks } = await tenantWith([
+      { alert_at: [50, 10, 120] },
+      { events: ['session.ended'] },
+    ]);
+    await use(orgId, 49);
+    await evaluateDue(ctx, orgId);
+    expect(percents(await alertsOf(orgId))).toEqual([10]);
+    await use(orgId, 1);
+    await Promise.all([evaluateDue(ctx, orgId), evaluateDue(other, orgId)]);
+    await use(orgId, 69);
+    await evaluateDue(ctx, orgId);
+    expect(new Set(percents(await alertsOf(orgId)))).toEqual(new Set([10, 50]));
+    await use(orgId, 1);
+    await evaluateDue(other, orgId);
+    const events = await alertsOf(orgId);
+    expect(events).toHaveLength(3);
+    expect(new Set(percents(events))).toEqual(new Set([10, 50, 120]));
+    expect(events.find(({ data }) => data.alert_at === 50)?.data).toEqual({
+      budget_id: budget._id,
+      budget_name: 'Day',
+      scope: 'org',
+      scope_id: orgId,
+      threshold: 100,
+      current: 50,
+      window: 'daily',
+      metric: 'signals',
+      alert_at: 50,
+    });
+    const deliveries = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
+    expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual(events.map(() => webhooks[0]));
+  });
+
+  test('tells again in the next window, and not after a change of the threshold in the same one', async () => {
+    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
+    await use(orgId, 60);
+    await evaluateDue(ctx, orgId);
+    await changeBudget(ctx, orgId, budget._id, { threshold: 110 });
+    await use(orgId, 1);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toHaveLength(1);
+    clock.advance(24 * HOUR);
+    await use(orgId, 60);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toHaveLength(2);
+  });
+
+  test('tells each webhook for itself, and one that asks later what the open window has reached', async () => {
+    const { orgId, webhooks } = await tenantWith([{ alert_at: [50] }, { forecast: true }]);
+    await use(orgId, 60);
+    await evaluateDue(ctx, orgId);
+    await updateWebhook(ctx, orgId, webhooks[1] ?? '', { alert_at: [60] });
+    await use(orgId, 1);
+    await evaluateDue(ctx, orgId);
+    const rows = await budgetAlertRows(ctx).find({ org_id: orgId }).toArray();
+    const told = rows.map(({ webhook_id, about }) => [webhooks.indexOf(webhook_id), about]);
+    expect(new Set(told.map((each) => each.join(' ')))).toEqual(new Set(['0 50', '1 60', '1 forecast']));
+    expect(told).toHaveLength(3);
+  });
+
+  test('does not tell who asks now of a window that is over', async () => {
+    const { orgId } = await tenantWith([]);
+    await use(orgId, 60);
+    clock.advance(24 * HOUR);
+    await createWebhook(ctx, orgId, {
+      url: 'http://127.0.0.1:9/',
+      events: [],
+      secret: SECRET,
+      alert_at: [50],
+    });
+    const late = [makeSignal({ ts: NOW })];
+    await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, late);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+  });
+});
+
+describe('forecast', () => {
+  const BEFORE = DAY_START + 4 * HOUR;
+  const FIFTH = DAY_START + 4.8 * HOUR;
+
+  test('is told once, when the pace so far passes the limit after a fifth of the window', async () => {
+    const { orgId } = await tenantWith([{ forecast: true }], FIFTH);
+    await use(orgId, 20);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+    await use(orgId, 1);
+    await evaluateDue(ctx, orgId);
+    await use(orgId, 1);
+    await evaluateDue(ctx, orgId);
+    const events = await alertsOf(orgId);
+    expect(events.map(({ type, data }) => [type, data.current, data.forecast])).toEqual([
+      ['budget.forecast', 21, 105],
+    ]);
+  });
+
+  test('is told at a fifth of the window although nothing is used then', async () => {
+    const { orgId } = await tenantWith([{ forecast: true }], BEFORE);
+    await use(orgId, 30);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+    const [due, ...more] = await dueRows(ctx).find({ org_id: orgId, kind: lookAtForecasts.kind }).toArray();
+    expect([due?.due_at.getTime(), more]).toEqual([FIFTH, []]);
+    clock.set(FIFTH);
+    await lookAtForecasts.handle({ key: due?.key ?? '' }, ctx);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toHaveLength(1);
+    expect(await dueRows(ctx).countDocuments({ org_id: orgId, kind: lookAtForecasts.kind })).toBe(0);
+  });
+
+  test('is not told to who did not ask', async () => {
+    const { orgId } = await tenantWith([{ events: ['budget.exceeded'], alert_at: [900] }], FIFTH);
+    await use(orgId, 90);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts';
+import { shardsWithEntries } from '../../../shared/credits/ledger/stream.ts';
+import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
+import { type Event, eventRows } from '../../../shared/events/model.ts';
+import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
+import {
+  makeAccount,
+  type OwnRedis,
+  openCreditContext,
+  projectAll,
+  spendOnce,
+  startOwnRedis,
+  type TestAccount,
+  writePlans,
+} from '../../support/credits.ts';
+import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
+import { makeWebhook } from '../../support/webhooks.ts';
+
+const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
+let redis: OwnRedis;
+let ctx: TestContext;
+let other: TestContext;
+let clock: TestClock;
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  clock = createTestClock();
+  const env = { PLANS_FILE: writePlans({ free: PLAN, team: PLAN, enterprise: PLAN }) };
+  ctx = await openCreditContext({ redisUrl: redis.url, clock, env });
+  other = await openCreditContext({ redisUrl: redis.url, clock, sharing: ctx });
+});
+afterEach(() => projectAll(ctx));
+afterAll(async () => {
+  await other.close();
+  await ctx.close();
+  await redis.stop();
+});
+
+async function spend(account: TestAccount, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await spendOnce(ctx, account.token);
+}
+
+async function alertsOf(account: TestAccount): Promise<[string, unknown][]> {
+  await projectAll(ctx);
+  return (await eventsOf(account)).map(({ type, data }) => [type, data.total]);
+}
+
+async function eventsOf({ orgId }: TestAccount): Promise<Event[]> {
+  // Of all rows, so that they come in the order in which they were written and not in that of an index.
+  const events = await eventRows(ctx).find({}).toArray();
+  return events.filter(({ org_id, type }) => org_id === orgId && type.startsWith('credit.'));
+}
+
+describe('credits that run out', () => {
+  test('raise credit.low at a tenth of window and month, and credit.depleted at 0, each once', async () => {
+    const account = await makeAccount(ctx);
+    const webhook = await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', [
+      'credit.low',
+      'credit.depleted',
+    ]);
+    await makeWebhook(ctx, account.orgId, 'http://127.0.0.1:9/', ['session.started']);
+    await spend(account, 26);
+    expect(await alertsOf(account)).toEqual([]);
+    await spend(account, 2);
+    expect(await alertsOf(account)).toEqual([['credit.low', 3]]);
+    await spend(account, 2);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
+    const [low] = await eventsOf(account);
+    expect(low?.data).toEqual({
+      user_id: account.userId,
+      total: 3,
+      balances: { window: 0, monthly: 3, paid: 0, granted: 0 },
+    });
+    const deliveries = await queuedDeliveryRows(ctx).find({ org_id: account.orgId }).toArray();
+    expect(deliveries.map(({ webhook_id }) => webhook_id)).toEqual([webhook._id, webhook._id]);
+  });
+
+  test('raise them once, though two projectors move the same entries', async () => {
+    const account = await makeAccount(ctx);
+    await spend(account, 30);
+    const shards = await shardsWithEntries(ctx);
+    await Promise.allSettled([projectLedger(ctx, shards), projectLedger(other, shards)]);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
+  });
+
+  test('raise them again when a grant or the next window has lifted the total above', async () => {
+    const account = await makeAccount(ctx);
+    await spend(account, 30);
+    await projectAll(ctx);
+    const grant = { accountId: account.accountId, bucket: 'granted', amount: 2 } as const;
+    await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });
+    await spend(account, 2);
+    const depleted = [
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+      ['credit.depleted', 0],
+    ];
+    // Two credits are above 0 and not above a tenth.
+    expect(await alertsOf(account)).toEqual(depleted);
+    clock.advance(3_600_000);
+    await spend(account, 17);
+    expect(await alertsOf(account)).toEqual([...depleted, ['credit.low', 3]]);
+  });
+
+  test('raise both when what was left expires', async () => {
+    const account = await makeAccount(ctx);
+    const expires_at = Math.floor(clock.now() / 1_000) + 60;
+    const grant = { accountId: account.accountId, bucket: 'paid', amount: 40, expires_at } as const;
+    await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });
+    await spend(account, 30);
+    expect(await alertsOf(account)).toEqual([]);
+    clock.advance(61_000);
+    await expireCredits(ctx);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 0],
+      ['credit.depleted', 0],
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventRows } from '../../../../shared/events/model.ts';
+import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
+import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
+import { sendDigests } from '../../../../shared/webhooks/deliveries/send-digests.ts';
+import { createWebhook } from '../../../../shared/webhooks/endpoints/create-webhook.ts';
+import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
+import type { WebhookInput } from '../../../../shared/webhooks/endpoints/view.ts';
+import { drainWebhook } from '../../../../workers/index.ts';
+import { makeTenant } from '../../../support/factories.ts';
+import {
+  createTestClock,
+  openTestContext,
+  type TestClock,
+  type TestContext,
+} from '../../../support/harness.ts';
+import { type Receiver, startReceiver } from '../../../support/receiver.ts';
+import { attemptAllDue, findDeliveries, raise, SECRET } from '../../../support/webhooks.ts';
+
+const NOON = Date.UTC(2026, 0, 15, 12);
+const MORNING = Date.UTC(2026, 0, 16, 8);
+let ctx: TestContext;
+let other: TestContext;
+let clock: TestClock;
+let receiver: Receiver;
+beforeAll(async () => {
+  clock = createTestClock(NOON);
+  ctx = await openTestContext({ clock });
+  other = await openTestContext({ clock, sharing: ctx });
+});
+beforeEach(async () => {
+  clock.set(NOON);
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.close());
+afterAll(async () => {
+  await other.close();
+  await ctx.close();
+});
+
+async function webhookWith(settings: Partial<WebhookInput>) {
+  const { orgId } = await makeTenant(ctx);
+  const input = { url: receiver.url, events: ['session.started' as const], secret: SECRET, ...settings };
+  return { orgId, webhook: await createWebhook(ctx, orgId, input) };
+}
+
+async function statusesOf(orgId: string): Promise<string[]> {
+  return (await findDeliveries(ctx, { org_id: orgId })).map(({ status }) => status).toSorted();
+}
+
+describe('a digest', () => {
+  it('holds every event once, in their order, however many workers send it', async () => {
+    const { orgId } = await webhookWith({ digest: 'daily' });
+    const first = await raise(ctx, orgId, 3);
+    clock.advance(3_600_000);
+    const second = await raise(ctx, orgId, 2);
+    await attemptAllDue(ctx);
+    await sendDigests(ctx);
+    expect([receiver.received.length, await statusesOf(orgId)]).toEqual([0, Array(5).fill('collected')]);
+    clock.set(MORNING);
+    const sent = await Promise.all([sendDigests(ctx), sendDigests(other), sendDigests(ctx)]);
+    expect(sent.reduce((sum, count) => sum + count)).toBe(1);
+    await attemptAllDue(ctx);
+    const [{ event } = { event: null }, ...more] = receiver.received;
+    expect([event?.type, event?.ts, more]).toEqual(['digest', new Date(MORNING).toISOString(), []]);
+    const events = event?.data.events as { id: string; type: string }[];
+    expect(events.map(({ id }) => id)).toEqual([...first, ...second]);
+    expect(await statusesOf(orgId)).toEqual([...Array(5).fill('digested'), 'succeeded']);
+  });
+
+  it('takes no more than 200 events: what is beyond is in another one', async () => {
+    const { orgId } = await webhookWith({ digest: 'weekly' });
+    await raise(ctx, orgId, 201);
+    clock.set(Date.UTC(2026, 0, 19, 8));
+    expect(await sendDigests(ctx)).toBe(2);
+    await attemptAllDue(ctx);
+    const sizes = receiver.received.map(({ event }) => (event.data.events as []).length);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 200]);
+  });
+
+  it('goes to its webhook alone', async () => {
+    const { orgId } = await webhookWith({ digest: 'daily' });
+    const input = { url: receiver.url, events: ['session.started' as const], secret: SECRET };
+    const plain = await createWebhook(ctx, orgId, input);
+    await raise(ctx, orgId);
+    clock.set(MORNING);
+    await sendDigests(ctx);
+    const [digest] = await eventRows(ctx).find({ org_id: orgId, type: 'digest' }).toArray();
+    const deliveries = await findDeliveries(ctx, { event_id: digest?._id ?? '' });
+    expect(deliveries.map(({ webhook_id }) => webhook_id)).not.toContain(plain._id);
+    expect(deliveries).toHaveLength(1);
+  });
+
+  it('does not delay a delivery that is sent again by hand', async () => {
+    const { orgId, webhook } = await webhookWith({ digest: 'daily' });
+    await raise(ctx, orgId);
+    const [collected] = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
+    await redeliver(ctx, webhook, collected?._id ?? '');
+    await attemptAllDue(ctx);
+    expect(receiver.received.map(({ event }) => event.type)).toEqual(['session.started']);
+    clock.set(MORNING);
+    expect(await sendDigests(ctx)).toBe(0);
+  });
+
+  it('of a deleted webhook is not sent', async () => {
+    const { orgId, webhook } = await webhookWith({ digest: 'daily' });
+    await raise(ctx, orgId, 2);
+    await deleteWebhook(ctx, orgId, webhook._id);
+    await drainWebhook.handle({ key: webhook._id }, ctx);
+    expect(await statusesOf(orgId)).toEqual(['cancelled', 'cancelled']);
+  });
+});
+
+describe('quiet hours', () => {
+  it('keep a delivery until they end; its retries then keep their schedule', async () => {
+    const quiet_hours = { from: '11:00', to: '13:00', timezone: 'UTC' };
+    const { orgId } = await webhookWith({ quiet_hours });
+    await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    expect(receiver.received).toHaveLength(0);
+    receiver.behave({ status: 500 });
+    clock.set(Date.UTC(2026, 0, 15, 13));
+    await attemptAllDue(ctx);
+    expect(receiver.received).toHaveLength(1);
+    const [retry] = await queuedDeliveryRows(ctx).find({ org_id: orgId }).toArray();
+    expect(retry?.at).toBe(Date.UTC(2026, 0, 15, 13, 0, 30));
+  });
+});
