@@ -1,73 +1,106 @@
-import { chromium } from 'playwright-core';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
 import { z } from 'zod';
+import { addMember } from '../../shared/administration/members.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { readConfig } from '../../shared/platform/basics/config.ts';
+import { openContext } from '../../shared/platform/context/context.ts';
+import { environmentOf } from '../governor/run.ts';
 import { CHROMIUM, CHROMIUM_FLAGS } from '../stack/chromium.ts';
 import { readJson } from '../stack/files.ts';
+import { findFreePort } from '../stack/ports.ts';
+import { answersOk, waitUntil } from '../stack/wait.ts';
+import { numberOption, report } from './bench.ts';
+import { measurePolls } from './dashboard-polls.ts';
+import { measureVisits } from './dashboard-visits.ts';
+import { seed } from './usage.ts';
 
-const SAMPLES = 5;
-
-/** Runs in the page. */
-const OBSERVE = `window.observed = { lcpMs: 0, blockedMs: 0 };
-new PerformanceObserver((list) => { window.observed.lcpMs = list.getEntries().at(-1).startTime; })
-  .observe({ type: 'largest-contentful-paint', buffered: true });
-new PerformanceObserver((list) => {
-  for (const { duration } of list.getEntries()) window.observed.blockedMs += duration - 50;
-}).observe({ type: 'longtask', buffered: true });`;
+const DAYS = 40;
+const ADMIN = 'admin@bench.example';
 
 /**
- * What a first visit to Overview costs, on a `scripts/up` that runs: DATA (default .data). Signs in as the first demo
- * person, then loads Overview with an empty cache, again and again, and prints the median of each measure.
+ * What a first visit to Overview costs, on the demo data and in an organization of 1,000 users, and what open tabs cost
+ * that poll. Starts a `scripts/up` of its own. `--users N`, `--visits N` per organization, `--tabs N`, `--seconds N`.
  */
-const [dataDir = '.data'] = process.argv.slice(2);
-const { api } = z.object({ api: z.string() }).parse(readJson(`${dataDir}/up.json`));
-if (CHROMIUM === null) throw new Error('No Chromium was found.');
-const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: CHROMIUM_FLAGS });
-const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-const page = await context.newPage();
-await page.addInitScript({ content: OBSERVE });
-await page.goto(`${api}/dashboard/login`);
-await page.getByRole('button').first().click();
-await page.waitForURL(`${api}/dashboard/**`);
-const samples: Sample[] = [];
-for (let sample = 0; sample < SAMPLES; sample += 1) samples.push(await measure());
-await browser.close();
-console.log(JSON.stringify(medians(samples)));
-
-interface Sample {
-  /** Until the figures are there and no task blocks for longer than 50 ms, ms. */
-  interactiveMs: number;
-  /** Largest contentful paint, ms. */
-  lcpMs: number;
-  /** Total blocking time: what tasks took beyond 50 ms each. */
-  blockedMs: number;
-  /** Over the wire. */
-  bytes: number;
+export async function runDashboardBench(args: string[]): Promise<void> {
+  if (CHROMIUM === null) throw new Error('No Chromium was found (apt-get install chromium).');
+  const users = numberOption(args, 'users', 1_000);
+  const visits = numberOption(args, 'visits', 9);
+  const stack = await startUp();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+  try {
+    await addLargeOrganization(stack.dataDir, users);
+    const demo = await signIn(browser, stack.api, { button: 'Grace' });
+    const large = await signIn(browser, stack.api, { email: ADMIN });
+    const rows: Record<string, unknown>[] = [];
+    for (const [data, page] of Object.entries({ demo, [`${users} users`]: large }))
+      rows.push({ data, ...(await measureVisits(page, stack.api, visits)) });
+    report('dashboard: a first visit to Overview, medians', rows);
+    await large.context().close();
+    const load = { tabs: numberOption(args, 'tabs', 50), seconds: numberOption(args, 'seconds', 60) };
+    report('dashboard: open tabs', [await measurePolls(demo, stack.pids, load)]);
+  } finally {
+    await browser.close();
+    await stack.stop();
+  }
 }
 
-async function measure(): Promise<Sample> {
-  const client = await context.newCDPSession(page);
-  await client.send('Network.enable');
-  await client.send('Network.clearBrowserCache');
-  let bytes = 0;
-  client.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
+const runningStack = z.object({ api: z.string(), pids: z.record(z.string(), z.int()) });
+
+async function startUp() {
+  const dataDir = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
+  const port = await findFreePort();
+  const options = ['scripts/up.ts', '--json', '--data', dataDir, '--port', String(port)];
+  const child: ChildProcess = spawn(process.execPath, options, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: process.env.PATH, RATE_LIMITS: 'off' },
   });
-  const startedMs = performance.now();
-  await page.goto(`${api}/dashboard/`);
-  await page.locator('.recharts-bar').first().waitFor();
-  const interactiveMs = performance.now() - startedMs;
-  await page.waitForTimeout(500);
-  const seen = z
-    .object({ lcpMs: z.number(), blockedMs: z.number() })
-    .parse(await page.evaluate('window.observed'));
-  await client.detach();
-  return { interactiveMs, ...seen, bytes };
+  const isUp = () => Promise.resolve(readJson(join(dataDir, 'up.json')) !== null);
+  const stop = async () => {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  const api = `http://127.0.0.1:${port}`;
+  if (
+    !(await waitUntil(async () => (await answersOk(`${api}/readyz`)) && (await isUp()), {
+      timeoutMs: 120_000,
+    }))
+  ) {
+    await stop();
+    throw new Error('scripts/up did not start.');
+  }
+  return { dataDir, ...runningStack.parse(readJson(join(dataDir, 'up.json'))), stop };
 }
 
-function medians(all: readonly Sample[]): Record<string, number> {
-  const names = ['interactiveMs', 'lcpMs', 'blockedMs', 'bytes'] as const;
-  const median = (name: keyof Sample) => {
-    const sorted = all.map((sample) => sample[name]).toSorted((a, b) => a - b);
-    return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
-  };
-  return Object.fromEntries(names.map((name) => [name, median(name)]));
+/** Rollups of 40 days of every user, written as signals would have left them, and an admin who is invited. */
+async function addLargeOrganization(dataDir: string, users: number): Promise<void> {
+  const ctx = await openContext(readConfig(environmentOf({}, dataDir)), { process: 'cli' });
+  try {
+    const { _id } = await createOrganization(ctx, { name: `${users} users`, plan: 'enterprise' });
+    await addMember(ctx, { org_id: _id, email: ADMIN, name: 'Bench', role: 'admin', teams: [] });
+    await seed({ ctx }, _id, { users, days: DAYS, rounds: 0 }, true);
+  } finally {
+    await ctx.close();
+  }
+}
+
+/** At the identity provider for development: as one of its people, or as anybody, who joins then. */
+async function signIn(browser: Browser, api: string, who: { button: string } | { email: string }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(`${api}/dashboard/login`);
+  if ('button' in who) await page.getByRole('button', { name: who.button }).click();
+  else {
+    await page.getByRole('textbox').fill(who.email);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
+  }
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return page;
 }

@@ -8,6 +8,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
+  dashboard: async () => (await import('./dashboard.ts')).runDashboardBench,
   webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,
 };
 

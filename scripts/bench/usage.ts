@@ -67,8 +67,8 @@ export async function runUsageBench(args: string[]): Promise<void> {
  * Days, the last 35 in quarter hours too, and the snapshots of the days and months that have closed, but for yesterday
  * and the months of these two days, as after late signals; several batches at a time.
  */
-async function seed(
-  stage: Stage,
+export async function seed(
+  stage: Pick<Stage, 'ctx'>,
   orgId: string,
   { users, days }: Size,
   withQuarters: boolean,

@@ -33,7 +33,7 @@ export function usageQuery(query: UsageQuestion) {
   return queryOptions({
     queryKey: ['usage', query],
     queryFn: () => take(api.GET('/api/v1/usage', { params: { query } })),
-    refetchInterval: 30_000,
+    refetchInterval: 60_000,
   });
 }
 
@@ -74,7 +74,7 @@ export function anomaliesQuery(query: QueryOf<'/api/v1/anomalies'>) {
   return queryOptions({
     queryKey: ['anomalies', query],
     queryFn: () => take(api.GET('/api/v1/anomalies', { params: { query } })),
-    refetchInterval: 30_000,
+    refetchInterval: 60_000,
   });
 }
 

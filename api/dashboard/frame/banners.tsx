@@ -8,11 +8,13 @@ import { useFilters, useRange } from '../data/range.ts';
 import { percent } from '../parts/format.ts';
 
 const MOST_UNPRICED = 0.01;
+/** The pages of budgets and webhooks ask oftener. */
+const BANNER_MS = 30_000;
 
 /** What somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. */
 export function Banners() {
-  const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin() });
-  const budgets = useQuery(budgetsQuery());
+  const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: BANNER_MS });
+  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: BANNER_MS });
   const failing = webhooks.data?.data.filter(({ status }) => status === 'failing') ?? [];
   const exceeded = budgets.data?.data.filter(({ state }) => state === 'exceeded') ?? [];
   return (

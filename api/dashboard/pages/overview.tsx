@@ -62,7 +62,10 @@ function useUsageBy(by: FilterName) {
   const range = useRange();
   const filters = useFilters();
   const now = useQuery(groupsQuery(by, { ...range.query, interval: range.interval, ...filters }));
-  const before = useQuery(groupsQuery(by, { ...range.before, interval: 'month', ...filters }, MOST_BEFORE));
+  const before = useQuery({
+    ...groupsQuery(by, { ...range.before, interval: 'month', ...filters }, MOST_BEFORE),
+    refetchInterval: false,
+  });
   return { now, before };
 }
 

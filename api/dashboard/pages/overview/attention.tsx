@@ -12,7 +12,7 @@ const SHOWN = 5;
 
 /** The budgets that are nearest to their end, and the way to all. */
 export function BudgetCard() {
-  const budgets = useQuery(budgetsQuery());
+  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: 30_000 });
   return (
     <Card title="Budgets" all="/budgets" allLabel="All budgets">
       <Load query={budgets}>
