@@ -1,0 +1,21 @@
+import { type Fields, TIME } from './field.ts';
+
+/** Fields of members and their sign-in. */
+export const people: Fields = {
+  email: ['The e-mail address', 'ada@example.org'],
+  role: ['What the person may do', 'member'],
+  teams: ['The teams', ['checkout']],
+  linked: ['Whether the person has signed in', true],
+  declined: ['Whether the person declined the invitation', false],
+  admin_emails: ['Where alerts go', ['ops@example.org']],
+  grace_s: ['Seconds for which the old key goes on', 86_400],
+  actor: ['The account, the key or the process that acted', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  details: ['What was changed'],
+  end: ['When it ends', TIME],
+  fired_at: ['When it was raised', TIME],
+  alerted_at: ['When the admins were told, or null', TIME],
+  old_secret_until: ['Until when the old secret signs too, or null', TIME],
+  request: ['What is sent'],
+  body: ['The body, byte for byte', '{"id":"evt_3Kf9"}'],
+  top: ['How many groups to show; the rest is one', 8, '8'],
+};

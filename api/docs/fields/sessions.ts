@@ -1,0 +1,31 @@
+import { type Fields, TIME } from './field.ts';
+
+/** Fields of sessions. */
+export const sessions: Fields = {
+  id: ['The identifier', 'ses_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  user_id: ['The user', 'ada'],
+  project_id: ['The project', 'checkout'],
+  session_id: ['The session', 'ses_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  started_at: ['When it started', TIME],
+  ended_at: ['When it ended', TIME],
+  last_activity_at: ['When the last signal happened', TIME],
+  duration_s: ['From start to end, in seconds', 1_260],
+  model: ['The model', 'claude-sonnet-4-5'],
+  models: ['All models, the primary one included', ['claude-sonnet-4-5']],
+  provider: ['Who runs the model', 'anthropic'],
+  adapter: ['The tool that reported it', 'claude-code'],
+  tokens_in: ['Input tokens, cached ones included', 1_200],
+  tokens_out: ['Output tokens', 340],
+  cache_read_tokens: ['Input tokens that were read from a cache', 900],
+  cache_write_tokens: ['Input tokens that were written to a cache', 0],
+  cost_usd: ['Cost in US dollars', 0.0123],
+  cost_source: ['Whether the cost was reported, computed here, or is unknown', 'computed'],
+  signal_count: ['The number of signals', 12],
+  error_count: ['The number of signals with an error', 1],
+  intervention_count: ['The number of interventions', 0],
+  unpriced_signals: ['Signals whose cost is not known, and counts as 0', 0],
+  state: ['How it stands', 'open', 'ok'],
+  end_reason: ['What ended it; null while it is open', 'timeout'],
+  signals: ['Signals', 12],
+  historical: ['Whether these are history: what is old among them raises no events', true],
+};

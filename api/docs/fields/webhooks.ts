@@ -1,0 +1,33 @@
+import { type Fields, TIME, UNIX } from './field.ts';
+
+/** Fields of webhooks and deliveries. */
+export const webhooks: Fields = {
+  url: ['The address that events are sent to', 'https://hooks.example.com/governor'],
+  events: ['The types of events', ['session.ended']],
+  secret: ['The secret that signs each delivery', 'a-secret-of-at-least-32-characters'],
+  enabled: ['Whether events are sent', true],
+  held: ['Deliveries that wait until it is enabled again', 0],
+  last_delivery: ['The newest delivery, or null'],
+  event_id: ['The event', 'evt_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  delivery_id: ['The delivery', 'dlv_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  webhook_id: ['The webhook', 'whk_3Kf9XqLm2TzVb7Rw8YcN1p'],
+  webhooks: ['Webhooks of the organization, at most', 1_000],
+  attempts: ['What was tried, oldest first'],
+  format: ['How events are written', 'slack'],
+  alert_at: ['Per cents of a budget at which the webhook is told', [50, 90], 50],
+  quiet_hours: ['Hours in which only what is urgent is sent'],
+  headers: ['Headers', { 'content-type': 'application/json' }],
+  urgency: ['How soon somebody should look', 'high'],
+  facts: ['What there is to know'],
+  token: ['As the mail has it', 'whk_3Kf9XqLm2TzVb7Rw8YcN1p.pR0of'],
+  digest: ['Whether what is not urgent is collected', 'daily'],
+  number: ['The number of the attempt', 1],
+  at: ['When it was made', TIME, UNIX],
+  answer: ['The beginning of what the endpoint answered', 'ok'],
+  next_attempt_at: ['When it is tried again; null when it is not', TIME],
+  failing_since: ['Since when it is failing, or null', TIME],
+  test: ['Only in a test event', true],
+  since: ['From when on', TIME],
+  queued: ['How many are sent again', 12],
+  status: ['How it stands, or an HTTP status', 'accepted', 'active', 200],
+};
