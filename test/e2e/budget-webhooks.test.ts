@@ -5,7 +5,7 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
-import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
+import { NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { openTestContext, type TestContext, testEnv, until } from '../support/harness.ts';
@@ -62,7 +62,11 @@ describe('signals posted to a running service', () => {
     timeout: 60_000,
   }, async () => {
     const { key, orgId } = await makeTenant(ctx);
-    await call(key, '/api/v1/webhooks', { url: receiver.url, events: [...EVENT_TYPES], secret: SECRET });
+    await call(key, '/api/v1/webhooks', {
+      url: receiver.url,
+      events: [...NAMED_EVENT_TYPES],
+      secret: SECRET,
+    });
     const budget = await call(key, '/api/v1/budgets', {
       name: 'Monthly cost',
       scope: 'org',
