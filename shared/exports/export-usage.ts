@@ -4,6 +4,7 @@ import { type KeysetPage, type KeysetQuery, type Position, paginate } from '../p
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
+import { idOf } from '../usage/id-of.ts';
 import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
 import { DIMENSIONS, type Dimensions, MEASURES, rollupRows } from '../usage/model.ts';
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
@@ -11,7 +12,7 @@ import { readCellsOnce } from '../usage/read-snapshots.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
 import { matchStages, sumStage } from '../usage/sum-rollups.ts';
-import { idOf, type Match, rowsOfTable } from '../usage/sum-tables.ts';
+import { type Match, rowsOfTable } from '../usage/sum-tables.ts';
 import type { Columns, Row } from './encode.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;

@@ -5,6 +5,7 @@ import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { addRow } from './add-measures.ts';
 import { ceilToQuarter } from './calendar.ts';
+import { idOf } from './id-of.ts';
 import { findRollups } from './make-snapshots.ts';
 import { usageDrift } from './metrics.ts';
 import { DIMENSIONS, MEASURES, type Measures, type Rollup } from './model.ts';
@@ -13,7 +14,6 @@ import { mayBeMade } from './plan-stale-snapshots.ts';
 import { negated, reconcileRows, reconcileSnapshot } from './reconcile-rows.ts';
 import { type Part, wholeParts } from './split-range.ts';
 import { sumOfSignals } from './sum-signals.ts';
-import { idOf } from './sum-tables.ts';
 import type { CellRow } from './table.ts';
 
 export interface ReconcileOptions {

@@ -3,6 +3,7 @@ import type { Organization } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketOf } from './calendar.ts';
 import { refuseGroups } from './group-usage.ts';
+import { idOf } from './id-of.ts';
 import { makeSnapshotsJob } from './jobs.ts';
 import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
 import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
@@ -13,7 +14,6 @@ import {
   type Aggregate,
   addTable,
   type Column,
-  idOf,
   type Key,
   type Match,
   type SummedRow,

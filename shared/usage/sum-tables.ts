@@ -1,3 +1,4 @@
+import { idOf } from './id-of.ts';
 import { noSums, type Sums } from './measures.ts';
 import { type Dimensions, MEASURES } from './model.ts';
 import type { Table } from './table.ts';
@@ -70,12 +71,6 @@ function aggregateOf(
   const aggregate = { key, sums: new Float64Array(MEASURES.length), carriedNusd: 0n };
   aggregates.set(id, aggregate);
   return aggregate;
-}
-
-/** One text for several values; no two lists of equal length share one. */
-export function idOf(values: readonly (string | number)[]): string {
-  const [first = '', ...others] = values;
-  return others.reduce<string>((id, value) => `${id.length}:${id}${value}`, String(first));
 }
 
 function addNumbers(aggregate: Aggregate, numbers: Float64Array, from: number, sign: 1 | -1): void {

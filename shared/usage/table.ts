@@ -1,4 +1,5 @@
 import { addMeasures, isZeros, noMeasures } from './add-measures.ts';
+import { idOf } from './id-of.ts';
 import {
   DIMENSIONS,
   type Dimensions,
@@ -7,7 +8,6 @@ import {
   type StoredTable,
   TOTAL_DIMENSIONS,
 } from './model.ts';
-import { idOf } from './sum-tables.ts';
 
 type Dimension = keyof Dimensions;
 

@@ -1,23 +1,7 @@
 import { Button, Group, Paper, Skeleton, Stack, Table, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
+import type { ChartContent } from './chart-content.ts';
 import { Wide } from './wide.tsx';
-
-export interface ChartSeries {
-  name: string;
-  /** Position in the fixed order of colours; null for the rest. */
-  colour: number | null;
-  values: readonly number[];
-}
-
-export interface ChartContent {
-  labels: readonly string[];
-  series: readonly ChartSeries[];
-  format: (value: number) => string;
-  /** As the axis says it; else as `format` does. */
-  axis?: (value: number) => string;
-  /** A line across, such as a threshold. */
-  line?: { value: number; label: string };
-}
 
 // Asked for with the page, not only when its figures are there: both take their time.
 const charts = import('./charts.tsx');

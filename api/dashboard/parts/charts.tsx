@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { Box, Group, Text } from '@mantine/core';
 import { REST_COLOUR, SERIES_COLOURS } from '../theme.ts';
-import type { ChartContent, ChartSeries } from './chart-card.tsx';
+import type { ChartContent, ChartSeries } from './chart-content.ts';
 
 /** The directions of the hatching that tells series apart without their hue; the first is plain. */
 const HATCHES = [

@@ -2,7 +2,8 @@ import { eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { type Rendered, render } from '../messages/render.ts';
+import type { Rendered } from '../messages/message.ts';
+import { render } from '../messages/render.ts';
 import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
 
 /** One delivery of a webhook with what it sends; null when its event is gone already. Throws `not_found`. */

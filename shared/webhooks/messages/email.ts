@@ -1,5 +1,4 @@
-import type { Envelope, Message } from './message.ts';
-import type { Rendered } from './render.ts';
+import type { Envelope, Message, Rendered } from './message.ts';
 import { shortened } from './text.ts';
 
 /** What a line of a header should not be longer than (RFC 5322 section 2.1.1), with room for what encoding adds. */

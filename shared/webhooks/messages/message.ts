@@ -1,7 +1,4 @@
 import type { EventType } from '../../platform/basics/contract.ts';
-import { describeAnomaly, describeCredits, describeSession } from './describe.ts';
-import { describeBudget } from './describe-budget.ts';
-import { describeDigest } from './describe-digest.ts';
 
 /** The envelope of an event, as a delivery carries it. */
 export interface Envelope {
@@ -26,24 +23,8 @@ export interface Message {
 
 export type Fact = readonly [label: string, value: string];
 
-/** An event in words. Pure; the same envelope gives the same message. */
-export function messageOf(envelope: Envelope): Message {
-  const { type, data } = envelope;
-  switch (type) {
-    case 'session.started':
-    case 'session.ended':
-      return describeSession(type, data);
-    case 'budget.warning':
-    case 'budget.exceeded':
-    case 'budget.threshold':
-    case 'budget.forecast':
-      return describeBudget(type, data);
-    case 'credit.low':
-    case 'credit.depleted':
-      return describeCredits(type, data);
-    case 'digest':
-      return describeDigest(data, messageOf);
-    case 'anomaly.detected':
-      return describeAnomaly(data);
-  }
+/** What is sent to an endpoint, beside the headers that every delivery has. */
+export interface Rendered {
+  headers: Record<string, string>;
+  body: string;
 }

@@ -1,5 +1,4 @@
-import type { Envelope, Message } from './message.ts';
-import type { Rendered } from './render.ts';
+import type { Envelope, Message, Rendered } from './message.ts';
 
 /** What is longer becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
 const BYTES = 4_096;

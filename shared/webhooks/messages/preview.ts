@@ -1,7 +1,8 @@
 import { isoTime } from '../../platform/basics/clock.ts';
 import type { EventType, WebhookFormat } from '../../platform/basics/contract.ts';
-import { type Envelope, type Message, messageOf } from './message.ts';
-import { type Rendered, render } from './render.ts';
+import { messageOf } from './describe-event.ts';
+import type { Envelope, Message, Rendered } from './message.ts';
+import { render } from './render.ts';
 
 const BUDGET = {
   budget_id: 'bud_3Kf9XqLm2TzVb7Rw8YcN1p',

@@ -1,16 +1,11 @@
 import type { WebhookFormat } from '../../platform/basics/contract.ts';
+import { messageOf } from './describe-event.ts';
 import { discordMessage } from './discord.ts';
 import { emailMessage } from './email.ts';
-import { type Envelope, type Message, messageOf } from './message.ts';
+import type { Envelope, Message, Rendered } from './message.ts';
 import { ntfyMessage } from './ntfy.ts';
 import { slackMessage } from './slack.ts';
 import { teamsMessage } from './teams.ts';
-
-/** What is sent to an endpoint, beside the headers that every delivery has. */
-export interface Rendered {
-  headers: Record<string, string>;
-  body: string;
-}
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

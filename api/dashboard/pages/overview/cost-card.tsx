@@ -1,7 +1,8 @@
 import { NativeSelect } from '@mantine/core';
 import { useMe } from '../../data/me.ts';
 import { useChangeSearch } from '../../data/range.ts';
-import { ChartCard, type ChartContent } from '../../parts/chart-card.tsx';
+import { ChartCard } from '../../parts/chart-card.tsx';
+import type { ChartContent } from '../../parts/chart-content.ts';
 import { axisMoney, bucketLabel, money } from '../../parts/format.ts';
 import type { GroupedUsage } from '../../parts/usage-tiles.tsx';
 
