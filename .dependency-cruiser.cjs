@@ -2,10 +2,11 @@
 module.exports = {
   forbidden: [
     {
-      name: 'no-circular',
+      name: 'files-import-one-way',
+      comment: 'no two files import each other, by whatever way round; types count',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     {
       name: 'folders-import-one-way',

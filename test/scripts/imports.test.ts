@@ -50,6 +50,17 @@ test('two folders that import each other are refused, though no file imports in 
   expect(status).not.toBe(0);
 });
 
+test('two files that import each other are refused, though one takes only a type', () => {
+  const { output, status } = checkImports({
+    'shared/usage/table.ts':
+      "import { idOf } from './sums.ts';\nexport interface Table {\n  id: typeof idOf;\n}\n",
+    'shared/usage/sums.ts':
+      "import type { Table } from './table.ts';\nexport const idOf = (table: Table) => table;\n",
+  });
+  expect(output).toContain('files-import-one-way');
+  expect(status).not.toBe(0);
+});
+
 test('a type counts as an import, and the platform knows no noun', () => {
   const { output, status } = checkImports({
     'shared/signals/model.ts': 'export interface Signal {\n  _id: string;\n}\n',
