@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { recordAuditOnce } from '../../shared/audit/record-audit.ts';
-import { grantCredits as grant } from '../../shared/credits/ledger/grant-credits.ts';
+import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
 import { findAccount } from '../../shared/credits/meter/ensure-account.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
@@ -36,15 +35,11 @@ export const grantCredits = route({
     const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));
     const { org_id, user_id, bucket, amount, expires_at } = body;
     const accountId = await findAccount(ctx, org_id, user_id);
-    const { transaction } = await grant(ctx, {
-      accountId,
-      bucket,
-      amount,
-      expires_at,
-      idempotencyKey,
-    });
-    const details = { user_id, bucket, amount, expires_at: expires_at ?? null };
-    await recordAuditOnce(ctx, { action: 'credits.add', org_id, details }, [accountId, idempotencyKey]);
+    const { transaction } = await grantAudited(
+      ctx,
+      { org_id, user_id },
+      { accountId, bucket, amount, expires_at, idempotencyKey },
+    );
     return transaction;
   },
 });

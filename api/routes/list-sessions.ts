@@ -35,15 +35,12 @@ export const listSessions = route({
     const { limit: _limit, cursor: _cursor, order: _order, from, to, ...equal } = query;
     const filter = { ...equal, ...(await listRange(ctx, principal.orgId, { from, to })) };
     const visible = narrowToReader(principal, filter);
+    const count = async () => countSessions(ctx, await readOrganization(ctx, principal.orgId), visible);
     return answerPage(
       ctx,
       ['sessions', principal.orgId, principal.userId, filter],
       query,
-      async (page) => {
-        const organization = await readOrganization(ctx, principal.orgId);
-        const total = page.total ?? (() => countSessions(ctx, organization, visible));
-        return list(ctx, principal.orgId, visible, { ...page, total });
-      },
+      (page) => list(ctx, principal.orgId, visible, { ...page, total: page.total ?? count }),
       viewSession,
     );
   },

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { sameHash } from '../../shared/keys/credential.ts';
 import { PAGE_SIZE } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Order, Position } from '../../shared/platform/basics/paginate.ts';
@@ -53,9 +54,7 @@ export interface PageState {
 export function openCursor(ctx: Context, scope: unknown, cursor: string | undefined): PageState {
   if (cursor === undefined) return { after: null, total: null };
   const [payload = '', mac = ''] = cursor.split('.');
-  const expected = Buffer.from(sign(ctx, scope, payload));
-  const given = Buffer.from(mac);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  if (!sameHash(mac, sign(ctx, scope, payload))) {
     throw new DomainError(
       'invalid_cursor',
       'Start again without a cursor, or repeat the filters that this one came with.',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
-import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
+import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { rebuildCredits } from '../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
@@ -85,15 +85,11 @@ async function add(
 ): Promise<Record<string, unknown>> {
   const { orgId, userId, bucket, amount, expiresAt, key } = given;
   const accountId = await openAccount(ctx, orgId, userId);
-  const { transaction, replayed } = await grantCredits(ctx, {
-    accountId,
-    bucket,
-    amount,
-    expires_at: expiresAt,
-    idempotencyKey: key,
-  });
-  const details = { user_id: userId, bucket, amount, expires_at: expiresAt ?? null };
-  await recordAuditOnce(ctx, { action: 'credits.add', org_id: orgId, details }, [accountId, key]);
+  const { transaction, replayed } = await grantAudited(
+    ctx,
+    { org_id: orgId, user_id: userId },
+    { accountId, bucket, amount, expires_at: expiresAt, idempotencyKey: key },
+  );
   return { ...transaction, replayed };
 }
 

@@ -4,7 +4,7 @@ import { amountOf, forecast, mayFire, type WindowUsage } from './evaluate.ts';
 import type { Budget } from './model.ts';
 
 /** A budget and its windows, as an evaluation reads them. */
-export interface Standing {
+export interface CountedBudget {
   budget: Budget;
   windows: readonly WindowUsage[];
 }
@@ -25,12 +25,12 @@ const FORECAST_FROM = { numerator: 1, denominator: 5 } as const;
 /** Every alert that webhooks have asked for and that holds now, whether it was sent before or not. Pure. */
 export function evaluateAlerts(
   subscribers: readonly Subscriber[],
-  standings: readonly Standing[],
+  counted: readonly CountedBudget[],
   nowMs: number,
 ): Alert[] {
   const asking = subscribers.filter(({ alert_at, forecast: isAsked }) => alert_at.length > 0 || isAsked);
   if (asking.length === 0) return [];
-  return standings.flatMap(({ budget, windows }) =>
+  return counted.flatMap(({ budget, windows }) =>
     windows.flatMap((window) =>
       asking
         .filter((webhook) => mayTell(webhook, budget, window.interval, nowMs))
@@ -78,11 +78,11 @@ function forecastFrom({ startMs, endMs }: Interval): number {
  */
 export function forecastTimes(
   subscribers: readonly Subscriber[],
-  standings: readonly Standing[],
+  counted: readonly CountedBudget[],
   nowMs: number,
 ): number[] {
   if (!subscribers.some(({ forecast: isAsked }) => isAsked)) return [];
-  const times = standings.flatMap(({ budget, windows }) =>
+  const times = counted.flatMap(({ budget, windows }) =>
     windows
       .filter(({ interval }) => nowMs < forecastFrom(interval))
       .filter(({ interval, usage }) => {

@@ -5,14 +5,14 @@ import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, finishClaim } from '../platform/due/claim-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
-import { addTo, noUsage } from './count-signals.ts';
-import { evaluateBudget, type WindowUsage } from './evaluate.ts';
-import type { Standing } from './evaluate-alerts.ts';
+import { evaluateBudget } from './evaluate.ts';
+import type { CountedBudget } from './evaluate-alerts.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
 import { counterKey } from './keys.ts';
 import { budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
 import { planAlerts } from './plan-alerts.ts';
 import { planFirings } from './plan-firings.ts';
+import { sumWindows } from './sum-windows.ts';
 
 /**
  * Evaluates every budget of an organization whose usage has changed, and fires what was reached, once per budget,
@@ -32,11 +32,11 @@ async function evaluateClaimed(ctx: Context, orgId: string, claim: Claim<DueEval
     ctx,
     async (transaction) => {
       const nowMs = ctx.clock.now();
-      const standings = await readStandings(ctx, orgId, claim.earliest_window_end, transaction);
+      const counted = await readCounted(ctx, orgId, claim.earliest_window_end, transaction);
       const subscribers = await findSubscribers(ctx, orgId, transaction);
-      const reached = standings.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
+      const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
       const firings = await planFirings(ctx, reached, subscribers, transaction);
-      const alerts = await planAlerts(ctx, orgId, { subscribers, standings }, transaction);
+      const alerts = await planAlerts(ctx, orgId, { subscribers, counted }, transaction);
       const plan = joinPlans(firings.plan, alerts.plan);
       const evaluated = updateRow(
         budgetEvaluationRows,
@@ -56,26 +56,17 @@ async function evaluateClaimed(ctx: Context, orgId: string, claim: Claim<DueEval
 }
 
 /** Every budget with those of its windows that end at `earliestEnd` or later. */
-async function readStandings(
+async function readCounted(
   ctx: Context,
   orgId: string,
   earliestEnd: Date,
   transaction: ClientSession,
-): Promise<Standing[]> {
+): Promise<CountedBudget[]> {
   const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
   const rows = await budgetWindowRows(ctx)
     .find({ org_id: orgId, window_end: { $gte: earliestEnd } }, { session: transaction })
     .toArray();
-  const windows = new Map<string, Map<number, WindowUsage>>();
-  for (const row of rows) {
-    const startMs = row.window_start.getTime();
-    const ofCounter = windows.get(row.counter) ?? new Map<number, WindowUsage>();
-    windows.set(row.counter, ofCounter);
-    const interval = { startMs, endMs: row.window_end.getTime() };
-    const window = ofCounter.get(startMs) ?? { interval, usage: noUsage() };
-    ofCounter.set(startMs, window);
-    addTo(window.usage, row);
-  }
+  const windows = sumWindows(rows);
   return budgets.map((budget) => ({
     budget,
     windows: [...(windows.get(counterKey(budget))?.values() ?? [])],

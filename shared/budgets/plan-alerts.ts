@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { NewEvent } from '../events/new-event.ts';
+import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
@@ -8,7 +8,7 @@ import { raiseDue } from '../platform/due/plan-due.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
-import { type Alert, evaluateAlerts, forecastTimes, type Standing } from './evaluate-alerts.ts';
+import { type Alert, type CountedBudget, evaluateAlerts, forecastTimes } from './evaluate-alerts.ts';
 import { lookAtForecastsJob } from './jobs.ts';
 import { type BudgetAlert, budgetAlertRows } from './model.ts';
 import { planEvaluation } from './plan-evaluation.ts';
@@ -21,11 +21,11 @@ const ALERTS_AT_ONCE = 500;
 export async function planAlerts(
   ctx: Context,
   orgId: string,
-  { subscribers, standings }: { subscribers: readonly Subscriber[]; standings: readonly Standing[] },
+  { subscribers, counted }: { subscribers: readonly Subscriber[]; counted: readonly CountedBudget[] },
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
   const nowMs = ctx.clock.now();
-  const alerts = evaluateAlerts(subscribers, standings, nowMs);
+  const alerts = evaluateAlerts(subscribers, counted, nowMs);
   const sent = await findSent(ctx, alerts, transaction);
   const unsent = alerts.filter((alert) => !sent.has(alertKey(alert)));
   const fresh = unsent.slice(0, ALERTS_AT_ONCE);
@@ -37,13 +37,13 @@ export async function planAlerts(
     nowMs,
   );
   const rows = planned.map(({ alert, event }) =>
-    insertRow(budgetAlertRows, rowOf(alert, derivedId('evt', event.type, ...event.cause), nowMs)),
+    insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
   );
   const plan = joinPlans(
     { writes: rows, wakeUps: [] },
     events,
     planRest(orgId, later, nowMs),
-    ...forecastTimes(subscribers, standings, nowMs).map((dueMs) => planLook(orgId, dueMs)),
+    ...forecastTimes(subscribers, counted, nowMs).map((dueMs) => planLook(orgId, dueMs)),
   );
   return { plan, count: fresh.length };
 }

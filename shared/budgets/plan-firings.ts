@@ -1,7 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { NewEvent } from '../events/new-event.ts';
+import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { derivedId } from '../platform/basics/ids.ts';
 import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
@@ -83,9 +82,4 @@ function eventOf({ budget, interval, level, current }: LevelReached, ts: Date): 
   }
   const event: NewEvent = { type: 'budget.warning', cause, org_id, ts, data: {} };
   return { ...event, data: { ...named, ...amounts, ...who, event_id: eventIdOf(event) } };
-}
-
-/** The envelope's id, as `planEvents` derives it. */
-function eventIdOf({ type, cause }: NewEvent): string {
-  return derivedId('evt', type, ...cause);
 }

@@ -65,7 +65,7 @@ export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number):
     on_error: budget.on_error,
     current: shown(metric, current),
     remaining: shown(metric, Math.max(0, limit - current)),
-    utilization_pct: Math.round((current / limit) * 10_000) / 100,
+    utilization_pct: utilizationPct(current, limit),
     window_start: isoTime(interval.startMs),
     window_end: isoTime(interval.endMs),
     state: stateOf(current, limit),
@@ -81,6 +81,11 @@ export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number):
 /** The threshold as it was posted: nano-USD hold nine decimals. */
 export function thresholdOf({ metric, limit }: Pick<Budget, 'metric' | 'limit'>): number {
   return metric === 'cost_usd' ? limit / 1e9 : limit;
+}
+
+/** Usage in per cent of the limit, with two decimals. */
+export function utilizationPct(current: number, limit: number): number {
+  return Math.round((current / limit) * 10_000) / 100;
 }
 
 /** An amount at the edge: US dollars with at most 4 decimals, or a count. */

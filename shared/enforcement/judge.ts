@@ -26,7 +26,8 @@ export function judge(
   return { allow: refusing === undefined, reason, budgets };
 }
 
-function isBeyond({ budget, current, reserved }: OpenBudget, estimateNusd: number | null): boolean {
+/** Whether a call is more than a budget has left: its estimate in a budget of cost, else anything at all. */
+export function isBeyond({ budget, current, reserved }: OpenBudget, estimateNusd: number | null): boolean {
   if (budget.metric !== 'cost_usd' || estimateNusd === null) return current >= budget.limit;
   return current + reserved + estimateNusd > budget.limit;
 }

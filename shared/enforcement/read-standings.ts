@@ -1,12 +1,13 @@
 import type { ClientSession } from 'mongoose';
-import { budgetRows, budgetWindowRows, type Counts } from '../budgets/model.ts';
+import { budgetRows, budgetWindowRows } from '../budgets/model.ts';
+import { sumWindows } from '../budgets/sum-windows.ts';
 import { memberRows } from '../organizations/model.ts';
 import { type RulesVersion, readOrganizationVersions } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type ReservationMark, reservationMarkRows, type Settlement, settlementRows } from './model.ts';
-import { type Definitions, defineBudgets, type Standing, sumWindows } from './standing.ts';
+import { type Definitions, defineBudgets, type Standing } from './standing.ts';
 
 /** A read that takes longer has failed: what it brings would be too old. */
 const DEADLINE_MS = 900;
@@ -116,7 +117,7 @@ async function readDefinitions(
 
 const TEAMS = { org_id: 1, user_id: 1, teams: 1 };
 
-type Usage = Map<string, Map<number, Counts>>;
+type Usage = ReturnType<typeof sumWindows>;
 
 /** What the windows hold that are open now or open later. */
 async function readUsage(

@@ -2,7 +2,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { derivedId, hashedKey, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { callReservations } from './call-reservations.ts';
-import { refusalOf } from './judge.ts';
+import { isBeyond, refusalOf } from './judge.ts';
 import { standings } from './recall-standing.ts';
 import {
   type Caller,
@@ -56,7 +56,7 @@ function decideAlone(
   { key, ttlS }: Wish,
   hard: readonly OpenBudget[],
 ): Reservation {
-  const full = hard.find(({ budget, current }) => current >= budget.limit);
+  const full = hard.find((open) => isBeyond(open, null));
   if (full) return { id: null, reason: refusalOf(full) };
   const id = key ? derivedId('res', orgId, ...key) : newId('res');
   return { id, endsMs: ctx.clock.now() + ttlS * 1_000, isRepeat: false };

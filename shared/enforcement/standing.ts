@@ -1,8 +1,7 @@
 import { createCalendarWindows } from '../budgets/calendar-windows.ts';
-import { addTo, noUsage } from '../budgets/count-signals.ts';
-import { amountOf } from '../budgets/evaluate.ts';
+import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
 import { counterKey } from '../budgets/keys.ts';
-import type { Budget, BudgetScope, BudgetWindow, Counts } from '../budgets/model.ts';
+import type { Budget, BudgetScope } from '../budgets/model.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 
 /** The budgets of an organization in the order in which they were made, and who is in which team, as of a version. */
@@ -43,7 +42,7 @@ export interface Standing {
   /** How often usage had been counted by then: the same number, the same amounts. */
   touches: number;
   /** By counter, then by the start of the window (epoch ms). */
-  usage: ReadonlyMap<string, ReadonlyMap<number, Counts>>;
+  usage: ReadonlyMap<string, ReadonlyMap<number, WindowUsage>>;
   /** Null when no budget is reserved in, or Redis was never read. */
   reserved: Reserved | null;
 }
@@ -88,20 +87,6 @@ export function reservedKey({ budget, interval }: Pick<OpenBudget, 'budget' | 'i
   return `${budget._id}:${interval.startMs}`;
 }
 
-/** Sums the rows of windows by counter and window. Pure. */
-export function sumWindows(rows: readonly BudgetWindow[]): Map<string, Map<number, Counts>> {
-  const usage = new Map<string, Map<number, Counts>>();
-  for (const row of rows) {
-    const windows = usage.get(row.counter) ?? new Map<number, Counts>();
-    usage.set(row.counter, windows);
-    const startMs = row.window_start.getTime();
-    const counts = windows.get(startMs) ?? noUsage();
-    windows.set(startMs, counts);
-    addTo(counts, row);
-  }
-  return usage;
-}
-
 const windowAt = createCalendarWindows();
 
 /** The budgets that a caller's calls count in, in the order in which they were made. A team is its members now. */
@@ -112,8 +97,8 @@ export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number)
     .sort((a, b) => a.place - b.place)
     .map(({ budget, counter }) => {
       const interval = windowAt(budget.window, budget.timezone, nowMs);
-      const counts = standing.usage.get(counter)?.get(interval.startMs);
-      const current = counts ? amountOf(budget.metric, counts) : 0;
+      const counted = standing.usage.get(counter)?.get(interval.startMs);
+      const current = counted ? amountOf(budget.metric, counted.usage) : 0;
       const reserved = standing.reserved?.sums.get(reservedKey({ budget, interval })) ?? 0;
       return { budget, interval, current, reserved };
     });

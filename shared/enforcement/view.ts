@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENFORCEMENTS } from '../budgets/model.ts';
-import { shown } from '../budgets/view.ts';
+import { shown, utilizationPct } from '../budgets/view.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { remainingOf, type Verdict } from './judge.ts';
 import type { OpenBudget } from './standing.ts';
@@ -34,7 +34,7 @@ function viewOpenBudget(open: OpenBudget): z.output<typeof checkedBudget> {
     name: budget.name,
     enforce: budget.enforce,
     remaining: shown(budget.metric, remainingOf(open)),
-    utilization_pct: Math.round((current / budget.limit) * 10_000) / 100,
+    utilization_pct: utilizationPct(current, budget.limit),
     resets_at: isoTime(interval.endMs),
   };
 }

@@ -15,7 +15,12 @@ export interface NewEvent {
   webhook_id?: string;
 }
 
-/** The row of a new event. The same cause gives the same id, so that one cause has one event. */
+/** The row of a new event. */
 export function eventOf({ cause, ...event }: NewEvent, nowMs: number): Event {
-  return { _id: derivedId('evt', event.type, ...cause), ...event, created_at: dateAt(nowMs) };
+  return { _id: eventIdOf({ cause, ...event }), ...event, created_at: dateAt(nowMs) };
+}
+
+/** The id of a new event. The same cause gives the same id, so that one cause has one event. */
+export function eventIdOf({ type, cause }: Pick<NewEvent, 'type' | 'cause'>): string {
+  return derivedId('evt', type, ...cause);
 }

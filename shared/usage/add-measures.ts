@@ -4,6 +4,11 @@ export function noMeasures(): Measures {
   return Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
 }
 
+/** The measures of a row, and nothing else of it. */
+export function measuresIn(row: Measures): Measures {
+  return Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
+}
+
 /** Adds in place. */
 export function addMeasures(row: Measures, measures: Partial<Measures>): void {
   for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;

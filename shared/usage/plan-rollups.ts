@@ -3,15 +3,8 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
-import { addMeasures, isZeros, noMeasures } from './add-measures.ts';
-import {
-  type Dimensions,
-  MEASURES,
-  type Measures,
-  type Rollup,
-  type RollupPeriod,
-  rollupRows,
-} from './model.ts';
+import { addMeasures, isZeros, measuresIn, noMeasures } from './add-measures.ts';
+import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';
 import { createPeriodStarts } from './periods.ts';
 import { planStaleSnapshots } from './plan-stale-snapshots.ts';
 
@@ -91,8 +84,8 @@ function incrementRollup({
   ...row
 }: Rollup) {
   const identity = { org_id, period, start, user_id, project_id, model, adapter };
-  const $inc: Measures = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
-  return updateRow(rollupRows, { _id }, { $inc, $setOnInsert: identity }, { upsert: true });
+  const update = { $inc: measuresIn(row), $setOnInsert: identity };
+  return updateRow(rollupRows, { _id }, update, { upsert: true });
 }
 
 function rowOf(

@@ -26,14 +26,18 @@ export function planStaleSnapshots(
 ): Write[] {
   const marked = new Map<string, Write>();
   const days = new Set(changed.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
-  for (const dayMs of days) {
-    const startsMs = { day: dayMs, month: periodStarts(organization, dayMs).month };
-    for (const period of ['day', 'month'] as const) {
-      const key = snapshotKey(organization._id, period, startsMs[period]);
-      if (marked.has(key)) continue;
-      if (periodEnd(organization.timezones, period, startsMs[period]) + MARKED_AFTER_MS > nowMs) continue;
-      marked.set(key, markStale(key, organization._id, period, dateAt(startsMs[period])));
-    }
+  const { _id: orgId, timezones } = organization;
+  const isLate = (period: SnapshotPeriod, startMs: number) =>
+    periodEnd(timezones, period, startMs) + MARKED_AFTER_MS <= nowMs;
+  const mark = (period: SnapshotPeriod, startMs: number) => {
+    const key = snapshotKey(orgId, period, startMs);
+    marked.set(key, markStale(key, orgId, period, dateAt(startMs)));
+  };
+  // A month ends no sooner than each of its days, so most signals need only a look at their own.
+  for (const dayMs of [...days].filter((startMs) => isLate('day', startMs))) {
+    mark('day', dayMs);
+    const monthMs = periodStarts(organization, dayMs).month;
+    if (isLate('month', monthMs)) mark('month', monthMs);
   }
   return [...marked.values()];
 }

@@ -3,12 +3,12 @@ import { type Organization, organizationRows } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
-import { addRow } from './add-measures.ts';
+import { addRow, measuresIn } from './add-measures.ts';
 import { ceilToQuarter } from './calendar.ts';
 import { idOf } from './id-of.ts';
 import { findRollups } from './make-snapshots.ts';
 import { usageDrift } from './metrics.ts';
-import { DIMENSIONS, MEASURES, type Measures, type Rollup } from './model.ts';
+import { DIMENSIONS, type Rollup } from './model.ts';
 import { quarterHorizonMs } from './periods.ts';
 import { mayBeMade } from './plan-stale-snapshots.ts';
 import { negated, reconcileRows, reconcileSnapshot } from './reconcile-rows.ts';
@@ -134,7 +134,7 @@ async function reconcileMonth(
       for (const day of await findRollups(ctx, organization._id, month, transaction))
         addRow(right, cellOf(day));
       for (const row of left.values()) addRow(right, row);
-      const cells = [...right.values()].map(({ _id, ...cell }) => cell);
+      const cells = [...right.values()];
       return reconcileSnapshot(ctx, organization._id, month, { cells, repair }, transaction);
     },
     LONG_TRANSACTION,
@@ -146,8 +146,7 @@ async function reconcileMonth(
 /** A day's rollup as one row of its month's, named by what it is of. */
 function cellOf({ user_id, project_id, model, adapter, ...row }: Rollup): Cell {
   const of = { user_id, project_id, model, adapter };
-  const measures = Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
-  return { _id: idOf(DIMENSIONS.map((name) => of[name])), ...of, ...measures };
+  return { _id: idOf(DIMENSIONS.map((name) => of[name])), ...of, ...measuresIn(row) };
 }
 
 /** Every organization in turn. One that fails is logged and left for the next time. */

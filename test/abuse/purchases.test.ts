@@ -24,6 +24,7 @@ import { makePerson, type Person } from '../support/people.ts';
 import {
   type CheckoutSession,
   eventOf,
+  paidSessionAt,
   startStripe,
   stripeSignature,
   type TestStripe,
@@ -60,9 +61,7 @@ afterAll(async () => {
 
 async function paidSession(who: Person, credits = 500): Promise<CheckoutSession> {
   const { body } = await api.call('/v1/credits/checkout', { key: who.session, body: { credits } });
-  const session = stripe.sessions.get(body.url.split('/').at(-1));
-  if (!session) throw new Error(`No session: ${JSON.stringify(body)}`);
-  return { ...session, payment_status: 'paid' };
+  return paidSessionAt(stripe, body.url);
 }
 
 function send(body: string, signature: string | null, on: TestApi = api): Promise<Answer> {

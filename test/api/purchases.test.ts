@@ -21,6 +21,7 @@ import { linkDevice, makePerson, type Person } from '../support/people.ts';
 import {
   type CheckoutSession,
   eventOf,
+  paidSessionAt,
   type StripeEvent,
   startStripe,
   stripeSignature,
@@ -64,9 +65,7 @@ function buy(who: Person, credits: unknown, headers: Record<string, string> = {}
 /** The session that a person has paid. */
 async function paidSession(who: Person, credits: number): Promise<CheckoutSession> {
   const { body } = await buy(who, credits);
-  const session = stripe.sessions.get(body.url.split('/').at(-1));
-  if (!session) throw new Error(`No session: ${JSON.stringify(body)}`);
-  return { ...session, payment_status: 'paid' };
+  return paidSessionAt(stripe, body.url);
 }
 
 function send(event: StripeEvent): Promise<Answer> {

@@ -155,17 +155,18 @@ describe('a reservation', () => {
   });
 });
 
+const TEN_DOLLARS = {
+  name: 'B',
+  scope: 'org',
+  metric: 'cost_usd',
+  threshold: 10,
+  window: 'monthly',
+  enforce: 'hard',
+};
+
 test('an emptied Redis goes on counting what was open until its time is over, and what was spent', async () => {
   const { key: own, orgId: org } = await makeTenant(api.ctx);
-  const body = {
-    name: 'B',
-    scope: 'org',
-    metric: 'cost_usd',
-    threshold: 10,
-    window: 'monthly',
-    enforce: 'hard',
-  };
-  await api.call('/api/v1/budgets', { key: own, body });
+  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
   const ask = async (estimate_usd: number, ttl_s = 60) =>
     (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
   expect((await ask(5, 3)).allow).toBe(true);
@@ -181,15 +182,7 @@ test('an emptied Redis goes on counting what was open until its time is over, an
 
 test('a Redis that another one has displaced takes no reservations', async () => {
   const { key: own, orgId: org } = await makeTenant(api.ctx);
-  const body = {
-    name: 'B',
-    scope: 'org',
-    metric: 'cost_usd',
-    threshold: 10,
-    window: 'monthly',
-    enforce: 'hard',
-  };
-  await api.call('/api/v1/budgets', { key: own, body });
+  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
   const ask = () => api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd: 1, ttl_s: 60 } });
   expect((await ask()).body.allow).toBe(true);
   const marks = api.ctx.db.connection.collection<{ _id: string; epoch: string }>('reservation_marks');
@@ -203,15 +196,7 @@ test('128 clients of two processes never reserve more than the threshold, nor le
 }, async () => {
   const other = await startApi({ sharing: api.ctx });
   const { key: own } = await makeTenant(api.ctx);
-  const body = {
-    name: 'B',
-    scope: 'org',
-    metric: 'cost_usd',
-    threshold: 100,
-    window: 'monthly',
-    enforce: 'hard',
-  };
-  await api.call('/api/v1/budgets', { key: own, body });
+  await api.call('/api/v1/budgets', { key: own, body: { ...TEN_DOLLARS, threshold: 100 } });
   let allowed = 0;
   const client = async (number: number) => {
     const on = number % 2 === 0 ? api : other;

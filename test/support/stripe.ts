@@ -37,6 +37,13 @@ export interface TestStripe {
   close(): Promise<void>;
 }
 
+/** The Checkout Session of a pay page, as it is once somebody has paid there. */
+export function paidSessionAt({ sessions }: Pick<TestStripe, 'sessions'>, url: string): CheckoutSession {
+  const session = sessions.get(url.split('/').at(-1) ?? '');
+  if (!session) throw new Error(`No session: ${url}`);
+  return { ...session, payment_status: 'paid' };
+}
+
 /** A small server that speaks Stripe's API for Checkout (docs.stripe.com/api/checkout/sessions), with a page to pay at. */
 export async function startStripe(): Promise<TestStripe> {
   const byKey = new Map<string, { form: string; session: CheckoutSession }>();

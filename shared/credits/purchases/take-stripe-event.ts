@@ -1,9 +1,8 @@
-import { recordAuditOnce } from '../../audit/record-audit.ts';
 import { memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
 import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { grantCredits } from '../ledger/grant-credits.ts';
+import { grantAudited } from '../ledger/grant-audited.ts';
 import { ensureAccount } from '../meter/ensure-account.ts';
 import { purchaseEvents } from './metrics.ts';
 import { type Demand, demandOf } from './stripe-event.ts';
@@ -68,13 +67,7 @@ async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<
   await ensureAccount(ctx, member, plan);
   const lot = { accountId, bucket: 'paid', amount: credits, idempotencyKey: checkoutId } as const;
   try {
-    const { replayed } = await grantCredits(ctx, lot);
-    const details = { user_id: member.user_id, bucket: 'paid', amount: credits, expires_at: null };
-    await recordAuditOnce(
-      ctx,
-      { action: 'credits.add', org_id: member.org_id, details: { ...details, checkout: checkoutId, cents } },
-      [accountId, checkoutId],
-    );
+    const { replayed } = await grantAudited(ctx, member, lot, { checkout: checkoutId, cents });
     return replayed ? 'repeated' : 'granted';
   } catch (error) {
     if (!isCode(error, 'idempotency_key_reused')) throw error;

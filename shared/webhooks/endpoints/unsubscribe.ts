@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { sameHash } from '../../keys/credential.ts';
 import { baseUrl, type Config } from '../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -13,9 +14,7 @@ export function unsubscribeUrl(config: Config, webhookId: string): string {
 /** Whether a token is of a mail that we have sent. Throws `not_found` when it is not. */
 export function readUnsubscribeToken(config: Config, token: string): string {
   const [webhookId = '', proof = ''] = token.split('.');
-  const expected = Buffer.from(proofOf(config, webhookId));
-  const given = Buffer.from(proof);
-  if (given.length === expected.length && timingSafeEqual(given, expected)) return webhookId;
+  if (sameHash(proof, proofOf(config, webhookId))) return webhookId;
   throw new DomainError('not_found', 'This link is not one of ours.');
 }
 
