@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shardsWithEntries } from '../../shared/credits/ledger/stream.ts';
-import { digest } from '../../shared/credits/meter/idempotency.ts';
+import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
 import { makeAccount, sha256, stateDigest, type TestAccount } from '../support/credits.ts';
@@ -94,7 +94,7 @@ describe('an api', () => {
     await spend(idle.token);
     const ended = once(stack.process('api'), 'exit');
     const startedMs = performance.now();
-    const accepted = await acceptedSpends(idle.token, 16);
+    const accepted = await acceptedSpends(idle, 16);
     stack.signal('api', 'SIGTERM');
     const statuses = (await Promise.all(accepted)).map(({ status }) => status);
     expect(statuses).toEqual(Array(16).fill(200));
@@ -149,7 +149,7 @@ describe('an api', () => {
     const account = await makeAccount(stack.ctx);
     await spend(account.token);
     const keys = Array.from({ length: 16 }, () => randomUUID());
-    const accepted = Promise.allSettled(await acceptedSpends(account.token, keys.length, keys));
+    const accepted = Promise.allSettled(await acceptedSpends(account, keys.length, keys));
     proxy.mode = 'drop-replies';
     const spent = async () => (await readBalances(stack.ctx, account.accountId)).balances.window.credits;
     await until(async () => (await spent()) === 20 - 1 - keys.length, { what: 'Redis to have spent' });
@@ -185,7 +185,7 @@ test.each(OUTAGES_S)(
 
 /** Spends of which Redis has seen every one, and whose answers are still on their way. */
 async function acceptedSpends(
-  token: string,
+  { accountId, token }: TestAccount,
   count: number,
   keys = Array.from({ length: count }, () => randomUUID()),
 ): Promise<Promise<Answer>[]> {
@@ -197,7 +197,7 @@ async function acceptedSpends(
   proxy.delayMs = 150;
   proxy.mode = 'latency';
   const answers = keys.map((key) => spend(token, key));
-  await until(() => keys.every((key) => seen.includes(digest('consume', key))));
+  await until(() => keys.every((key) => seen.includes(keyDigest(accountId, 'consume', key))));
   proxy.onRequest = () => true;
   return answers;
 }

@@ -8,7 +8,7 @@ import { rebuildCredits } from '../../shared/credits/ledger/rebuild.ts';
 import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
 import { revokeDeviceAccess } from '../../shared/credits/meter/device-access.ts';
 import { expireCredits } from '../../shared/credits/meter/expire-credits.ts';
-import { digest } from '../../shared/credits/meter/idempotency.ts';
+import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
 import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
@@ -307,7 +307,7 @@ async function takeRefund(run: Run, name: string): Promise<void> {
   if (!known) return;
   await projectAll(ctx);
   const { accountId } = run.account;
-  const keyed = { account_id: accountId, idk: digest('consume', name) };
+  const keyed = { account_id: accountId, idk: keyDigest(accountId, 'consume', name) };
   const [row] = await ledgerRows(ctx).find(keyed).sort({ seq: 1 }).toArray();
   await refundSpend(ctx, accountId, row?._id ?? '');
   refund(run.model, name, clock.now());

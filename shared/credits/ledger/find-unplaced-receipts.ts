@@ -2,7 +2,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
 import { redisNow } from '../meter/redis-time.ts';
 import { catchUpIfPossible } from './catch-up.ts';
-import { ledgerRows } from './model.ts';
+import { findByKeys } from './find-by-keys.ts';
 import { lengthsOf, readStream } from './stream.ts';
 
 /** A receipt that was given: by its account and the hash of its idempotency key. */
@@ -70,15 +70,7 @@ async function* readRecords(ctx: Context): AsyncGenerator<GivenReceipt[]> {
 
 async function withoutRows(ctx: Context, given: readonly GivenReceipt[]): Promise<GivenReceipt[]> {
   if (given.length === 0) return [];
-  const rows = await ledgerRows(ctx)
-    .find(
-      {
-        idk: { $in: given.map(({ idk }) => idk) },
-        account_id: { $in: [...new Set(given.map(({ account_id }) => account_id))] },
-      },
-      { projection: { _id: 0, account_id: 1, idk: 1 } },
-    )
-    .toArray();
+  const rows = await findByKeys(ctx, given);
   const placed = new Set(rows.map(({ account_id, idk }) => `${account_id}:${idk}`));
   return given.filter(({ account_id, idk }) => !placed.has(`${account_id}:${idk}`));
 }

@@ -3,7 +3,7 @@ import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { changeCredits } from '../meter/change-credits.ts';
-import { digest } from '../meter/idempotency.ts';
+import { digest, keyDigest } from '../meter/idempotency.ts';
 import { creditNow } from '../meter/redis-time.ts';
 import { ledgerRows } from './model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
@@ -27,7 +27,7 @@ export async function grantCredits(
   grant: Grant,
 ): Promise<{ transaction: LedgerTransaction; replayed: boolean }> {
   const { accountId, bucket, amount, expires_at: expiresAt } = grant;
-  const idk = grantIdk(grant.idempotencyKey);
+  const idk = keyDigest(accountId, 'grant', grant.idempotencyKey);
   const fingerprint = digest('grant', bucket, amount, expiresAt ?? 0);
   // Redis forgets a key after 48 h, the ledger never.
   const known = await ledgerRows(ctx).findOne({ idk, account_id: accountId });
@@ -47,9 +47,4 @@ export async function grantCredits(
   });
   if (!outcome) throw new Error('A grant has no outcome');
   return { transaction: toTransaction(outcome), replayed: did === 'replay' };
-}
-
-/** The hash by which the ledger knows the idempotency key of a grant. */
-export function grantIdk(idempotencyKey: string): string {
-  return digest('grant', idempotencyKey);
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { changeCredits } from '../meter/change-credits.ts';
-import { digest } from '../meter/idempotency.ts';
+import { keyDigest } from '../meter/idempotency.ts';
 import { type LedgerRow, ledgerRows, transactionId } from './model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
 
@@ -37,7 +37,7 @@ async function refundRow(
   { isLate }: { isLate: boolean },
 ): Promise<LedgerTransaction> {
   const { account_id: accountId } = row;
-  const idk = digest('refund', row.seq);
+  const idk = keyDigest(accountId, 'refund', row.seq);
   // Redis forgets a refund after 48 h, the ledger never.
   const known = await ledgerRows(ctx).findOne({ idk, account_id: accountId });
   if (known) return toTransaction(known);

@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { type LedgerRow, ledgerRows } from './model.ts';
+import { findByKeys } from './find-by-keys.ts';
+import type { LedgerRow } from './model.ts';
 import { reverseLateRepeat } from './refund-spend.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
@@ -11,9 +12,6 @@ export interface LateRepeat {
   row: LedgerRow;
 }
 
-type KeyedRow = Pick<LedgerRow, 'account_id' | 'seq' | 'idk' | 'fingerprint'>;
-const KEYED_FIELDS = { _id: 0, account_id: 1, seq: 1, idk: 1, fingerprint: 1 } as const;
-
 /** The late repeats among entries whose rows are in the ledger. */
 export async function findLateRepeats(
   ctx: Context,
@@ -22,26 +20,23 @@ export async function findLateRepeats(
 ): Promise<LateRepeat[]> {
   const spends = entries.flatMap((entry) => {
     const row = entry.rows.at(-1);
-    return row?.reason === 'receipt' && row.idk !== undefined ? [{ entry, row }] : [];
+    return row?.reason === 'receipt' && row.idk !== undefined ? [{ entry, row, idk: row.idk }] : [];
   });
   if (spends.length === 0) return [];
-  const idks = [...new Set(spends.map(({ row }) => row.idk ?? ''))];
-  const accounts = [...new Set(spends.map(({ row }) => row.account_id))];
-  const sameKeys = await ledgerRows(ctx)
-    .find(
-      { idk: { $in: idks }, account_id: { $in: accounts } },
-      { session: transaction, projection: KEYED_FIELDS },
-    )
-    .toArray();
+  const keys = spends.map(({ row, idk }) => ({ account_id: row.account_id, idk }));
   const firstSeqs = new Map<string, number>();
-  for (const row of sameKeys) {
+  for (const row of await findByKeys(ctx, keys, transaction)) {
     const key = spendKey(row);
     firstSeqs.set(key, Math.min(row.seq, firstSeqs.get(key) ?? row.seq));
   }
   return spends.filter(({ row }) => (firstSeqs.get(spendKey(row)) ?? row.seq) < row.seq);
 }
 
-function spendKey({ account_id, idk, fingerprint }: KeyedRow): string {
+function spendKey({
+  account_id,
+  idk,
+  fingerprint,
+}: Pick<LedgerRow, 'account_id' | 'idk' | 'fingerprint'>): string {
   return `${account_id}:${idk}:${fingerprint}`;
 }
 

@@ -4,7 +4,7 @@ import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
 import { type CachedAccount, cachedAccounts, cachedDevices, monthOf } from './account-cache.ts';
 import { decodeAnchor } from './account-state.ts';
 import { callMeter, type MeterReply, meterScript, replyOf } from './call-meter.ts';
-import { answerOf, decodeSpendOutcome, digest, RECORD_KEPT_S } from './idempotency.ts';
+import { answerOf, decodeSpendOutcome, digest, keyDigest, RECORD_KEPT_S } from './idempotency.ts';
 import { spendsDecided } from './metrics.ts';
 import { BUCKETS, type Bucket } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
@@ -61,7 +61,7 @@ export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
   const request = {
     ...spend,
     keys: accountKeys(spend.accountId),
-    idk: digest('consume', spend.idempotencyKey),
+    idk: keyDigest(spend.accountId, 'consume', spend.idempotencyKey),
     fingerprint: digest('output', spend.outputSha256, spend.kind ?? ''),
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

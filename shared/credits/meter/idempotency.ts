@@ -20,6 +20,15 @@ export function digest(...parts: readonly (string | number)[]): string {
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
+/** The hash of an idempotency key, of its own for each account: the ledger finds many of them by one index of hashes. */
+export function keyDigest(
+  accountId: string,
+  operation: 'consume' | 'grant' | 'refund',
+  key: string | number,
+): string {
+  return digest(operation, accountId, key);
+}
+
 /** The outcome of a spend as `consume.lua` writes it. */
 export function encodeSpendOutcome({ receipt, bucket, balance, created_at }: SpendOutcome): string {
   return `${bucket},${balance.join(',')},${created_at}\n${receipt}`;

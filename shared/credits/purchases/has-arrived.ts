@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context/context.ts';
 import { catchUp } from '../ledger/catch-up.ts';
-import { grantIdk } from '../ledger/grant-credits.ts';
 import { ledgerRows } from '../ledger/model.ts';
+import { keyDigest } from '../meter/idempotency.ts';
 
 /**
  * Whether the credits of a Checkout Session are in the ledger of this account. One that is not paid yet, and one of somebody
@@ -9,6 +9,6 @@ import { ledgerRows } from '../ledger/model.ts';
  */
 export async function hasArrived(ctx: Context, accountId: string, checkoutId: string): Promise<boolean> {
   await catchUp(ctx, accountId);
-  const named = { idk: grantIdk(checkoutId), account_id: accountId };
+  const named = { idk: keyDigest(accountId, 'grant', checkoutId), account_id: accountId };
   return (await ledgerRows(ctx).findOne(named, { projection: { _id: 1 } })) !== null;
 }

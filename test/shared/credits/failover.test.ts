@@ -4,7 +4,7 @@ import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
-import { digest } from '../../../shared/credits/meter/idempotency.ts';
+import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
@@ -99,7 +99,9 @@ test('the ledger takes entries of the Redis that was opened last, and no entry o
   await spendKeys(atTwo, token, ['two0', 'two1', 'two2', 'two3']);
   await projectAll(atTwo);
 
-  const given = ['a0', 'a1', 'a2', 'two0', 'two1', 'two2', 'two3'].map((key) => digest('consume', key));
+  const given = ['a0', 'a1', 'a2', 'two0', 'two1', 'two2', 'two3'].map((key) =>
+    keyDigest(accountId, 'consume', key),
+  );
   expect(await keysWithRow(atTwo, accountId)).toEqual(given.sort());
   await expectReplayed(atTwo, accountId);
   expect(await atOne.redis.producer.xlen(accountKeys(accountId).stream)).toBe(2);

@@ -3,7 +3,7 @@ import { type LedgerRow, ledgerRows } from '../../../shared/credits/ledger/model
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { storedBalances } from '../../../shared/credits/meter/account-state.ts';
-import { digest } from '../../../shared/credits/meter/idempotency.ts';
+import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
 import { projectAll, type TestAccount, untilRedisIsBack } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
@@ -31,7 +31,9 @@ export async function checkCredits(
     const mine = attempts.filter((attempt) => attempt.account.accountId === account.accountId);
     const acknowledged = mine.filter((attempt) => attempt.answer !== null);
     const spent = rows.filter((row) => row.reason === 'receipt').map((row) => row.idk ?? '');
-    expect(spent.sort()).toEqual(acknowledged.map(({ key }) => digest('consume', key)).sort());
+    expect(spent.sort()).toEqual(
+      acknowledged.map(({ key }) => keyDigest(account.accountId, 'consume', key)).sort(),
+    );
     expect(bucketsInOrder(rows)).toBe(true);
   }
   for (const attempt of attempts.filter(({ answer }) => answer !== null).slice(-50)) {
