@@ -10,6 +10,7 @@ import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { Renewed } from './frame/renewed.tsx';
 import { SignedOut } from './frame/signed-out.tsx';
+import { Reload } from './parts/reload.tsx';
 
 const rootRoute = createRootRoute({ notFoundComponent: NotFound });
 
@@ -87,4 +88,5 @@ export const router = createRouter({
     return text === '' ? '' : `?${text}`;
   },
   scrollRestoration: true,
+  defaultErrorComponent: ({ error }) => <Reload error={error} />,
 });

@@ -47,12 +47,18 @@ export async function readGroupSeries(
       { parts: range.parts, match, columns: ['start', by], edges: range.edges, mostRows },
       transaction,
     ),
-    users: await sumRollups(ctx, organization, { parts: whole, match, columns: ['user_id'] }, transaction),
+    // Who is grouped by user is counted already.
+    users:
+      by === 'user_id'
+        ? null
+        : await sumRollups(ctx, organization, { parts: whole, match, columns: ['user_id'] }, transaction),
   }));
-  return viewOf(range, by, groupsOf(rows, range, by, top, ctx.config.maxGroups), users);
+  const groups = groupsOf(rows, range, by, ctx.config.maxGroups);
+  const activeUsers = users ? users.filter(({ sums }) => !isZero(sums)).length : groups.length;
+  return viewOf(range, by, topOf(groups, range, top), activeUsers);
 }
 
-function viewOf(range: Range, by: keyof Dimensions, groups: GroupSeries[], users: readonly SummedRow[]) {
+function viewOf(range: Range, by: keyof Dimensions, groups: GroupSeries[], activeUsers: number) {
   const starts = range.edges.slice(0, -1).map(isoTime);
   const totals = noSums();
   const series = starts.map(noSums);
@@ -69,7 +75,7 @@ function viewOf(range: Range, by: keyof Dimensions, groups: GroupSeries[], users
     to: isoTime(range.toMs),
     interval: range.interval,
     timezone: range.timezone,
-    totals: { ...viewSums(totals), active_users: users.filter(({ sums }) => !isZero(sums)).length },
+    totals: { ...viewSums(totals), active_users: activeUsers },
     series: viewSeries(series),
     groups: groups.map(({ value, sums, series: own }) => ({
       key: value === null ? null : { [by]: value },
@@ -79,12 +85,11 @@ function viewOf(range: Range, by: keyof Dimensions, groups: GroupSeries[], users
   };
 }
 
-/** Those that cost most, dearest first, and then the rest, where there is one. Pure. */
+/** All that have any usage, dearest first. Pure. */
 function groupsOf(
   rows: readonly SummedRow[],
   range: Range,
   by: keyof Dimensions,
-  top: number,
   mostGroups: number,
 ): GroupSeries[] {
   const groups = new Map<string, GroupSeries>();
@@ -97,7 +102,11 @@ function groupsOf(
     const bucket = group.series[bucketOf(range.edges, Number(key.start))];
     if (bucket) addSums(bucket, sums);
   }
-  const ordered = [...groups.values()].filter(({ sums }) => !isZero(sums)).toSorted(dearestFirst);
+  return [...groups.values()].filter(({ sums }) => !isZero(sums)).toSorted(dearestFirst);
+}
+
+/** Those that cost most, and then the rest, where there is one. Pure. */
+function topOf(ordered: GroupSeries[], range: Range, top: number): GroupSeries[] {
   const others = ordered.slice(top);
   if (others.length === 0) return ordered;
   const rest = newGroup(null, range);

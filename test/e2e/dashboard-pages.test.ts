@@ -1,15 +1,21 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ensureDemoDevice } from '../../scripts/demo/devices.ts';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
 import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 
+/** What stands in braces is the id of one that is made for these tests. */
 const MEMBER_PAGES = [
   '/',
   '/sessions',
+  '/sessions/{session}',
   '/budgets',
+  '/budgets/{budget}',
   '/anomalies',
   '/credits',
   '/devices',
@@ -20,11 +26,38 @@ const MEMBER_PAGES = [
 const ADMIN_PAGES = [
   ...MEMBER_PAGES,
   '/webhooks',
+  '/webhooks/{webhook}',
   '/analytics',
   '/settings',
   '/settings?tab=members',
   '/settings?tab=keys',
   '/settings?tab=audit',
+] as const;
+
+const EVERYBODYS_DIALOGS = [
+  ['/', 'Dates …'],
+  ['/', 'Go to a page (Ctrl K)'],
+  ['/', 'Signed in as'],
+  ['/connect', 'Revoke Laptop key'],
+  ['/devices', 'Revoke demo'],
+] as const;
+const ADMINS_DIALOGS = [
+  ...EVERYBODYS_DIALOGS,
+  ['/budgets', 'Create a budget'],
+  ['/budgets/{budget}', 'Edit'],
+  ['/budgets/{budget}', 'Delete'],
+  ['/sessions/{session}', 'End session'],
+  ['/webhooks', 'Create a webhook'],
+  ['/webhooks/{webhook}', 'Edit events'],
+  ['/webhooks/{webhook}', 'Edit alerts'],
+  ['/webhooks/{webhook}', 'New secret'],
+  ['/webhooks/{webhook}', 'Recover'],
+  ['/webhooks/{webhook}', 'Delete'],
+  ['/webhooks/{webhook}', 'session.started'],
+  ['/settings?tab=members', 'Invite'],
+  ['/settings?tab=members', 'Edit Tom Herrera'],
+  ['/settings?tab=keys', 'Create a key'],
+  ['/settings?tab=keys', 'Revoke Laptop key'],
 ] as const;
 
 const IMAGE = '<img src=x onerror="document.title=`broken`">';
@@ -40,11 +73,14 @@ const HOSTILE = [
 describe('the pages of the dashboard', () => {
   let stack: DashboardStack;
   let browser: Browser;
+  let ids: Record<string, string> = {};
 
   beforeAll(async () => {
     if (CHROMIUM === null) return;
     [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    const webhook = await makeWebhook(stack);
     await stack.report({ user_id: 'tom', cost_usd: 3 }, { user_id: 'grace', error: { code: 'rate_limit' } });
+    ids = { webhook, ...(await makeThings(stack)) };
   }, 120_000);
   beforeEach(({ skip }) => {
     if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
@@ -60,7 +96,7 @@ describe('the pages of the dashboard', () => {
     return watched;
   };
   const visit = async (page: Page, path: string) => {
-    await page.goto(`${stack.url}/dashboard${path}`);
+    await page.goto(`${stack.url}/dashboard${path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? '')}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0, { what: path });
   };
@@ -69,6 +105,8 @@ describe('the pages of the dashboard', () => {
     ['Grace', 'light', 1280],
     ['Grace', 'dark', 1280],
     ['Grace', 'light', 390],
+    // 200 % zoom of 1280 px.
+    ['Grace', 'dark', 640],
     ['Tom', 'light', 1280],
   ] as const)(
     'hold the policy and the rules of accessibility: %s, %s, %i px',
@@ -89,24 +127,62 @@ describe('the pages of the dashboard', () => {
   );
 
   test.each([
-    ['/budgets', 'Create a budget'],
-    ['/webhooks', 'Create a webhook'],
-    ['/settings?tab=members', 'Invite'],
-    ['/settings?tab=keys', 'Create a key'],
-    ['/', 'Dates …'],
-    ['/', 'Go to a page (Ctrl K)'],
-    ['/', 'Signed in as Grace Lindqvist'],
-  ] as const)('open their dialogs and menus well: %s, %s', { timeout: 60_000 }, async (path, button) => {
-    const { page, faults, context } = await open('Grace');
-    await visit(page, path);
-    await page.getByRole('button', { name: button }).first().click();
-    await page.getByRole('dialog').or(page.getByRole('menu')).first().waitFor();
-    await page.waitForTimeout(300);
-    expect(await seriousViolations(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').or(page.getByRole('menu')).first().waitFor({ state: 'hidden' });
-    expect(faults).toEqual([]);
-    await context.close();
+    ['Grace', 'dark', ADMINS_DIALOGS],
+    ['Tom', 'light', EVERYBODYS_DIALOGS],
+  ] as const)(
+    'open their dialogs and menus well: %s, %s',
+    {
+      timeout: 180_000,
+    },
+    async (name, colorScheme, dialogs) => {
+      const { page, faults, context } = await open(name, { colorScheme, reducedMotion: 'reduce' });
+      const layer = page.getByRole('dialog').or(page.getByRole('menu')).first();
+      for (const [path, button] of dialogs) {
+        await visit(page, path);
+        await page.getByRole('button', { name: button }).first().click();
+        await layer.waitFor();
+        expect(await seriousViolations(page), `${path} ${button}`).toEqual([]);
+        await page.keyboard.press('Escape');
+        await layer.waitFor({ state: 'hidden' });
+      }
+      expect(faults).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test('are well before anybody has signed in, and for whoever belongs nowhere', {
+    timeout: 60_000,
+  }, async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, faults, context } = await openPage(browser, { colorScheme });
+      for (const path of ['/', '/budgets', '/signed-out', '/signed-out?problem=invalid_grant', '/no/such']) {
+        await visit(page, path);
+        expect(await seriousViolations(page), path).toEqual([]);
+      }
+      await signIn(page, stack.url, { email: 'nobody@elsewhere.example' });
+      await page.getByRole('heading', { name: 'You do not belong to an organization yet' }).waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    }
+  });
+
+  test('show the figures of a chart as a table, and of a narrow one as lists', {
+    timeout: 60_000,
+  }, async () => {
+    for (const [width, role] of [
+      [1280, 'table'],
+      [390, 'list'],
+    ] as const) {
+      const { page, faults, context } = await open('Grace', { viewport: { width, height: 844 } });
+      await visit(page, '/');
+      await page.getByRole('button', { name: 'Show as table' }).click();
+      await page.getByRole(role, { name: 'Cost over time' }).getByText('$3.00').waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(await page.evaluate(SCROLLS_SIDEWAYS), `${width}`).toEqual([]);
+      expect(faults).toEqual([]);
+      await context.close();
+    }
   });
 
   test('say plainly that credits are not sold, and show the credits of all to admins alone', {
@@ -222,4 +298,31 @@ async function seriousViolations(page: Page): Promise<string[]> {
 /** Pixels by which a page is wider than its window. */
 async function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
+
+/** Runs in the page: what is wider than its box and no code. */
+const SCROLLS_SIDEWAYS = `[...document.querySelectorAll('section, .rows, main')]
+  .filter((box) => !box.classList.contains('code') && box.scrollWidth > box.clientWidth)
+  .map((box) => box.getAttribute('aria-label') ?? box.tagName)`;
+
+/** A webhook whose endpoint does not answer. */
+async function makeWebhook({ url, key }: DashboardStack): Promise<string> {
+  const body = { url: 'http://127.0.0.1:9/', secret: 's'.repeat(32), events: ['session.started'] };
+  const made = await call(`${url}/api/v1/webhooks`, { key, body });
+  expect(made.status, made.text).toBe(201);
+  return made.body.id;
+}
+
+/** A budget and a session of Tom, a key and a device of each. */
+async function makeThings({ ctx, url, key, orgId }: DashboardStack): Promise<Record<string, string>> {
+  const rule = { scope: 'user', scope_id: 'tom', metric: 'cost_usd', threshold: 4, window: 'monthly' };
+  const budget = await call(`${url}/api/v1/budgets`, { key, body: { name: 'Tom’s', ...rule } });
+  expect(budget.status, budget.text).toBe(201);
+  for (const userId of ['grace', 'tom']) {
+    await createApiKey(ctx, { org_id: orgId, name: 'Laptop key', scopes: ['usage:read'], user_id: userId });
+    const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
+    if (member) await ensureDemoDevice(ctx, member);
+  }
+  const sessions = await call(`${url}/api/v1/sessions?user_id=tom`, { key });
+  return { budget: budget.body.id, session: sessions.body.data[0].id };
 }

@@ -1,4 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
@@ -55,6 +57,9 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('heading', { level: 1, name }).waitFor();
   };
 
+  const cookies = async () =>
+    (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+
   test('an invited person is asked, joins, and sees the own pages only', { timeout: 60_000 }, async () => {
     await signIn(page, stack.url, { name: 'Grace' });
     await visit('Settings');
@@ -77,17 +82,28 @@ describe('the dashboard, step by step', () => {
     await eve.context.close();
   });
 
-  test('what cost most leads to its sessions, and a session to its calls', { timeout: 60_000 }, async () => {
+  test('what cost most last week leads to its sessions, and a session to its calls', {
+    timeout: 60_000,
+  }, async () => {
     await visit('Overview');
+    await page.getByRole('combobox', { name: 'Range' }).selectOption('Last 7 days');
     await page.getByText('$36.00').first().waitFor();
     await page.getByRole('link', { name: 'Grace Lindqvist' }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Sessions' }).waitFor();
     expect(page.url()).toContain('user_id=grace');
+    const all = page.getByRole('region', { name: 'The range in all' });
+    await all.getByText('$32.00').waitFor();
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
-    await rows.nth(1).waitFor();
+    await until(async () => (await rows.count()) === 1 + 8, { what: 'every session of Grace' });
+    await page.getByRole('combobox', { name: 'Filter by model' }).selectOption('claude-sonnet-4-5');
+    await until(async () => (await rows.count()) === 1 + 4, { what: 'those with Claude' });
+    await all.getByText('$16.00').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter Model' }).click();
+    await until(async () => (await rows.count()) === 1 + 8, { what: 'all of them again' });
     await rows.nth(1).getByRole('link').first().click();
-    await page.getByText('1 in').or(page.getByText('100 in')).first().waitFor();
-    await page.getByRole('region', { name: 'Signals, 1' }).waitFor();
+    const calls = page.getByRole('region', { name: 'Signals, 1' });
+    await calls.getByText('gpt-4o-mini').waitFor();
+    await calls.getByText('$4.00').waitFor();
   });
 
   test('a new budget warns', { timeout: 60_000 }, async () => {
@@ -116,7 +132,7 @@ describe('the dashboard, step by step', () => {
   });
 
   test('a failing webhook is mended, and the held events arrive in order', { timeout: 120_000 }, async () => {
-    receiver.behave({ status: 500, body: '<img src=x onerror=alert(1)>' });
+    receiver.behave({ status: 500, body: '<img src=x onerror=alert(1)>'.repeat(600) });
     await visit('Webhooks');
     await page.getByRole('button', { name: 'Create a webhook' }).first().click();
     const form = page.getByRole('dialog');
@@ -146,7 +162,11 @@ describe('the dashboard, step by step', () => {
     const exhausted = page.getByRole('button', { name: 'session.started' });
     await until(async () => (await exhausted.count()) === 1, { what: 'the one that was given up' });
     await exhausted.click();
-    await page.getByRole('dialog').getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    const answer = page.getByRole('dialog').locator('pre').first();
+    await answer.waitFor();
+    // 16 KiB of it are kept, and all of that is text.
+    expect(await answer.textContent()).toHaveLength(16_384);
+    expect(await page.locator('img').count()).toBe(0);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('button', { name: 'Change the secret' }).click();
@@ -189,6 +209,8 @@ describe('the dashboard, step by step', () => {
     expect((await poll(stranger.device_code)).body.error).toBe('access_denied');
 
     await visit('Credits');
+    await page.locator('.tile', { hasText: /^199$/ }).waitFor();
+    await page.locator('.tile', { hasText: /^4,199$/ }).waitFor();
     await page.getByRole('table', { name: 'Ledger' }).getByText('receipt').waitFor();
     await visit('Devices');
     await page.getByRole('button', { name: 'Revoke Laptop' }).click();
@@ -251,6 +273,55 @@ describe('the dashboard, step by step', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('revoked', { exact: true }).waitFor();
     expect((await call(`${stack.url}/api/v1/sessions`, { key })).status).toBe(401);
+  });
+
+  test('a key is handed out for one person, reads no more than that, and is revoked', {
+    timeout: 60_000,
+  }, async () => {
+    await visit('Settings');
+    await page.getByRole('tab', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill('Reports');
+    await form.getByRole('checkbox', { name: 'Report signals (signals:write)' }).uncheck();
+    await form.getByRole('combobox', { name: 'Bound to' }).selectOption('Tom Herrera');
+    await form.getByRole('combobox', { name: 'Expires' }).selectOption('in 30 days');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const key = (await form.getByRole('region', { name: 'Key' }).textContent()) ?? '';
+    await form.getByRole('button', { name: 'I have kept it' }).click();
+    const { body } = await call(`${stack.url}/api/v1/sessions`, { key });
+    expect(new Set(body.data.map(({ user_id }: { user_id: string }) => user_id))).toEqual(new Set(['tom']));
+    const refused = await call(`${stack.url}/api/v1/signals`, { key, body: { signals: [] } });
+    expect(refused.body.code).toBe('missing_scope');
+    const { body: kept } = await call(`${stack.url}/dashboard/v1/keys`, {
+      headers: { Cookie: await cookies() },
+    });
+    const days =
+      (kept.data.find(({ name }: { name: string }) => name === 'Reports').expires_at - Date.now() / 1_000) /
+      86_400;
+    expect(Math.round(days)).toBe(30);
+    await page.getByRole('button', { name: 'Revoke Reports' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row', { name: 'Reports' }).getByText('revoked').waitFor();
+    expect((await call(`${stack.url}/api/v1/sessions`, { key })).status).toBe(401);
+  });
+
+  test('a month is exported as a file that adds up to what the pages say', { timeout: 60_000 }, async () => {
+    await visit('Export');
+    await page.getByRole('combobox', { name: 'Range' }).selectOption('This month');
+    await page.getByRole('combobox', { name: 'Level' }).selectOption('daily');
+    const link = page.getByRole('link', { name: 'Download' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(download.suggestedFilename()).toMatch(/^usage-daily-\d{8}T0000Z-.*\.csv$/);
+    const rows: Record<string, string>[] = parse(await readFile(await download.path()), { columns: true });
+    const cost = rows.reduce((sum, row) => sum + Number(row.cost_usd), 0);
+    const { searchParams } = new URL((await link.getAttribute('href')) ?? '', stack.url);
+    const query = new URLSearchParams({ from: searchParams.get('from') ?? '' });
+    const { body } = await call(`${stack.url}/dashboard/api/v1/usage?${query.toString()}`, {
+      headers: { Cookie: await cookies() },
+    });
+    expect(cost).toBeCloseTo(body.totals.cost_usd, 3);
+    expect(cost).toBeGreaterThanOrEqual(26);
   });
 
   test('signing out ends the session', { timeout: 60_000 }, async () => {

@@ -62,9 +62,10 @@ export async function signOut(): Promise<string> {
 
 /** The dashboard's own few endpoints, which are in no OpenAPI document. */
 async function own<Body>(path: string, body?: unknown): Promise<Body> {
+  // A reading one has no header of its own, so that the page's preload of `session` serves.
   const sent =
     body === undefined
-      ? { headers: OURS }
+      ? {}
       : {
           method: 'POST',
           headers: { ...OURS, 'Content-Type': 'application/json' },

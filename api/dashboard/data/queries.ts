@@ -33,7 +33,6 @@ export function usageQuery(query: UsageQuestion) {
   return queryOptions({
     queryKey: ['usage', query],
     queryFn: () => take(api.GET('/api/v1/usage', { params: { query } })),
-    refetchInterval: 60_000,
   });
 }
 

@@ -3,13 +3,13 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useIsAdmin } from '../data/me.ts';
-import { budgetsQuery, groupsQuery, webhooksQuery } from '../data/queries.ts';
-import { useFilters, useRange } from '../data/range.ts';
+import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
+import { useUsageQuery } from '../data/usage.ts';
 import { percent } from '../parts/format.ts';
 
 const MOST_UNPRICED = 0.01;
 /** The pages of budgets and webhooks ask oftener. */
-const BANNER_MS = 30_000;
+const BANNER_MS = 60_000;
 
 /** What somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. */
 export function Banners() {
@@ -82,11 +82,9 @@ const MONEY_PAGES = ['/', '/sessions', '/budgets', '/export'];
 
 /** Only where the cost of the range stands too. Names the models. */
 function Unpriced() {
-  const range = useRange();
-  const filters = useFilters();
   const { pathname } = useLocation();
   const usage = useQuery({
-    ...groupsQuery('model', { ...range.query, interval: range.interval, ...filters }),
+    ...useUsageQuery('model'),
     enabled: MONEY_PAGES.includes(pathname),
   });
   if (!usage.data || !MONEY_PAGES.includes(pathname)) return null;

@@ -1,14 +1,16 @@
-import { NativeSelect, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { useMe } from '../data/me.ts';
 import { useChangeSearch } from '../data/range.ts';
 import type { operations } from '../data/schema.d.ts';
-import { compact, exact, money } from '../parts/format.ts';
+import { Change } from '../parts/change.tsx';
+import { Count } from '../parts/count.tsx';
+import { money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
-import { Wide } from '../parts/wide.tsx';
+import { type Column, Rows } from '../parts/rows.tsx';
 
 type Answer = operations['get_api_v1_org_orgId_analytics']['responses'][200]['content']['application/json'];
 type Cell = Answer['cells'][number];
@@ -57,15 +59,11 @@ export function Analytics() {
       <Load query={analytics} height={300}>
         {(data) => (
           <Stack>
-            <Cells
-              title="Weeks"
-              rows={data.trend.map((week) => [week.start.slice(0, 10), week])}
-              k={data.k}
-            />
+            <Cells title="Weeks" rows={weeksOf(data)} k={data.k} />
             {asked !== 'none' && (
               <Cells
                 title={DIMENSIONS[asked]}
-                rows={data.cells.map((cell) => [keyWords(asked, cell), cell])}
+                rows={data.cells.map((cell) => ({ label: keyWords(asked, cell), cell }))}
                 k={data.k}
               />
             )}
@@ -86,16 +84,68 @@ function keyWords(dimension: Answer['dimension'], { key }: Cell): string {
 
 type Figures = Extract<Answer['trend'][number], { active_users: number }>;
 
+interface Row {
+  label: string;
+  cell: object;
+  /** Of the week before; only where both are told. */
+  before?: Figures | undefined;
+}
+
+/** The weeks, oldest first, each beside the one before it, and then all together. Pure. */
+function weeksOf({ trend, totals }: Answer): Row[] {
+  const weeks = trend.map((cell, index) => {
+    const before = trend[index - 1];
+    return { label: cell.start.slice(0, 10), cell, before: before && isTold(before) ? before : undefined };
+  });
+  return weeks.length === 0 ? [] : [...weeks, { label: 'All', cell: totals }];
+}
+
+function isTold(cell: object): cell is Figures {
+  return 'active_users' in cell;
+}
+
+const MEASURES: Record<string, (figures: Figures) => number> = {
+  Users: ({ active_users }) => active_users,
+  Sessions: ({ sessions }) => sessions,
+  Signals: ({ signals }) => signals,
+  Errors: ({ errors }) => errors,
+  Tokens: ({ tokens_in, tokens_out }) => tokens_in + tokens_out,
+  Cost: ({ cost_usd }) => cost_usd,
+};
+
+function columnsOf(title: string): readonly Column<Row>[] {
+  return [
+    { label: title, isHeading: true, narrow: 'first', render: ({ label }) => label },
+    ...Object.entries(MEASURES).map(([label, measure]) => ({
+      label,
+      isNumber: true,
+      render: ({ cell, before }: Row) =>
+        isTold(cell) && (
+          <>
+            {label === 'Cost' ? money(measure(cell)) : <Count of={measure(cell)} />}
+            {before && (
+              <div>
+                <Change now={measure(cell)} before={measure(before)} />
+              </div>
+            )}
+          </>
+        ),
+    })),
+  ];
+}
+
 /** Rows of figures. One that is hidden is hatched and says why; it is never a zero. */
-function Cells({
-  title,
-  rows,
-  k,
-}: {
-  title: string;
-  rows: readonly (readonly [string, object])[];
-  k: number;
-}) {
+function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: number }) {
+  const insteadOf = ({ cell }: Row) => {
+    if (isTold(cell)) return null;
+    if ('pending' in cell)
+      return <Text c="dimmed">not published yet: a week appears a day after its end</Text>;
+    return (
+      <div className="hatched">
+        <span className="on-hatching">fewer than {k}, or one person dominates</span>
+      </div>
+    );
+  };
   return (
     <Paper withBorder p="md">
       <Title order={2} mb="sm">
@@ -104,60 +154,14 @@ function Cells({
       {rows.length === 0 ? (
         <Text c="dimmed">No week is told yet: a week appears a day after its end.</Text>
       ) : (
-        <Wide label={`${title}, table`}>
-          <Table aria-label={title} verticalSpacing={4} miw={640}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col">{title}</Table.Th>
-                {['Users', 'Sessions', 'Signals', 'Errors', 'Tokens', 'Cost'].map((label) => (
-                  <Table.Th key={label} className="number" scope="col">
-                    {label}
-                  </Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map(([label, cell]) => (
-                <Table.Tr key={label}>
-                  <Table.Th scope="row" className="wrap">
-                    {label}
-                  </Table.Th>
-                  <CellFigures cell={cell} k={k} />
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Wide>
+        <Rows
+          label={title}
+          rows={rows}
+          columns={columnsOf(title)}
+          keyOf={({ label }) => label}
+          instead={insteadOf}
+        />
       )}
     </Paper>
   );
-}
-
-function CellFigures({ cell, k }: { cell: object; k: number }) {
-  if ('pending' in cell)
-    return (
-      <Table.Td colSpan={6} c="dimmed">
-        not published yet: a week appears a day after its end
-      </Table.Td>
-    );
-  if (!('active_users' in cell))
-    return (
-      <Table.Td colSpan={6} className="hatched">
-        <span className="on-hatching">fewer than {k}, or one person dominates</span>
-      </Table.Td>
-    );
-  const { active_users, sessions, signals, errors, tokens_in, tokens_out, cost_usd } = cell as Figures;
-  return [
-    exact(active_users),
-    exact(sessions),
-    exact(signals),
-    exact(errors),
-    compact(tokens_in + tokens_out),
-    money(cost_usd),
-  ].map((figure, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: columns in a fixed order.
-    <Table.Td key={index} className="number">
-      {figure}
-    </Table.Td>
-  ));
 }

@@ -2,8 +2,8 @@ import { Anchor, NativeSelect, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../data/queries.ts';
 import { useChangeSearch, useFilters, useRange } from '../data/range.ts';
-import type { operations } from '../data/schema.d.ts';
-import { figure, RULES } from '../parts/anomaly-rules.ts';
+import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
+import { type Anomaly, RULES } from '../parts/anomaly-rules.ts';
 import { Empty } from '../parts/empty.tsx';
 import { more } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
@@ -14,12 +14,10 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { UserName } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
-type Anomaly =
-  operations['get_api_v1_anomalies']['responses'][200]['content']['application/json']['data'][number];
-
 const COLUMNS: readonly Column<Anomaly>[] = [
   {
     label: 'What',
+    isShort: true,
     narrow: 'first',
     render: ({ anomaly_type, session_id }) => (
       <Anchor component={Link} to={`/sessions/${session_id}`} size="sm" underline="hover">
@@ -32,19 +30,24 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     label: 'Observed',
     isNumber: true,
     narrow: 'first',
-    render: ({ anomaly_type, observed }) => figure(anomaly_type, observed),
+    render: ({ anomaly_type, observed }) => <AnomalyFigure type={anomaly_type} of={observed} />,
   },
   {
     label: 'Usual or limit',
     isNumber: true,
-    render: ({ anomaly_type, baseline_avg }) => figure(anomaly_type, baseline_avg),
+    render: ({ anomaly_type, baseline_avg }) => <AnomalyFigure type={anomaly_type} of={baseline_avg} />,
   },
-  { label: 'More', isNumber: true, render: ({ deviation_pct }) => `▲ ${more(deviation_pct)}` },
+  {
+    label: 'More',
+    isNumber: true,
+    narrow: 'hidden',
+    render: ({ deviation_pct }) => `▲ ${more(deviation_pct)}`,
+  },
   {
     label: 'Rule',
-    share: 40,
+    narrow: 'hidden',
     render: ({ anomaly_type }) => (
-      <Text span inherit c="dimmed" title={RULES[anomaly_type].rule}>
+      <Text span inherit c="dimmed">
         {RULES[anomaly_type].rule}
       </Text>
     ),

@@ -9,10 +9,12 @@ import { budgetQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
+import { BudgetHistory, UsedBefore } from '../parts/budget-history.tsx';
+import { BudgetUsed } from '../parts/budget-used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget-words.ts';
-import { ChartCard } from '../parts/chart-card.tsx';
+import { Amount } from '../parts/count.tsx';
 import { Stop } from '../parts/enforcement.tsx';
-import { amount, axisMoney, bucketLabel, compact, exact } from '../parts/format.ts';
+import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -34,19 +36,25 @@ export function BudgetDetail() {
       <Load query={budget} height={200}>
         {(data) => <Standing budget={data} />}
       </Load>
-      {budget.data && <History budget={budget.data} />}
+      {budget.data && <BudgetHistory budget={budget.data} />}
       <Firings id={id} />
     </Page>
   );
 }
 
 function Standing({ budget }: { budget: Budget }) {
-  const { metric, current, threshold, remaining, window_end, unpriced_signals, state } = budget;
+  const { metric, threshold, remaining, window_end, unpriced_signals, state } = budget;
   const facts: [string, React.ReactNode][] = [
     ['State', <State key="state" of={state} />],
-    ['Used', `${amount(metric, current)} (${usedPercent(budget)})`],
-    ['Of', amount(metric, threshold)],
-    ['Left', amount(metric, remaining)],
+    [
+      'Used',
+      <Group key="used" gap="xs">
+        <BudgetUsed budget={budget} /> ({usedPercent(budget)})
+      </Group>,
+    ],
+    ['In the window before', <UsedBefore key="before" budget={budget} />],
+    ['Of', <Amount key="of" metric={metric} of={threshold} />],
+    ['Left', <Amount key="left" metric={metric} of={remaining} />],
     ['Starts again', <When key="end" at={window_end} />],
     ['Timezone', budget.timezone],
   ];
@@ -54,7 +62,7 @@ function Standing({ budget }: { budget: Budget }) {
     <Paper withBorder p="md">
       <Stack>
         <Gauge budget={budget} />
-        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 7 }}>
           {facts.map(([label, value]) => (
             <div key={label}>
               <Text size="xs" c="dimmed">
@@ -73,39 +81,6 @@ function Standing({ budget }: { budget: Budget }) {
         )}
       </Stack>
     </Paper>
-  );
-}
-
-function History({ budget }: { budget: Budget }) {
-  const { id, metric } = budget;
-  const windows = useQuery({
-    queryKey: ['budgets', id, 'windows'],
-    queryFn: () => take(api.GET('/api/v1/budgets/{id}/windows', { params: { path: { id } } })),
-  });
-  const interval = budget.window === 'hourly' ? 'hour' : budget.window === 'monthly' ? 'month' : 'day';
-  return (
-    <Load query={windows}>
-      {({ data }) => {
-        const oldestFirst = data.toReversed();
-        return (
-          <Stack gap="xs">
-            <ChartCard
-              title="Used per window"
-              content={{
-                labels: oldestFirst.map(({ start }) => bucketLabel(start, interval, budget.timezone)),
-                series: [{ name: 'Used', colour: 0, values: oldestFirst.map(({ current }) => current) }],
-                format: (value) => amount(metric, value),
-                axis: metric === 'cost_usd' ? axisMoney : compact,
-                line: { value: budget.threshold, label: `threshold ${amount(metric, budget.threshold)}` },
-              }}
-            />
-            <Text size="xs" c="dimmed">
-              A window is deleted 40 days after its end.
-            </Text>
-          </Stack>
-        );
-      }}
-    </Load>
   );
 }
 

@@ -6,6 +6,7 @@ import { useIsAdmin } from '../data/me.ts';
 import { budgetsQuery } from '../data/queries.ts';
 import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
+import { BudgetUsed } from '../parts/budget-used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget-words.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Stop } from '../parts/enforcement.tsx';
@@ -55,7 +56,7 @@ export function Budgets() {
 }
 
 function BudgetCard({ budget }: { budget: Budget }) {
-  const { id, name, metric, current, threshold, remaining, window_end, state } = budget;
+  const { id, name, metric, threshold, remaining, window_end, state } = budget;
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
@@ -67,7 +68,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
         </Text>
         <Gauge budget={budget} />
         <Text size="sm">
-          <State of={state} /> · {amount(metric, current)} of {amount(metric, threshold)} (
+          <State of={state} /> · <BudgetUsed budget={budget} /> of {amount(metric, threshold)} (
           {usedPercent(budget)})
         </Text>
         <Text size="sm">

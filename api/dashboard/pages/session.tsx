@@ -6,10 +6,12 @@ import { api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/me.ts';
 import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { figure, RULES } from '../parts/anomaly-rules.ts';
+import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
+import { RULES } from '../parts/anomaly-rules.ts';
 import { ChartCard } from '../parts/chart-card.tsx';
 import type { ChartContent } from '../parts/chart-content.ts';
-import { axisMoney, compact, dateTime, duration, exact, money, more } from '../parts/format.ts';
+import { Count } from '../parts/count.tsx';
+import { axisMoney, dateTime, duration, exact, money, more } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -44,8 +46,8 @@ export function SessionDetail() {
                   variant="outline"
                   title={RULES[anomaly.anomaly_type].name}
                 >
-                  Observed {figure(anomaly.anomaly_type, anomaly.observed)} against{' '}
-                  {figure(anomaly.anomaly_type, anomaly.baseline_avg)}{' '}
+                  Observed <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.observed} /> against{' '}
+                  <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.baseline_avg} />{' '}
                   {anomaly.anomaly_type === 'runaway_session' ? 'allowed' : 'usual'} (
                   {more(anomaly.deviation_pct)}), seen <When at={anomaly.detected_at} />.{' '}
                   {RULES[anomaly.anomaly_type].rule}.
@@ -83,8 +85,8 @@ function Facts({ session }: { session: Session }) {
     ['Last activity', <When key="last" at={session.last_activity_at} />],
     ['Length', duration(session.duration_s)],
     ['Cost', money(session.cost_usd) + (unpriced_signals > 0 ? ` and ${unpriced_signals} unpriced` : '')],
-    ['Tokens in', compact(session.tokens_in)],
-    ['Tokens out', compact(session.tokens_out)],
+    ['Tokens in', <Count key="in" of={session.tokens_in} />],
+    ['Tokens out', <Count key="out" of={session.tokens_out} />],
     ['Signals', exact(session.signal_count)],
     ['Errors', exact(session.error_count)],
     ['Gates', exact(session.intervention_count)],

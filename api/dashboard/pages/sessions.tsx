@@ -4,14 +4,16 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { sessionsQuery, usageQuery } from '../data/queries.ts';
 import { FILTERS, type FilterName, useChangeSearch, useFilters, useRange } from '../data/range.ts';
 import type { operations } from '../data/schema.d.ts';
+import { Count } from '../parts/count.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { compact, duration, exact, money } from '../parts/format.ts';
+import { duration, exact, money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
+import { UsageLine } from '../parts/usage-line.tsx';
 import { UserName, useNames } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -30,20 +32,26 @@ const COLUMNS: readonly Column<Session>[] = [
   },
   { label: 'User', share: 13, render: ({ user_id }) => <UserName id={user_id} /> },
   { label: 'Project', share: 9, render: ({ project_id }) => <Clipped text={project_id} /> },
-  { label: 'Tool', share: 10, render: ({ adapter }) => <Clipped text={adapter} /> },
+  { label: 'Tool', share: 10, narrow: 'hidden', render: ({ adapter }) => <Clipped text={adapter} /> },
   {
     label: 'Model',
     share: 14,
+    narrow: 'hidden',
     render: ({ model, models }) => (
       <Clipped text={model + (models.length > 1 ? ` +${models.length - 1}` : '')} />
     ),
   },
-  { label: 'Length', isNumber: true, render: ({ duration_s }) => duration(duration_s) },
-  { label: 'Signals', isNumber: true, render: ({ signal_count }) => exact(signal_count) },
-  { label: 'Errors', isNumber: true, render: ({ error_count }) => exact(error_count) },
-  { label: 'Gates', isNumber: true, render: ({ intervention_count }) => exact(intervention_count) },
-  { label: 'In', isNumber: true, render: ({ tokens_in }) => compact(tokens_in) },
-  { label: 'Out', isNumber: true, render: ({ tokens_out }) => compact(tokens_out) },
+  { label: 'Length', isNumber: true, narrow: 'hidden', render: ({ duration_s }) => duration(duration_s) },
+  { label: 'Signals', isNumber: true, narrow: 'hidden', render: ({ signal_count }) => exact(signal_count) },
+  { label: 'Errors', isNumber: true, narrow: 'hidden', render: ({ error_count }) => exact(error_count) },
+  {
+    label: 'Gates',
+    isNumber: true,
+    narrow: 'hidden',
+    render: ({ intervention_count }) => exact(intervention_count),
+  },
+  { label: 'In', isNumber: true, narrow: 'hidden', render: ({ tokens_in }) => <Count of={tokens_in} /> },
+  { label: 'Out', isNumber: true, narrow: 'hidden', render: ({ tokens_out }) => <Count of={tokens_out} /> },
   {
     label: 'Cost',
     isNumber: true,
@@ -90,6 +98,7 @@ export function Sessions() {
           ]}
         />
       </RangeBar>
+      <UsageLine />
       <Load query={pages.query} height={400}>
         {({ data }) =>
           data.length === 0 ? (
@@ -127,7 +136,6 @@ function FilterSelect({ name }: { name: FilterName }) {
   const names = useNames();
   const found = useQuery({
     ...usageQuery({ ...range.query, interval: range.interval, group_by: name, series: 'groups', top: '20' }),
-    refetchInterval: false,
     staleTime: 60_000,
   });
   const values = (found.data?.groups ?? []).flatMap(({ key }) => key?.[name] ?? []);

@@ -34,6 +34,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   {
     label: 'Events',
     share: 22,
+    narrow: 'hidden',
     render: ({ events }) => {
       const named = events.length === EVENT_TYPES.length ? 'all' : events.join(', ');
       return <span title={events.join(', ')}>{named}</span>;
@@ -48,6 +49,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   {
     label: 'Failing since',
     isShort: true,
+    narrow: 'hidden',
     render: ({ failing_since }) => (failing_since ? <When at={failing_since} /> : '–'),
   },
 ];

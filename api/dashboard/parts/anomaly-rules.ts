@@ -1,11 +1,12 @@
 import type { operations } from '../data/schema.d.ts';
 import { compact, money, percent } from './format.ts';
 
-type Anomaly =
+export type Anomaly =
   operations['get_api_v1_anomalies']['responses'][200]['content']['application/json']['data'][number];
+export type AnomalyType = Anomaly['anomaly_type'];
 
 /** What each kind means, in words; the numbers are those of docs/anomalies.md. */
-export const RULES: Record<Anomaly['anomaly_type'], { name: string; rule: string }> = {
+export const RULES: Record<AnomalyType, { name: string; rule: string }> = {
   token_spike: {
     name: 'Token spike',
     rule: 'A session with far more tokens than the same user’s last sessions',
@@ -19,7 +20,7 @@ export const RULES: Record<Anomaly['anomaly_type'], { name: string; rule: string
 };
 
 /** A figure of an anomaly in the unit of its kind. */
-export function figure(type: Anomaly['anomaly_type'], value: number): string {
+export function figure(type: AnomalyType, value: number): string {
   if (type === 'cost_spike') return money(value);
   if (type === 'error_spike') return percent(value);
   return compact(value);

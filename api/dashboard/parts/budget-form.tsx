@@ -1,15 +1,13 @@
-import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
-import { useMe } from '../data/me.ts';
-import { membersQuery, organizationQuery, usageQuery } from '../data/queries.ts';
-import { dateIn, plusDays } from '../data/range.ts';
+import { membersQuery, organizationQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import type { Budget } from './budget-bar.tsx';
+import { BudgetPreview } from './budget-preview.tsx';
 import { METRICS } from './budget-words.ts';
 import { EnforcementInputs } from './enforcement.tsx';
-import { amount } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
@@ -108,7 +106,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
           />
         </Group>
         <EnforcementInputs rule={draft} onChange={set} />
-        <Preview draft={draft} />
+        <BudgetPreview draft={draft} />
         {budget && (
           <Text size="sm" c="dimmed">
             A change of anything but the name and what happens at the threshold begins a new revision: its
@@ -176,35 +174,5 @@ function ScopeInput({
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
-  );
-}
-
-const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30 } as const;
-
-/** What the last hours or days would have been of this threshold. */
-function Preview({ draft: { scope, scope_id, metric, threshold, window } }: { draft: Draft }) {
-  const { org } = useMe();
-  const filter =
-    scope === 'user' ? { user_id: scope_id } : scope === 'project' ? { project_id: scope_id } : {};
-  const isAsked = scope === 'org' || (scope !== 'team' && scope_id !== '');
-  const days = SPAN_DAYS[window];
-  const from = plusDays(dateIn(org.timezone, Date.now()), 1 - days);
-  const usage = useQuery({
-    ...usageQuery({ from, interval: window === 'hourly' ? 'hour' : 'day', ...filter }),
-    enabled: isAsked,
-    refetchInterval: false,
-  });
-  if (!isAsked || !usage.data) return null;
-  const { totals } = usage.data;
-  const used = metric === 'tokens' ? totals.tokens_in + totals.tokens_out : totals[metric];
-  const per = window === 'hourly' ? used / 24 : used;
-  const span = days === 1 ? 'today' : `the last ${days} days`;
-  const share = threshold > 0 ? ` That is ${Math.round((per / threshold) * 100)} % of this threshold.` : '';
-  return (
-    <Alert variant="light" color="gray" role="status">
-      Used {span}: {amount(metric, used)}
-      {window === 'hourly' ? `, ${amount(metric, per)} per hour of the day on average.` : '.'}
-      {share}
-    </Alert>
   );
 }

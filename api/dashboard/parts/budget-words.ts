@@ -1,3 +1,4 @@
+import { dateIn, plusDays } from '../data/range.ts';
 import type { Budget } from './budget-bar.tsx';
 import { amount } from './format.ts';
 
@@ -28,4 +29,14 @@ export function forecastWords({ forecast, threshold, metric, state }: Budget): s
   if (forecast >= threshold)
     return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
   return `At this pace it lasts: ${amount(metric, forecast)} at the window’s end.`;
+}
+
+/** The search of the sessions that a budget counts: the days of its window, and its user or project. Null for a team. */
+export function sessionsSearch(budget: Budget): Record<string, string> | null {
+  const { scope, scope_id, window_start, window_end, timezone } = budget;
+  if (scope === 'team') return null;
+  const from = dateIn(timezone, Date.parse(window_start));
+  const last = dateIn(timezone, Date.parse(window_end) - 1);
+  const days = { range: 'custom', from, to: plusDays(last, 1) };
+  return scope === 'org' ? days : { ...days, [`${scope}_id`]: scope_id };
 }

@@ -11,7 +11,7 @@ export function Change({ now, before }: { now: number; before: number | undefine
       </Text>
     );
   const pct = ((now - before) / before) * 100;
-  const rounded = Math.abs(pct) < 10 ? pct.toFixed(1) : compact(Math.round(pct));
+  const rounded = pct === 0 ? '0' : Math.abs(pct) < 10 ? pct.toFixed(1) : compact(Math.round(pct));
   const arrow = pct > 0 ? '▲' : pct < 0 ? '▼' : '=';
   return (
     <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>

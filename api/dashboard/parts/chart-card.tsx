@@ -1,6 +1,7 @@
-import { Button, Group, Paper, Skeleton, Stack, Table, Title } from '@mantine/core';
+import { Button, Group, Paper, Skeleton, Stack, Title } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { ChartContent } from './chart-content.ts';
+import { type Column, Rows } from './rows.tsx';
 import { Wide } from './wide.tsx';
 
 // Asked for with the page, not only when its figures are there: both take their time.
@@ -42,35 +43,35 @@ export function ChartCard({
   );
 }
 
-function FigureTable({ title, content }: { title: string; content: ChartContent }) {
-  const { labels, series, format } = content;
+interface Period {
+  index: number;
+  label: string;
+}
+
+/** Two periods may be called alike, so a row is known by its place. */
+function FigureTable({
+  title,
+  content: { labels, series, format },
+}: {
+  title: string;
+  content: ChartContent;
+}) {
+  const columns: readonly Column<Period>[] = [
+    { label: 'Period', isHeading: true, narrow: 'first', render: ({ label }) => label },
+    ...series.map(({ name, values }) => ({
+      label: name,
+      isNumber: true,
+      render: ({ index }: Period) => format(values[index] ?? 0),
+    })),
+  ];
   return (
     <Wide label={`${title}, figures`}>
-      <Table aria-label={title} verticalSpacing={2} miw={Math.min(900, 120 + series.length * 110)}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Period</Table.Th>
-            {series.map(({ name }) => (
-              <Table.Th key={name} className="number" scope="col">
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {labels.map((label, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: periods stand in a fixed order, and two may be called alike.
-            <Table.Tr key={index}>
-              <Table.Th scope="row">{label}</Table.Th>
-              {series.map(({ name, values }) => (
-                <Table.Td key={name} className="number">
-                  {format(values[index] ?? 0)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows
+        label={title}
+        rows={labels.map((label, index) => ({ index, label }))}
+        columns={columns}
+        keyOf={({ index }) => String(index)}
+      />
     </Wide>
   );
 }

@@ -8,28 +8,30 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** Words of ours, which never break. */
   isShort?: boolean;
+  /** What names the row. */
+  isHeading?: boolean;
   /** Words of others: one line of this share of the table, in per cent, clipped at its end. */
   share?: number;
   /** On a narrow screen: in the first line, or not at all; else in the second line. */
   narrow?: 'first' | 'hidden';
 }
 
-/** Rows of things: a table, and two lines per row where the screen is narrow. */
-export function Rows<Row>({
-  label,
-  rows,
-  columns,
-  keyOf,
-}: {
+interface RowsProps<Row> {
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
-}) {
+  /** For a row that has one thing to say in place of every column but the first; else null. */
+  instead?: (row: Row) => React.ReactNode;
+}
+
+/** Rows of things: a table, and two lines per row where the screen is narrow. */
+export function Rows<Row>(props: RowsProps<Row>) {
   const isNarrow = useMediaQuery('(max-width: 48em)', window.innerWidth <= 768, {
     getInitialValueInEffect: false,
   });
-  if (isNarrow) return <NarrowRows label={label} rows={rows} columns={columns} keyOf={keyOf} />;
+  if (isNarrow) return <NarrowRows {...props} />;
+  const { label, rows, columns, keyOf, instead } = props;
   return (
     <div className="rows">
       <Table highlightOnHover verticalSpacing={4} aria-label={label}>
@@ -50,16 +52,40 @@ export function Rows<Row>({
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)}>
-              {columns.map((column) => (
-                <Table.Td key={column.label} className={classOf(column)}>
-                  {column.render(row)}
-                </Table.Td>
-              ))}
+              <Cells row={row} columns={columns} instead={instead?.(row) ?? null} />
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </div>
+  );
+}
+
+function Cells<Row>({
+  row,
+  columns,
+  instead,
+}: {
+  row: Row;
+  columns: readonly Column<Row>[];
+  instead: React.ReactNode;
+}) {
+  const shown = instead === null ? columns : columns.slice(0, 1);
+  return (
+    <>
+      {shown.map((column) =>
+        column.isHeading ? (
+          <Table.Th key={column.label} scope="row" className="wrap">
+            {column.render(row)}
+          </Table.Th>
+        ) : (
+          <Table.Td key={column.label} className={classOf(column)}>
+            {column.render(row)}
+          </Table.Td>
+        ),
+      )}
+      {instead !== null && <Table.Td colSpan={columns.length - 1}>{instead}</Table.Td>}
+    </>
   );
 }
 
@@ -71,32 +97,42 @@ function classOf({ isNumber, isShort, share }: Look): string {
   return isShort ? 'short' : 'cell';
 }
 
-function NarrowRows<Row>({ label, rows, columns, keyOf }: Parameters<typeof Rows<Row>>[0]) {
-  const first = columns.filter(({ narrow }) => narrow === 'first');
-  const second = columns.filter(({ narrow }) => narrow === undefined);
+function NarrowRows<Row>({ label, rows, columns, keyOf, instead }: RowsProps<Row>) {
   return (
     <Stack gap={0} component="ul" aria-label={label} m={0} className="rows" style={{ listStyle: 'none' }}>
       {rows.map((row) => (
         <Box component="li" key={keyOf(row)} py="sm">
-          <Group justify="space-between" gap="sm" wrap="nowrap">
-            {first.map((column) => (
-              <Box key={column.label} className={column.isNumber ? 'number' : 'clip'}>
-                {column.render(row)}
-              </Box>
-            ))}
-          </Group>
-          <Group gap="xs" fz={12} c="dimmed" className="wrap">
-            {second.map((column) => (
-              <Group key={column.label} gap={4} wrap="nowrap" maw="100%">
-                <span className="short">{column.label}</span>
-                <Box c="var(--mantine-color-text)" className="wrap" mr="sm">
-                  {column.render(row)}
-                </Box>
-              </Group>
-            ))}
-          </Group>
+          <NarrowRow row={row} columns={columns} instead={instead?.(row) ?? null} />
         </Box>
       ))}
     </Stack>
+  );
+}
+
+function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>[0]) {
+  const shown = instead === null ? columns : columns.slice(0, 1);
+  const first = shown.filter(({ narrow }) => narrow === 'first');
+  const second = shown.filter(({ narrow }) => narrow === undefined);
+  return (
+    <>
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        {first.map((column) => (
+          <Box key={column.label} className={column.isNumber ? 'number' : 'clip'}>
+            {column.render(row)}
+          </Box>
+        ))}
+      </Group>
+      <Group gap="xs" fz={12} c="dimmed" className="wrap">
+        {second.map((column) => (
+          <Group key={column.label} gap={4} wrap="nowrap" maw="100%">
+            <span className="short">{column.label}</span>
+            <Box c="var(--mantine-color-text)" className="wrap" mr="sm">
+              {column.render(row)}
+            </Box>
+          </Group>
+        ))}
+        {instead}
+      </Group>
+    </>
   );
 }

@@ -2,7 +2,8 @@ import { Box, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconMessage, IconShield, IconTool } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
-import { compact, money } from './format.ts';
+import { Count } from './count.tsx';
+import { money } from './format.ts';
 import { When } from './when.tsx';
 
 /** A signal as a session shows it. */
@@ -86,7 +87,7 @@ function Row({ signal }: { signal: Signal }) {
         <Box className="number">
           <Text size="sm">{cost_usd === null ? 'no price' : money(cost_usd)}</Text>
           <Text size="xs" c="dimmed">
-            {compact(tokens_in)} in, {compact(tokens_out)} out
+            <Count of={tokens_in} /> in, <Count of={tokens_out} /> out
           </Text>
         </Box>
       )}

@@ -2,7 +2,8 @@ import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { anomaliesQuery, budgetsQuery } from '../../data/queries.ts';
-import { figure, RULES } from '../../parts/anomaly-rules.ts';
+import { AnomalyFigure } from '../../parts/anomaly-figure.tsx';
+import { RULES } from '../../parts/anomaly-rules.ts';
 import { BudgetBar } from '../../parts/budget-bar.tsx';
 import { Load } from '../../parts/load.tsx';
 import { UserName } from '../../parts/user-name.tsx';
@@ -12,7 +13,7 @@ const SHOWN = 5;
 
 /** The budgets that are nearest to their end, and the way to all. */
 export function BudgetCard() {
-  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: 30_000 });
+  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: 60_000 });
   return (
     <Card title="Budgets" all="/budgets" allLabel="All budgets">
       <Load query={budgets}>
@@ -64,7 +65,7 @@ export function AnomalyCard() {
                     {RULES[anomaly.anomaly_type].name} of <UserName id={anomaly.user_id} />
                   </Anchor>
                   <Text size="sm" className="number">
-                    {figure(anomaly.anomaly_type, anomaly.observed)}{' '}
+                    <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.observed} />{' '}
                     <Text span c="dimmed" size="xs">
                       <When at={anomaly.detected_at} relative />
                     </Text>

@@ -1,27 +1,42 @@
 import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { useMe } from '../../data/me.ts';
 import { useChangeSearch } from '../../data/range.ts';
+import { useUsageQuery } from '../../data/usage.ts';
 import { ChartCard } from '../../parts/chart-card.tsx';
 import type { ChartContent } from '../../parts/chart-content.ts';
 import { axisMoney, bucketLabel, money } from '../../parts/format.ts';
+import { Load } from '../../parts/load.tsx';
 import type { GroupedUsage } from '../../parts/usage-tiles.tsx';
 
 const SPLITS = { model: 'By model', adapter: 'By tool', project_id: 'By project' } as const;
 type Split = keyof typeof SPLITS;
 
 /** What a URL asks for, else by model. */
-export function splitOf(chosen: string | undefined): Split {
+function splitOf(chosen: string | undefined): Split {
   return chosen !== undefined && chosen in SPLITS ? (chosen as Split) : 'model';
 }
 
 /** Cost over the range, stacked by a dimension that can be chosen. */
-export function CostCard({ data, split }: { data: GroupedUsage; split: Split }) {
+export function CostCard() {
+  const { split: chosen } = useSearch({ strict: false }) as { split?: string };
+  const split = splitOf(chosen);
+  const usage = useQuery(useUsageQuery(split));
+  return (
+    <Load query={usage} height={340}>
+      {(data) => <CostChart data={data} split={split} />}
+    </Load>
+  );
+}
+
+function CostChart({ data, split }: { data: GroupedUsage; split: Split }) {
   const { org } = useMe();
   const change = useChangeSearch();
   return (
     <ChartCard
       title="Cost over time"
-      content={costChart(data, split, org.timezone)}
+      content={costContent(data, split, org.timezone)}
       controls={
         <NativeSelect
           size="xs"
@@ -36,7 +51,7 @@ export function CostCard({ data, split }: { data: GroupedUsage; split: Split }) 
 }
 
 /** What cost nothing has no place in a chart of costs. */
-function costChart(data: GroupedUsage, split: Split, timezone: string): ChartContent {
+function costContent(data: GroupedUsage, split: Split, timezone: string): ChartContent {
   const groups = data.groups.filter(({ cost_usd }) => cost_usd > 0);
   return {
     labels: data.series.map(({ start }) => bucketLabel(start, data.interval, timezone)),

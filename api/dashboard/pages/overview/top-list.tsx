@@ -1,7 +1,7 @@
 import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { FilterName } from '../../data/range.ts';
+import { useUsageBy } from '../../data/usage.ts';
 import { Change } from '../../parts/change.tsx';
 import { money } from '../../parts/format.ts';
 import { Load } from '../../parts/load.tsx';
@@ -11,15 +11,8 @@ import { UserName } from '../../parts/user-name.tsx';
 const SHOWN = 5;
 
 /** The dearest of one dimension, each with its share of the cost and its change from the period before. */
-export function TopList({
-  title,
-  by,
-  usage: { now, before },
-}: {
-  title: string;
-  by: FilterName;
-  usage: { now: UseQueryResult<GroupedUsage>; before: UseQueryResult<GroupedUsage> };
-}) {
+export function TopList({ title, by }: { title: string; by: FilterName }) {
+  const { now, before } = useUsageBy(by);
   return (
     <Paper withBorder p="md">
       <Title order={2} mb="sm">

@@ -18,6 +18,15 @@ const SCOPES: Record<Key['scopes'][number], string> = {
   'budgets:check': 'Ask whether a call fits into its budgets',
 };
 
+/** Days from now; '' is never. */
+const LIVES = [
+  { value: '', label: 'never' },
+  { value: '30', label: 'in 30 days' },
+  { value: '90', label: 'in 90 days' },
+  { value: '365', label: 'in a year' },
+];
+const DAY_S = 86_400;
+
 export function KeysTab() {
   const [isOpen, { open, close }] = useDisclosure();
   return (
@@ -33,26 +42,31 @@ export function KeysTab() {
   );
 }
 
+interface Draft {
+  name: string;
+  scopes: Key['scopes'];
+  userId: string;
+  project: string;
+  /** Days; '' is for ever. */
+  life: string;
+}
+
+const NEW: Draft = { name: '', scopes: ['signals:write', 'usage:read'], userId: '', project: '', life: '' };
+
+/** As the API takes it: what was left empty is left out. */
+function bodyOf({ name, scopes, userId, project, life }: Draft) {
+  return {
+    name,
+    scopes,
+    ...(userId === '' ? {} : { user_id: userId }),
+    ...(project === '' ? {} : { project_id: project }),
+    ...(life === '' ? {} : { expires_at: Math.floor(Date.now() / 1_000) + Number(life) * DAY_S }),
+  };
+}
+
 function KeyForm({ onDone }: { onDone: () => void }) {
-  const members = useQuery(membersQuery());
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<Key['scopes']>(['signals:write', 'usage:read']);
-  const [userId, setUserId] = useState('');
-  const [project, setProject] = useState('');
-  const create = useAct(
-    () =>
-      take(
-        api.POST('/v1/keys', {
-          body: {
-            name,
-            scopes,
-            ...(userId === '' ? {} : { user_id: userId }),
-            ...(project === '' ? {} : { project_id: project }),
-          },
-        }),
-      ),
-    { changes: ['keys'] },
-  );
+  const [draft, setDraft] = useState(NEW);
+  const create = useAct(() => take(api.POST('/v1/keys', { body: bodyOf(draft) })), { changes: ['keys'] });
   if (create.data)
     return (
       <Stack>
@@ -69,55 +83,68 @@ function KeyForm({ onDone }: { onDone: () => void }) {
       }}
     >
       <Stack>
-        <TextInput
-          label="Name"
-          required
-          maxLength={128}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
-        <Checkbox.Group
-          label="It may"
-          required
-          value={scopes}
-          onChange={(chosen) => setScopes(chosen as Key['scopes'])}
-        >
-          <Stack gap="sm" mt="sm">
-            {Object.entries(SCOPES).map(([scope, meaning]) => (
-              <Checkbox key={scope} value={scope} label={`${meaning} (${scope})`} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <NativeSelect
-          label="Bound to"
-          description="A bound key sees and reports only this user"
-          value={userId}
-          onChange={(event) => setUserId(event.currentTarget.value)}
-          data={[
-            { value: '', label: 'nobody: the whole organization' },
-            ...(members.data?.data ?? []).map(({ user_id, name: shown }) => ({
-              value: user_id,
-              label: shown ?? user_id,
-            })),
-          ]}
-        />
-        <TextInput
-          label="Project of signals that name none"
-          maxLength={256}
-          value={project}
-          onChange={(event) => setProject(event.currentTarget.value)}
-        />
+        <KeyFields draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
         <ProblemNote error={create.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending} disabled={scopes.length === 0}>
+          <Button type="submit" loading={create.isPending} disabled={draft.scopes.length === 0}>
             Create
           </Button>
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function KeyFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
+  const members = useQuery(membersQuery());
+  const people = (members.data?.data ?? []).map(({ user_id, name }) => ({
+    value: user_id,
+    label: name ?? user_id,
+  }));
+  return (
+    <>
+      <TextInput
+        label="Name"
+        required
+        maxLength={128}
+        value={draft.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        data-autofocus
+      />
+      <Checkbox.Group
+        label="It may"
+        required
+        value={draft.scopes}
+        onChange={(chosen) => onChange({ scopes: chosen as Key['scopes'] })}
+      >
+        <Stack gap="sm" mt="sm">
+          {Object.entries(SCOPES).map(([scope, meaning]) => (
+            <Checkbox key={scope} value={scope} label={`${meaning} (${scope})`} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <NativeSelect
+        label="Bound to"
+        description="A bound key sees and reports only this user"
+        value={draft.userId}
+        onChange={(event) => onChange({ userId: event.currentTarget.value })}
+        data={[{ value: '', label: 'nobody: the whole organization' }, ...people]}
+      />
+      <TextInput
+        label="Project of signals that name none"
+        maxLength={256}
+        value={draft.project}
+        onChange={(event) => onChange({ project: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label="Expires"
+        value={draft.life}
+        onChange={(event) => onChange({ life: event.currentTarget.value })}
+        data={LIVES}
+      />
+    </>
   );
 }

@@ -1,0 +1,20 @@
+import { Tooltip } from '@mantine/core';
+import { compact, exact, money } from './format.ts';
+
+/** A count in four digits at most; hover and focus give all of them. */
+export function Count({ of }: { of: number }) {
+  const short = compact(of);
+  const whole = exact(of);
+  if (short === whole) return short;
+  return (
+    <Tooltip label={whole} events={{ hover: true, focus: true, touch: true }}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact count is for the keyboard too. */}
+      <span tabIndex={0}>{short}</span>
+    </Tooltip>
+  );
+}
+
+/** An amount of a budget in the unit of its metric. */
+export function Amount({ metric, of }: { metric: string; of: number }) {
+  return metric === 'cost_usd' ? money(of) : <Count of={of} />;
+}
