@@ -10,7 +10,7 @@ export function BudgetUsed({ budget }: { budget: Budget }) {
   const used = <Amount metric={budget.metric} of={budget.current} />;
   if (!search) return used;
   return (
-    <Anchor component={Link} to="/sessions" search={search as never} inherit underline="hover">
+    <Anchor component={Link} to="/sessions" search={search as never} inherit>
       {used}
     </Anchor>
   );
