@@ -1,0 +1,90 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startIdp } from '../../scripts/idp/provider.ts';
+import { ensureIdpState, type IdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+
+const HOUR_MS = 3_600_000;
+const BASE = 'https://usage.example.org';
+const BEHIND_TLS = { 'X-Forwarded-Proto': 'https' };
+
+let idp: Server;
+let state: IdpState;
+let folder: string;
+let redis: RunningStore;
+let clock: TestClock;
+let api: TestApi;
+let accountId: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'usage-governor-sessions-'));
+  state = await ensureIdpState(folder);
+  idp = await startIdp(state, () => []);
+  redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis'), fast: true });
+  clock = createTestClock();
+  api = await startApi({ clock, redisUrl: redis.url, env: { ...idpEnvironment(state), BASE_URL: BASE } });
+  await waitUntilReady(api.ctx.redis.producer, 5_000);
+  const { _id: org_id } = await createOrganization(api.ctx, { name: 'Acme', plan: 'team' });
+  accountId = (await addMember(api.ctx, { org_id, email: 'ida@acme.example', role: 'admin' }))._id;
+});
+afterAll(async () => {
+  await api.close().catch(() => undefined);
+  await redis.stop();
+  idp.closeAllConnections();
+  idp.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A session as a sign-in of now leaves it, and the cookie that names it. */
+async function begin(): Promise<{ key: string; cookie: string }> {
+  const id = randomUUID();
+  const content = { cookie: { path: '/' }, accountId, loggedInAt: clock.now() };
+  const key = `dashboard:session:${id}`;
+  await api.ctx.redis.producer.set(key, JSON.stringify(content), 'EX', 600);
+  const signature = createHmac('sha256', api.ctx.config.sessionSecret).update(id).digest('base64');
+  return { key, cookie: `__Host-ug=${encodeURIComponent(`s:${id}.${signature.replace(/=+$/, '')}`)}` };
+}
+
+const look = (cookie: string) =>
+  api.call('/dashboard/session', { headers: { ...BEHIND_TLS, Cookie: cookie } });
+
+test('a session ends eight hours after its last request', async () => {
+  const { key, cookie } = await begin();
+  expect((await look(cookie)).status).toBe(200);
+  const { producer } = api.ctx.redis;
+  const prolonged = async () => (await producer.ttl(key)) > 600;
+  await expect.poll(prolonged).toBe(true);
+  expect((await producer.ttl(key)) * 1_000).toBeLessThanOrEqual(8 * HOUR_MS);
+});
+
+test('a session ends twenty-four hours after its sign-in, however busy it is', async () => {
+  const { cookie } = await begin();
+  clock.advance(24 * HOUR_MS - 1);
+  expect((await look(cookie)).status).toBe(200);
+  clock.advance(1);
+  expect((await look(cookie)).status).toBe(401);
+});
+
+test('behind TLS a cookie is for this host alone, and a sign-in that would lose it says so', async () => {
+  const lost = await api.call('/dashboard/login');
+  expect(lost.headers.get('location')).toMatch(`${BASE}/dashboard/signed-out?problem=not_ready`);
+  const kept = await api.call('/dashboard/login', { headers: BEHIND_TLS });
+  expect(kept.headers.get('location')).toContain(issuerOf(state));
+  expect(kept.headers.get('set-cookie')).toMatch(/^__Host-ug-login=.*; HttpOnly; Secure; SameSite=Lax$/);
+});
+
+test('without Redis a session is a 503, not a new sign-in', async () => {
+  const { cookie } = await begin();
+  await redis.stop();
+  const { status, body } = await look(cookie);
+  expect([status, body.code]).toEqual([503, 'store_unavailable']);
+});
