@@ -68,4 +68,14 @@ function isWakeAgain(answer: unknown): answer is WakeAgain {
 
 /** Held while a job runs; a worker that died is noticed within these, and its jobs run elsewhere. */
 export const LOCK_MS = 5_000;
-export const STALLED_CHECK_MS = 1_000;
+/** How often each worker looks for them. Only deliveries are worth the look in each second. */
+const STALLED_CHECK_MS = { deliveries: 1_000, others: 5_000 };
+
+/** What BullMQ's worker of a row is told about jobs whose worker died. */
+export function stalledOptions({ concurrency }: JobRow) {
+  return {
+    lockDuration: LOCK_MS,
+    stalledInterval: concurrency === 'open' ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others,
+    maxStalledCount: 1_000,
+  };
+}

@@ -1,22 +1,21 @@
 import { ledgerLag, ledgerStuckShards, shutShardCount } from '../shared/credits/ledger/metrics.ts';
 import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
 import { projectRound, type Round } from '../shared/credits/ledger/project-ledger.ts';
-import { measureLag } from '../shared/credits/ledger/stream.ts';
-import { lookAtEpochs } from '../shared/credits/meter/epoch.ts';
+import { lookAtShards, shutShards } from '../shared/credits/meter/look-at-shards.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;
-const IDLE_MS = 250;
 const TROUBLE_MS = 500;
-/** How often the epochs are looked at: this long spends may be refused before a Redis that came back is checked. */
-const LOOK_MS = 500;
+/**
+ * How often the shards are looked at: this long spends may be refused before a Redis that came back is checked, and wait
+ * before the ledger has them.
+ */
+const LOOK_MS = 250;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
-/** How often the lag is measured. */
-const LAG_MS = 500;
 
 /**
  * Keeps the ledger up with the spends, and opens the shards of a Redis that came back. A plain loop in each worker, not
@@ -24,64 +23,67 @@ const LAG_MS = 500;
  */
 export function startProjector(ctx: Context): () => Promise<void> {
   const stopping = new AbortController();
-  const running = Promise.all([keepUp(ctx, stopping.signal), watchLag(ctx, stopping.signal)]);
+  const work: Work = { isWaiting: true };
+  const running = Promise.all([keepUp(ctx, work, stopping.signal), watch(ctx, work, stopping.signal)]);
   return async () => {
     stopping.abort();
     await running;
   };
 }
 
-async function keepUp(ctx: Context, stopped: AbortSignal): Promise<void> {
+/** Whether a shard holds something for the ledger, or has to be opened, as it was last seen. */
+interface Work {
+  isWaiting: boolean;
+}
+
+/** Looks from beside the rounds, so that what it measures shows while MongoDB is away and a round waits for it. */
+async function watch(ctx: Context, work: Work, stopped: AbortSignal): Promise<void> {
+  while (!stopped.aborted) {
+    const looks = await lookAtShards(ctx).catch(() => null);
+    if (looks) {
+      ledgerLag(ctx).set(Math.max(...looks.map(({ waitedMs }) => waitedMs)) / 1_000);
+      // Also those that a rebuild holds.
+      shutShardCount(ctx).set(looks.filter(({ state }) => state !== 'open').length);
+    }
+    work.isWaiting ||= !looks || looks.some(({ state, length }) => state !== 'open' || length > 0);
+    await pause(LOOK_MS, stopped);
+  }
+}
+
+async function keepUp(ctx: Context, work: Work, stopped: AbortSignal): Promise<void> {
   const openShut = createOpener(ctx);
   const report = createReporter(ctx);
   // It may still be connecting: that is no trouble yet.
   await waitUntilReady(ctx.redis.producer, TROUBLE_MS).catch(() => undefined);
   while (!stopped.aborted) {
-    const troubles: unknown[] = [];
-    // Shards that cannot be opened do not stop the ledger of the others.
-    await openShut().catch((error: unknown) => troubles.push(error));
-    const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
-      troubles.push(error);
-      return null;
-    });
-    report(troubles, round);
-    const isBusy = round !== null && round.moved > 0;
-    await pause(troubles.length > 0 ? TROUBLE_MS : isBusy ? BUSY_MS : IDLE_MS, stopped);
+    if (work.isWaiting) {
+      work.isWaiting = false;
+      const troubles: unknown[] = [];
+      // Shards that cannot be opened do not stop the ledger of the others.
+      await openShut().catch((error: unknown) => troubles.push(error));
+      const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
+        troubles.push(error);
+        return null;
+      });
+      report(troubles, round);
+      work.isWaiting ||= troubles.length > 0 || (round !== null && round.moved > 0);
+      if (troubles.length > 0) await pause(TROUBLE_MS, stopped);
+    }
+    await pause(BUSY_MS, stopped);
   }
 }
 
-/** From Redis alone and beside the rounds, so that it shows while MongoDB is away and a round waits for it. */
-async function watchLag(ctx: Context, stopped: AbortSignal): Promise<void> {
-  while (!stopped.aborted) {
-    const lagMs = await measureLag(ctx).catch(() => null);
-    if (lagMs !== null) ledgerLag(ctx).set(lagMs / 1_000);
-    await pause(LAG_MS, stopped);
-  }
-}
-
-/** Looks at the shards when it is time, and opens those that are shut. */
+/** Opens the shards that are shut. Those that could not be opened are tried again when it is time. */
 function createOpener(ctx: Context): () => Promise<void> {
-  let lookDueMs = 0;
   let retryDueMs = 0;
   let failed = 0;
   return async () => {
-    if (performance.now() < lookDueMs) return;
-    const shut = await countShut(ctx);
+    const { size: shut } = await shutShards(ctx);
     const areKnown = shut <= failed && performance.now() < retryDueMs;
-    if (shut > 0 && !areKnown) {
-      ({ failed } = await recoverCredits(ctx));
-      retryDueMs = performance.now() + RETRY_MS;
-      await countShut(ctx);
-    }
-    lookDueMs = performance.now() + LOOK_MS;
+    if (shut === 0 || areKnown) return;
+    ({ failed } = await recoverCredits(ctx));
+    retryDueMs = performance.now() + RETRY_MS;
   };
-}
-
-/** How many shards wait to be opened. The metric also counts those that a rebuild holds. */
-async function countShut(ctx: Context): Promise<number> {
-  const looks = await lookAtEpochs(ctx);
-  shutShardCount(ctx).set(looks.filter(({ state }) => state !== 'open').length);
-  return looks.filter(({ state }) => state === 'shut').length;
 }
 
 /** Says once when the ledger falls behind or a shard stands still, and when that is over. */

@@ -14,8 +14,10 @@ export interface Stage {
   ctx: Context;
   /** An api as its own process; ended with the stage. */
   startApi(): Promise<string>;
-  /** Of the apis that were started, in order. */
-  apiPids(): number[];
+  /** A worker as its own process; ended with the stage. */
+  startWorker(): void;
+  /** Of each kind of process the one that was started last. */
+  pids(): Record<string, number>;
   stop(): Promise<void>;
 }
 
@@ -32,22 +34,28 @@ export async function setStage(
   const ctx = await openContext(readConfig(all), { process: 'cli' });
   await createIndexes(ctx.db);
   const children: ReturnType<typeof spawn>[] = [];
+  const pids: Record<string, number> = { mongo: mongo.pid, redis: redis.pid };
+  const start = (name: 'api' | 'worker', env: Record<string, string> = {}): void => {
+    const child = spawn(process.execPath, [name === 'api' ? 'api/main.ts' : 'workers/main.ts'], {
+      env: { PATH: process.env.PATH, ...all, ...env },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    children.push(child);
+    pids[name] = child.pid ?? 0;
+  };
   return {
     env: all,
     ctx,
     startApi: async () => {
       const port = await findFreePort();
-      const child = spawn(process.execPath, ['api/main.ts'], {
-        env: { PATH: process.env.PATH, ...all, PORT: String(port) },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
-      children.push(child);
+      start('api', { PORT: String(port) });
       const url = `http://127.0.0.1:${port}`;
       if (!(await waitUntil(() => answersOk(`${url}/readyz`), { timeoutMs: 20_000 })))
         throw new Error(`${url} does not answer`);
       return url;
     },
-    apiPids: () => children.flatMap(({ pid }) => pid ?? []),
+    startWorker: () => start('worker'),
+    pids: () => pids,
     stop: async () => {
       for (const child of children) child.kill('SIGKILL');
       await ctx.close().catch(() => undefined);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { storedBalances } from '../../shared/credits/meter/account-state.ts';
-import { shutShards } from '../../shared/credits/meter/epoch.ts';
+import { shutShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { BUCKETS } from '../../shared/credits/meter/model.ts';
 import { readAccount } from '../../shared/credits/meter/read-balance.ts';
 import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';

@@ -29,7 +29,7 @@ export async function measureLargestBody(
   encoding: Encoding,
 ): Promise<Record<string, unknown>> {
   const url = await stage.startApi();
-  const pid = stage.apiPids().at(-1) ?? 0;
+  const pid = stage.pids().api ?? 0;
   const headers = {
     Authorization: `Bearer ${key}`,
     'Content-Type': encoding === 'json' ? 'application/json' : 'application/x-protobuf',

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { projectLedger, projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
-import { shardsWithEntries } from '../../shared/credits/ledger/stream.ts';
+import { shardsWithEntries } from '../../shared/credits/meter/look-at-shards.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,

@@ -1,6 +1,6 @@
 import { addMember } from '../../shared/administration/members.ts';
 import { bindFences } from '../../shared/credits/ledger/fence.ts';
-import { lookAtEpoch } from '../../shared/credits/meter/epoch.ts';
+import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -41,7 +41,8 @@ export async function makePerson(
 /** As a worker does once a shard is reconciled: these accounts are new, so there is nothing to reconcile. */
 async function openShard(ctx: Context, accountId: string): Promise<void> {
   const shard = shardOf(accountId);
-  const { identity } = await lookAtEpoch(ctx, shard);
+  const [look] = await lookAtShards(ctx, [shard]);
+  const identity = look?.identity ?? '';
   await bindFences(ctx, new Map([[shard, identity]]));
   await ctx.redis.meter.set(shardKeys(shard).epoch, identity);
 }

@@ -1,9 +1,10 @@
 import type { Context } from '../../platform/context/context.ts';
-import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
+import { shardKeys } from '../../platform/redis/keys.ts';
+import { shardsWithEntries } from '../meter/look-at-shards.ts';
 import { redisNow } from '../meter/redis-time.ts';
 import { catchUpIfPossible } from './catch-up.ts';
 import { findByKeys } from './find-by-keys.ts';
-import { lengthsOf, readStream } from './stream.ts';
+import { readStream } from './stream.ts';
 
 /** A receipt that was given: by its account and the hash of its idempotency key. */
 export interface GivenReceipt {
@@ -18,8 +19,7 @@ const BATCH = 1_000;
 
 /** The receipts among a stream's oldest entries that should have a ledger row by now, and have none. */
 export async function findUnplacedInStreams(ctx: Context): Promise<GivenReceipt[]> {
-  const lengths = await lengthsOf(ctx, ALL_SHARDS);
-  const waiting = ALL_SHARDS.filter((shard) => (lengths.get(shard) ?? 0) > 0);
+  const waiting = await shardsWithEntries(ctx);
   const found = await Promise.all(waiting.map((shard) => findUnplacedInStream(ctx, shard)));
   return found.flat();
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../platform/context/context.ts';
-import { openShard, shutShards } from '../meter/epoch.ts';
+import { openShard } from '../meter/epoch.ts';
+import { shutShards } from '../meter/look-at-shards.ts';
 import { bindFences } from './fence.ts';
 import { findLosses } from './find-losses.ts';
 import { drainStreams } from './project-ledger.ts';

@@ -1,9 +1,10 @@
 import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
+import { lookAtShards } from '../meter/look-at-shards.ts';
 import { readFences } from './fence.ts';
 import { rememberDevices } from './remember-devices.ts';
-import { lengthsOf, readStream, shareOut } from './stream.ts';
+import { readStream, shareOut } from './stream.ts';
 import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
 
 /** What one round came to. */
@@ -55,7 +56,7 @@ export function projectRound(
 }
 
 async function moveEntries(ctx: Context, shards: readonly number[], options: RoundOptions): Promise<Round> {
-  const shares = shareOut(await lengthsOf(ctx, shards));
+  const shares = shareOut(await lookAtShards(ctx, shards));
   const { batches, stuck: unread, unopened } = await readBatches(ctx, shares, options);
   const written = await writeBatches(
     ctx,

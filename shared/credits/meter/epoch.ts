@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
-import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
+import { shardKeys } from '../../platform/redis/keys.ts';
 import { runScript, type Script } from '../../platform/redis/script.ts';
 import { meterScript } from './call-meter.ts';
 
@@ -9,40 +9,18 @@ import { meterScript } from './call-meter.ts';
  * it was in. While this Redis' data has another identity, nothing is spent. A rebuild holds a shard by an epoch of its
  * own, for a short lease.
  */
-export type EpochState = 'open' | 'shut' | 'held';
+export const epochStates = z.enum(['open', 'shut', 'held']);
+export type EpochState = z.infer<typeof epochStates>;
+
+/** What a script begins with that asks for the state of an epoch (`epoch_state()`). */
+export const EPOCH_STATE = new URL('epoch-state.lua', import.meta.url);
 
 const scripts = {
-  look: meterScript('look-at-epoch'),
   hold: meterScript('hold-epoch'),
   open: meterScript('open-epoch'),
   release: meterScript('release-epoch'),
 };
-const reply = z.tuple([z.enum(['open', 'shut', 'held', 'lost']), z.string().length(81)]);
-
-interface EpochLook {
-  shard: number;
-  state: EpochState;
-  /** Of the data that the shard's Redis holds. */
-  identity: string;
-}
-
-/** The state of one shard. */
-export async function lookAtEpoch(ctx: Context, shard: number): Promise<EpochLook> {
-  const [state, identity] = await callEpoch(ctx, scripts.look, shard, []);
-  return { shard, state: state as EpochState, identity };
-}
-
-/** The state of every shard. */
-export async function lookAtEpochs(ctx: Context): Promise<EpochLook[]> {
-  return Promise.all(ALL_SHARDS.map((shard) => lookAtEpoch(ctx, shard)));
-}
-
-/** The shards that wait to be opened, with the identity of their data. */
-export async function shutShards(ctx: Context): Promise<Map<number, string>> {
-  const looks = await lookAtEpochs(ctx);
-  const shut = looks.filter(({ state }) => state === 'shut');
-  return new Map(shut.map(({ shard, identity }) => [shard, identity]));
-}
+const reply = z.tuple([z.enum([...epochStates.options, 'lost']), z.string().length(81)]);
 
 /** Shuts a shard for a rebuild. Returns the identity of its data; throws while another rebuild holds it. */
 export async function holdShard(

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts';
-import { shardsWithEntries } from '../../../shared/credits/ledger/stream.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
+import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
 import { type Event, eventRows } from '../../../shared/events/model.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import {

@@ -8,7 +8,8 @@ import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts'
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
-import { holdShard, releaseShard, shutShards } from '../../../shared/credits/meter/epoch.ts';
+import { holdShard, releaseShard } from '../../../shared/credits/meter/epoch.ts';
+import { shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { deviceTokenRows } from '../../../shared/credits/meter/model.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';

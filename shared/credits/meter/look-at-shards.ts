@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Context } from '../../platform/context/context.ts';
+import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
+import { IDENTITY, loadScript, runScript } from '../../platform/redis/script.ts';
+import { EPOCH_STATE, type EpochState, epochStates } from './epoch.ts';
+
+/** A shard as its Redis shows it now. */
+export interface ShardLook {
+  shard: number;
+  state: EpochState;
+  /** Of the data that the shard's Redis holds. */
+  identity: string;
+  /** Entries that the ledger does not have yet, and how long the oldest has waited (ms, by Redis' clock). */
+  length: number;
+  waitedMs: number;
+}
+
+const script = loadScript(IDENTITY, EPOCH_STATE, new URL('look-at-shards.lua', import.meta.url));
+const reply = z.array(z.tuple([epochStates, z.string().length(81), z.int(), z.int()]));
+
+/** The state of shards: one call, or in a cluster, where each lies in a slot of its own, one for each. */
+export async function lookAtShards(
+  ctx: Context,
+  shards: readonly number[] = ALL_SHARDS,
+): Promise<ShardLook[]> {
+  const together = ctx.redis.producer.isCluster ? shards.map((shard) => [shard]) : [shards];
+  const looks = await Promise.all(together.map((some) => look(ctx, some)));
+  return looks.flat();
+}
+
+async function look(ctx: Context, shards: readonly number[]): Promise<ShardLook[]> {
+  const keys = shards.flatMap((shard) => {
+    const { epoch, stream } = shardKeys(shard);
+    return [epoch, stream];
+  });
+  const answer = reply.parse(await runScript(ctx.redis.producer, script, keys, []));
+  return answer.map(([state, identity, length, waitedMs], index) => ({
+    shard: shards[index] ?? 0,
+    state,
+    identity,
+    length,
+    waitedMs,
+  }));
+}
+
+/** The shards that wait to be opened, with the identity of their data. */
+export async function shutShards(ctx: Context): Promise<Map<number, string>> {
+  const looks = await lookAtShards(ctx);
+  const shut = looks.filter(({ state }) => state === 'shut');
+  return new Map(shut.map(({ shard, identity }) => [shard, identity]));
+}
+
+/** The shards that hold something for the ledger. */
+export async function shardsWithEntries(ctx: Context): Promise<number[]> {
+  const looks = await lookAtShards(ctx);
+  return looks.filter(({ length }) => length > 0).map(({ shard }) => shard);
+}
