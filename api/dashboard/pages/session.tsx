@@ -8,7 +8,7 @@ import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
 import { RULES } from '../parts/anomaly-rules.ts';
-import { ChartCard } from '../parts/chart-card.tsx';
+import { ChartCard, loadCharts } from '../parts/chart-card.tsx';
 import type { ChartContent } from '../parts/chart-content.ts';
 import { Count } from '../parts/count.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/format.ts';
@@ -20,6 +20,8 @@ import { type Signal, Timeline } from '../parts/timeline.tsx';
 import { UserName } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 import type { Session } from './sessions.tsx';
+
+void loadCharts();
 
 /** One session, call by call. */
 export function SessionDetail() {

@@ -4,9 +4,9 @@ import type { ChartContent } from './chart-content.ts';
 import { type Column, Rows } from './rows.tsx';
 import { Wide } from './wide.tsx';
 
-// Asked for with the page, not only when its figures are there: both take their time.
-const charts = import('./charts.tsx');
-const Bars = lazy(async () => ({ default: (await charts).Bars }));
+/** Asks for the code of charts. A page that has one asks as it opens, not only when its figures are there. */
+export const loadCharts = () => import('./charts.tsx');
+const Bars = lazy(async () => ({ default: (await loadCharts()).Bars }));
 
 /** A chart of stacked bars with its title; a button shows the same figures as a table. */
 export function ChartCard({
