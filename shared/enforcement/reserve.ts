@@ -1,6 +1,8 @@
 import { DomainError } from '../platform/basics/errors.ts';
 import { derivedId, hashedKey, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
+import { untilReplicated } from '../platform/context/until-replicated.ts';
+import { reservationKeys } from '../platform/redis/keys.ts';
 import { callReservations } from './call-reservations.ts';
 import { isBeyond, refusalOf } from './judge.ts';
 import { standings } from './recall-standing.ts';
@@ -95,6 +97,7 @@ async function tryToReserve(
   switch (code) {
     case 'reserved':
     case 'replay':
+      await untilReplicated(ctx, reservationKeys(orgId).replicated);
       return { id: first, endsMs: Number(ends), isRepeat: code === 'replay' };
     case 'refused':
       return { id: null, reason: refusalOf(hard[Number(first)] as OpenBudget) };

@@ -5,14 +5,17 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { reconcileCreditsJob } from '../../shared/credits/ledger/jobs.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
+import { reservationMarkRows } from '../../shared/enforcement/model.ts';
+import { type Reservation, reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
-import { accountKeys } from '../../shared/platform/redis/keys.ts';
+import { accountKeys, reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { reconcileCredits } from '../../workers/index.ts';
 import type { JobRow } from '../../workers/job-row.ts';
 import { closeWorker, startWorker } from '../../workers/worker.ts';
@@ -23,6 +26,7 @@ import {
   spendOnce,
   type TestAccount,
 } from '../support/credits.ts';
+import { makeTenant } from '../support/factories.ts';
 import { openTestContext, type TestContext, until } from '../support/harness.ts';
 
 const SLOTS = 16_384;
@@ -78,7 +82,11 @@ async function formCluster(): Promise<void> {
 
 /** Which of the three holds an account. */
 async function nodeOf(account: TestAccount): Promise<number> {
-  const slot = Number(await clients[0]?.call('CLUSTER', 'KEYSLOT', accountKeys(account.accountId).account));
+  return nodeOfKey(accountKeys(account.accountId).account);
+}
+
+async function nodeOfKey(key: string): Promise<number> {
+  const slot = Number(await clients[0]?.call('CLUSTER', 'KEYSLOT', key));
   return Math.floor(slot / Math.ceil(SLOTS / clients.length));
 }
 
@@ -148,6 +156,52 @@ test('REDIS_WAIT_REPLICAS asks the master that holds the account, and without a 
   const holder = await nodeOf(account);
   expect(await Promise.all(waits)).toEqual(clients.map((_client, index) => index === holder));
   expect((await spendOnce(ctx, account.token)).replayed).toBe(false);
+  await waiting.close();
+});
+
+/** Organizations on every node, each with a hard budget of ten dollars. */
+async function makeLimited(): Promise<string[]> {
+  const orgIds: string[] = [];
+  for (const seen = new Set<number>(); seen.size < clients.length; ) {
+    const { orgId } = await makeTenant(ctx);
+    const budget = { name: 'B', scope: 'org', metric: 'cost_usd', threshold: 10, window: 'monthly' } as const;
+    await createBudget(ctx, orgId, { ...budget, enforce: 'hard' });
+    orgIds.push(orgId);
+    seen.add(await nodeOfKey(reservationKeys(orgId).state));
+  }
+  return orgIds;
+}
+
+function reserveOne(on: TestContext, orgId: string): Promise<Reservation> {
+  const caller = { orgId, userId: null, projectId: null };
+  return reserveInBudgets(on, caller, { estimateNusd: 1e9, ttlS: 3_600, key: null });
+}
+
+test('three masters: a hard budget is reserved up to its threshold, also after a master has lost everything', async () => {
+  const orgIds = await makeLimited();
+  for (const orgId of orgIds) {
+    const made = await Promise.all(Array.from({ length: 25 }, () => reserveOne(ctx, orgId)));
+    expect(made.filter(({ id }) => id !== null)).toHaveLength(10);
+    const isNoted = async () => (await reservationMarkRows(ctx).findOne({ _id: orgId }))?.seq === 10;
+    await until(isNoted, { what: 'the reservations in the record' });
+  }
+  await clients[2]?.flushall();
+  for (const orgId of orgIds) {
+    const refused = await until(() => reserveOne(ctx, orgId).catch(() => null), { what: 'an answer' });
+    expect(refused?.id).toBeNull();
+  }
+});
+
+test('REDIS_WAIT_REPLICAS asks the master that holds the budget, and without a replica there a reservation is 504', async () => {
+  const config = { ...ctx.config, redisWaitReplicas: 1 };
+  const waiting = await openTestContext({ sharing: { ...ctx, config } });
+  await until(() => waiting.redis.meter.status === 'ready');
+  const [orgId = ''] = await makeLimited();
+  await Promise.all(clients.map((client) => client.config('RESETSTAT')));
+  await expect(reserveOne(waiting, orgId)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  const waits = clients.map(async (client) => (await client.info('commandstats')).includes('cmdstat_wait:'));
+  const holder = await nodeOfKey(reservationKeys(orgId).state);
+  expect(await Promise.all(waits)).toEqual(clients.map((_client, index) => index === holder));
   await waiting.close();
 });
 

@@ -1,10 +1,10 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { untilReplicated } from '../../platform/context/until-replicated.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
 import { callMeter, meterScript, replyOf } from './call-meter.ts';
 import { type ChangeOutcome, decodeChangeOutcome, RECORD_KEPT_S } from './idempotency.ts';
 import { scriptNow } from './redis-time.ts';
-import { untilReplicated } from './replicas.ts';
 
 const SCRIPTS = {
   'add-lot': meterScript('change', 'add-lot'),
@@ -33,7 +33,7 @@ export async function changeCredits(
   ctx: Context,
   { accountId, command, args, idempotency = { idk: '', fingerprint: '' } }: Change,
 ): Promise<{ outcome: ChangeOutcome | null; did: 'done' | 'replay' | 'none' }> {
-  const { epoch, account, record, stream, shard } = accountKeys(accountId);
+  const { epoch, account, record, stream, shard, replicated } = accountKeys(accountId);
   const { idk, fingerprint } = idempotency;
   const { code, values } = await callMeter(ctx, {
     script: SCRIPTS[command],
@@ -45,7 +45,7 @@ export async function changeCredits(
   switch (code) {
     case 'done':
     case 'replay':
-      await untilReplicated(ctx, shard);
+      await untilReplicated(ctx, replicated);
       return { outcome: values[0] ? decodeChangeOutcome(values[0]) : null, did: code };
     case 'none':
       return { outcome: null, did: code };

@@ -1,5 +1,6 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { untilReplicated } from '../../platform/context/until-replicated.ts';
 import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
 import { type CachedAccount, cachedAccounts, cachedDevices, monthOf } from './account-cache.ts';
 import { decodeAnchor } from './account-state.ts';
@@ -11,7 +12,6 @@ import { encodedPlansOf } from './plans.ts';
 import { type PreparedReceipt, prepareReceipt } from './prepare-receipt.ts';
 import { creditNow, redisNow, scriptNow } from './redis-time.ts';
 import { refusalOf } from './refuse-spend.ts';
-import { untilReplicated } from './replicas.ts';
 
 const script = meterScript('consume');
 const CODES = [
@@ -75,7 +75,7 @@ export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
     spendsDecided(ctx).inc({ outcome: code });
     if (code !== 'spent' && code !== 'replay') throw refusalOf(code, values);
     if (code === 'spent') cacheSpent(ctx, request, values);
-    await untilReplicated(ctx, request.keys.shard);
+    await untilReplicated(ctx, request.keys.replicated);
     return toSpent(code, values);
   }
   throw new DomainError('store_unavailable', 'The account changes too fast. Nothing was written; try again.');

@@ -60,6 +60,8 @@ export interface ReservationKeys {
   reservations: string;
   /** Sorted set: ids by the time at which they end (Redis' ms). */
   ends: string;
+  /** As of a shard. */
+  replicated: string;
   /** What one idempotency key was answered; `idk` is its hash. */
   record: (idk: string) => string;
 }
@@ -71,6 +73,7 @@ export function reservationKeys(orgId: string): ReservationKeys {
     held: `${tag}:reserve:held`,
     reservations: `${tag}:reserve:open`,
     ends: `${tag}:reserve:ends`,
+    replicated: `${tag}:reserve:replicated`,
     record: (idk) => `${tag}:reserve:record:${idk}`,
   };
 }
