@@ -39,7 +39,7 @@ try {
 
 async function runAll(env: Record<string, string>): Promise<void> {
   const tests = [...new Set(chosen.flatMap(({ fault }) => fault.tests))];
-  if (!(await passes(tree, tests, env)))
+  if (!(await passes(tree, tests, env, 'inherit')))
     throw new Error('The tests fail without any fault. Mend them first.');
   const survivors: string[] = [];
   for (const { area, fault } of chosen) {

@@ -10,6 +10,7 @@ import { listen } from '../shared/webhooks/sending/published.ts';
 import { JOB_TABLE } from './index.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
+import { runWhileClockIsRight } from './run-while-clock-is-right.ts';
 import { startSweeper } from './sweeper.ts';
 import { closeWorker, startWorker } from './worker.ts';
 
@@ -18,21 +19,28 @@ const ctx = await openContext(config, { process: 'worker' });
 registerMetrics(ctx);
 plansOf(ctx);
 const connection = connectQueues(config, 'worker');
-const workers = JOB_TABLE.map((row) => startWorker(row, ctx, connection));
-const stopListening = listen(ctx);
-const stopSweeper = startSweeper(ctx);
+const stopJobs = runWhileClockIsRight(ctx, startJobs);
 const stopProjector = startProjector(ctx);
 const probe = createServer((req, res) => void answerProbe(ctx, req, res));
 
 stopOnSignal(ctx.log, async () => {
   probe.close();
-  await stopSweeper();
-  cancelWaiters(ctx);
-  await stopProjector();
-  stopListening();
-  await Promise.all(workers.map(closeWorker));
+  await Promise.all([stopJobs(), stopProjector()]);
   connection.disconnect();
   await ctx.close();
 });
 
 probe.listen(config.workerPort, config.host, () => ctx.log.info({ port: config.workerPort }, 'worker runs'));
+
+/** Everything that a worker does by the clock. The projector goes by that of Redis. */
+function startJobs(): () => Promise<void> {
+  const workers = JOB_TABLE.map((row) => startWorker(row, ctx, connection));
+  const stopListening = listen(ctx);
+  const stopSweeper = startSweeper(ctx);
+  return async () => {
+    await stopSweeper();
+    cancelWaiters(ctx);
+    stopListening();
+    await Promise.all(workers.map(closeWorker));
+  };
+}

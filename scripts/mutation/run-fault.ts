@@ -30,6 +30,7 @@ export async function passes(
   tree: string,
   tests: readonly string[],
   env: Record<string, string>,
+  output: 'ignore' | 'inherit' = 'ignore',
 ): Promise<boolean> {
   const there = tests.filter((path) => existsSync(join(tree, path)));
   if (there.length === 0) throw new Error(`None of these tests exist: ${tests.join(', ')}`);
@@ -39,7 +40,7 @@ export async function passes(
     env: { ...process.env, ...env, CI: '', PATH: path },
     // A group of its own, so that a run that hangs ends with everything that it has started.
     detached: true,
-    stdio: 'ignore',
+    stdio: output,
   });
   const timer = setTimeout(() => child.pid && sendSignal(-child.pid, 'SIGKILL'), PATIENCE_MS);
   const [code] = await once(child, 'exit');

@@ -1,5 +1,6 @@
+import { warnOfClock } from '../platform/context/clock-skew.ts';
 import type { Warning } from '../platform/context/warnings.ts';
 import { warnOfUnsentAlerts } from '../webhooks/deliveries/alert-admins.ts';
 
 /** Every warning of `/readyz`. Each is declared by its noun; no noun imports this table. */
-export const WARNINGS: readonly Warning[] = [warnOfUnsentAlerts];
+export const WARNINGS: readonly Warning[] = [warnOfUnsentAlerts, warnOfClock];

@@ -5,16 +5,20 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { sessionRows } from '../../shared/sessions/model.ts';
 import { makeAccount, projectAll, sha256 } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { startLoad } from '../support/drills/load.ts';
 import { OTHER_RELEASE, preloaded } from '../support/drills/preload.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, call, until } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson } from '../support/people.ts';
 import { seeded } from '../support/random.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { makeWebhook } from '../support/webhooks.ts';
 
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 const HOUR_MS = 3_600_000;
@@ -106,6 +110,39 @@ test("an api's clock two hours ahead or behind moves no window, no month, no rec
   );
   expect(session.map(({ status }) => status)).toEqual([200, 401, 401]);
   await Promise.all(apis.map((api) => api.kill()));
+});
+
+test('a worker whose clock is two hours ahead or behind ends no session and sends nothing; the right one does', {
+  timeout: 60_000,
+}, async () => {
+  const receiver = await startReceiver();
+  const { orgId, key } = await makeTenant(stack.ctx);
+  await makeWebhook(stack.ctx, orgId, receiver.url, ['session.started', 'session.ended']);
+  await stack.kill('worker');
+  const report = async (user_id: string) => {
+    const signal = makeSignal({ ts: Date.now(), user_id });
+    expect((await call(`${stack.url}/api/v1/signals`, { key, body: signal })).status).toBe(200);
+  };
+  await report('ada');
+  const wrong = await Promise.all(
+    [2 * HOUR_MS, -2 * HOUR_MS].map((ms) =>
+      startOther('workers/main.ts', { DRILL_CLOCK_SHIFT_MS: String(ms) }),
+    ),
+  );
+  const said = await Promise.all(wrong.map(({ url }) => call(`${url}/readyz`, {}, () => undefined)));
+  expect(said.map(({ body }) => body.warnings)).toEqual([
+    ['The clock of this process is 7200 s ahead of those of the stores.'],
+    ['The clock of this process is 7200 s behind those of the stores.'],
+  ]);
+  expect(receiver.received).toEqual([]);
+  await stack.start('worker');
+  await until(() => receiver.received.length === 1, { timeoutMs: 30_000, what: 'the right worker' });
+  await report('bob');
+  await until(() => receiver.received.length === 2);
+  expect(receiver.received.map(({ event }) => event.type)).toEqual(['session.started', 'session.started']);
+  expect(await sessionRows(stack.ctx).countDocuments({ org_id: orgId, state: 'open' })).toBe(2);
+  await Promise.all(wrong.map((worker) => worker.kill()));
+  await receiver.close();
 });
 
 test(`two releases with different scripts side by side under load agree on every credit (seed ${SEED})`, {

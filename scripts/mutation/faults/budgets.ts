@@ -62,6 +62,28 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     tests: RESERVATIONS,
   },
   {
+    what: 'a reservation does not wait for replicas',
+    file: `${ENFORCEMENT}/reserve.ts`,
+    text: 'await untilReplicated(ctx, reservationKeys(orgId).replicated);',
+    replacement: 'void untilReplicated && reservationKeys;',
+    tests: ['test/drills/cluster.test.ts'],
+  },
+  {
+    what: 'an alert of a per cent is told again',
+    file: 'shared/budgets/plan-alerts.ts',
+    text: 'return [alert.webhookId, alert.budget._id, alert.interval.startMs, aboutOf(alert)];',
+    replacement: 'return [alert.webhookId, alert.budget._id, alert.current, aboutOf(alert)];',
+    tests: ['test/shared/budgets/alerts.test.ts'],
+  },
+  {
+    what: 'two workers tell the same alert',
+    file: 'shared/budgets/plan-alerts.ts',
+    text: 'insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),',
+    replacement:
+      'insertRow(budgetAlertRows, { ...rowOf(alert, eventIdOf(event), nowMs), _id: eventIdOf(event) }),',
+    tests: ['test/shared/budgets/alerts.test.ts'],
+  },
+  {
     what: 'a signal settles nothing',
     file: `${ENFORCEMENT}/settle.lua`,
     text: 'end_now(ARGV[index], now)',

@@ -79,6 +79,20 @@ export const SESSION_FAULTS: readonly Fault[] = [
     tests: [...ASSIGN, ...SIGNALS],
   },
   {
+    what: 'a worker goes by a clock that is wrong',
+    file: 'workers/run-while-clock-is-right.ts',
+    text: 'const isRight = Math.abs(skewMs) <= CLOCK_TOLERANCE_MS;',
+    replacement: 'const isRight = Math.abs(skewMs) >= 0 * CLOCK_TOLERANCE_MS;',
+    tests: ['test/workers/run-while-clock-is-right.test.ts'],
+  },
+  {
+    what: 'one store with a wrong clock makes a worker wrong',
+    file: 'shared/platform/context/clock-skew.ts',
+    text: 'Math.abs(a) - Math.abs(b)',
+    replacement: 'Math.abs(b) - Math.abs(a)',
+    tests: ['test/workers/run-while-clock-is-right.test.ts'],
+  },
+  {
     what: 'a session ends while it is still active',
     file: 'shared/ingest/end-session.ts',
     text: 'if (!isPastTimeout(session, timeoutMs, ctx.clock.now())) {',

@@ -49,6 +49,27 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: SEND,
   },
   {
+    what: 'every request ends its connection',
+    file: 'shared/webhooks/sending/post.ts',
+    text: "method: 'POST', headers: requestHeaders, body }",
+    replacement: "method: 'POST', headers: requestHeaders, body, reset: true }",
+    tests: SEND,
+  },
+  {
+    what: 'what a digest has taken is taken again',
+    file: 'shared/webhooks/deliveries/send-digests.ts',
+    text: 'finished(row, status, nowMs)));',
+    replacement: 'finished(row, status, nowMs)).slice(1));',
+    tests: DELIVER,
+  },
+  {
+    what: 'a mail that is sent again looks like another',
+    file: 'shared/webhooks/sending/mail-attempt.ts',
+    text: 'messageId: `<',
+    replacement: 'inReplyTo: `<',
+    tests: ['test/api/mail-webhooks.test.ts', 'test/drills/alerts.test.ts'],
+  },
+  {
     what: 'a delivery is given up after four attempts',
     file: 'shared/webhooks/deliveries/record-outcome.ts',
     text: 'if (outcome.attempt >= ATTEMPTS) return',
