@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copyTree } from './mutation/copy-tree.ts';
-import { plant } from './mutation/fault.ts';
+import { type Fault, plant } from './mutation/fault.ts';
 import { FAULTS } from './mutation/list.ts';
-import { passes, runFault } from './mutation/run-fault.ts';
+import { passes, runFault, type Verdict } from './mutation/run-fault.ts';
 import { ROOT } from './stack/files.ts';
 import { findFreePort } from './stack/ports.ts';
 import { startMongo, startRedis } from './stack/stores.ts';
@@ -42,13 +42,20 @@ async function runAll(env: Record<string, string>): Promise<void> {
   if (!(await passes(tree, tests, env, 'inherit')))
     throw new Error('The tests fail without any fault. Mend them first.');
   const survivors: string[] = [];
+  let caught = 0;
   for (const { area, fault } of chosen) {
     const verdict = await runFault(tree, fault, env);
-    console.log(`${verdict === 'caught' ? 'caught  ' : 'SURVIVED'}  ${area}: ${fault.what}`);
-    if (verdict === 'survived') survivors.push(`${area}: ${fault.what} (${fault.file})`);
+    if (verdict === 'caught') caught += 1;
+    else if (!fault.equivalent) survivors.push(`${area}: ${fault.what} (${fault.file})`);
+    console.log(`${wordFor(verdict, fault)}  ${area}: ${fault.what}`);
   }
-  const caught = chosen.length - survivors.length;
   for (const survivor of survivors) console.log(`survived: ${survivor}`);
-  console.log(`${caught} of ${chosen.length} faults were caught`);
-  if (caught < LEAST_SCORE * chosen.length) process.exitCode = 1;
+  const counted = caught + survivors.length;
+  console.log(`${caught} of ${counted} faults were caught`);
+  if (caught < LEAST_SCORE * counted) process.exitCode = 1;
+}
+
+function wordFor(verdict: Verdict, { equivalent }: Fault): string {
+  if (verdict === 'caught') return 'caught    ';
+  return equivalent ? 'equivalent' : 'SURVIVED  ';
 }

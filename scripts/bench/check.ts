@@ -12,6 +12,7 @@ import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import { findFreePort } from '../stack/ports.ts';
 import { answersOk, waitUntil } from '../stack/wait.ts';
 import { numberOption, quantile, report, round, runClients, setStage } from './bench.ts';
+import { measureOutages } from './check-outage.ts';
 
 /** Budgets of an organization. */
 const SIZES = [1, 100, 5_000];
@@ -31,7 +32,10 @@ interface Run {
   refused: number;
 }
 
-/** `check [--seconds 8] [--clients 32]`: checks and reservations beside the floor server, in turns of one run. */
+/**
+ * `check [--seconds 8] [--clients 32]`: checks and reservations beside the floor server, in turns of one run; then checks
+ * while a store is frozen.
+ */
 export async function runCheckBench(args: string[]): Promise<void> {
   const seconds = Math.min(60, numberOption(args, 'seconds', 8));
   const clients = Math.min(256, numberOption(args, 'clients', 32));
@@ -50,6 +54,7 @@ export async function runCheckBench(args: string[]): Promise<void> {
     for (let turn = 0; turn < ROUNDS; turn += 1)
       for (const run of runs) await drive(run, clients, seconds / ROUNDS);
     report('check', tableOf(runs));
+    report('check-outage', await measureOutages(stage, url, runs[1]?.key ?? ''));
   } finally {
     await end(floor);
     await stage.stop();

@@ -10,6 +10,8 @@ export interface Fault {
   replacement: string;
   /** Files and folders of tests that vitest runs. */
   tests: readonly string[];
+  /** Why no test can notice it: something else guards the same. It is run, and not counted. */
+  equivalent?: string;
 }
 
 /** The file with the fault in it. Throws when the text does not stand in it exactly once. */

@@ -329,6 +329,24 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
     expect(shown.totals).toMatchObject({ active_users: 6, signals: 9 });
   });
 
+  it('does not tell a week by what had more values in it than an answer may have, and tells the rest', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const ts = Date.parse('2026-04-08T10:00:00Z');
+    const ofProject = (project: number) =>
+      Array.from({ length: 6 }, (_, user) => ({ ts, user_id: `v${user}`, project_id: `p${project}` }));
+    await recordAll(api.ctx, orgId, [...ofProject(0), ...ofProject(1), ...ofProject(2)]);
+    const ctx = { ...api.ctx, config: { ...api.ctx.config, maxGroups: 2 } };
+    expect(await freezeAnalytics(ctx, await readOrganization(ctx, orgId))).toMatchObject({ frozen: 1 });
+    const read = async (dimension: string) =>
+      (await api.call(`/api/v1/org/${orgId}/analytics?from=2026-04-06&dimension=${dimension}`, { key })).body;
+    expect((await read('model')).totals).toMatchObject({ active_users: 6, signals: 18 });
+    expect(await read('project')).toMatchObject({
+      totals: { suppressed: true },
+      cells: [],
+      trend: [{ suppressed: true }],
+    });
+  });
+
   it('has no filter by user, and takes whole closed weeks only', async () => {
     for (const query of [
       'user_id=u1',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { organizationRows } from '../../shared/organizations/model.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -59,6 +60,22 @@ describe('members', () => {
     expect((await ask(admin, 'DELETE', path)).status).toBe(204);
     expect((await ask(admin, 'DELETE', path)).status).toBe(204);
     expect((await ask(admin, 'PATCH', path, { name: 'x' })).status).toBe(404);
+  });
+
+  test('may be in at most 1,000 different teams together', async () => {
+    const teams = Array.from({ length: 999 }, (_, index) => `team ${index}`);
+    await organizationRows(api.ctx).updateOne({ _id: admin.orgId }, { $set: { teams } });
+    const path = `/v1/members/${member.userId}`;
+    expect((await ask(admin, 'PATCH', path, { teams: ['team 1', 'one more'] })).status).toBe(200);
+    const invited = { email: 'x@example.org', role: 'member', teams: ['too many'] };
+    for (const refused of [
+      await ask(admin, 'PATCH', path, { teams: ['too many'] }),
+      await ask(admin, 'POST', '/v1/members', invited),
+    ])
+      expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    expect((await ask(admin, 'PATCH', path, { teams: ['team 2', 'one more'] })).status).toBe(200);
+    const { body } = await ask(admin, 'GET', '/v1/organization');
+    expect(body.teams).toHaveLength(1_000);
   });
 
   test('may not do so themselves', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anomalyRows } from '../../shared/anomalies/model.ts';
 import { eventRows } from '../../shared/events/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 
@@ -382,12 +384,32 @@ describe('POST /api/v1/sessions/{id}/close', () => {
       body: makeSignal({ ts: clock.now() }),
     });
     expect(later.body.results[0].session_id).not.toBe(id);
+    const third = await api.call(`/api/v1/sessions/${id}/close`, { key: tenant.key, method: 'POST' });
+    expect(third.body).toEqual(first?.body);
     const late = await api.call('/api/v1/signals', {
       key: tenant.key,
       body: makeSignal({ ts: clock.now() - 30_000 }),
     });
     expect(late.body.results[0].session_id).toBe(id);
   });
+});
+
+it('a session of another organization, or of another user than its key, looks like none and stays open', async () => {
+  const { orgId, key } = await makeTenant(api.ctx);
+  const posted = await api.call('/api/v1/signals', { key, body: makeSignal({ ts: clock.now() }) });
+  const id = posted.body.results[0].session_id;
+  const foreign = await makeTenant(api.ctx);
+  const bound = await createApiKey(api.ctx, { org_id: orgId, scopes: [...SCOPES], user_id: 'bob' });
+  for (const stranger of [foreign.key, bound.key]) {
+    const [theirs, none] = await Promise.all(
+      [id, 'ses_none'].map((each) =>
+        api.call(`/api/v1/sessions/${each}/close`, { key: stranger, method: 'POST' }),
+      ),
+    );
+    expect(theirs?.status).toBe(404);
+    expect({ ...theirs?.body, request_id: '' }).toEqual({ ...none?.body, request_id: '' });
+  }
+  expect((await api.call(`/api/v1/sessions/${id}`, { key })).body.state).toBe('open');
 });
 
 /** The chunks of an answer (RFC 9112 section 7.1), as they were written. ASCII only. */

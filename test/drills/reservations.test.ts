@@ -35,6 +35,7 @@ test.each(['api', 'worker', 'redis', 'mongo'] as const satisfies Part[])(
       await until(() => stack.isReady(part), { timeoutMs: 30_000, what: `${part} back` });
     }
     await Promise.all(clients);
+    console.log(`${part}: ${tally.allowed} of ${LIMIT_USD} acknowledged, ${tally.unknown} unknown`);
     expect([...tally.statuses.keys()].filter((status) => ![0, 200, 503, 504].includes(status))).toEqual([]);
     expect(tally.allowed).toBeLessThanOrEqual(LIMIT_USD);
     expect(tally.allowed + tally.unknown).toBeGreaterThanOrEqual(LIMIT_USD);

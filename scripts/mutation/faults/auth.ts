@@ -94,6 +94,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
     text: "const ALGORITHMS = ['RS256',",
     replacement: "const ALGORITHMS = ['HS256', 'RS256',",
     tests: PEOPLE,
+    equivalent: 'jose takes no symmetric algorithm with a set of keys (RFC 7517)',
   },
   {
     what: 'every proxy is believed',

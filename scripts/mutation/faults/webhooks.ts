@@ -123,7 +123,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     file: 'workers/open-worker.ts',
     text: 'if (ids.length === 0) return;\n    const tokens',
     replacement: 'if (ids.length >= 0) return;\n    const tokens',
-    tests: [...DELIVER, ...SEND, 'test/drills/webhooks.test.ts'],
+    tests: ['test/workers/open-worker.test.ts'],
   },
   {
     what: 'a name that resolves to a private address is connected to',

@@ -138,6 +138,12 @@ describe('sessions in event time', () => {
     expect(keep([], [signalAt(0, { model: null })])[0]?.model).toBe('unknown');
   });
 
+  it('moves a model forward when a late signal used it before the others', () => {
+    const kept = keep([], [signalAt(2, { model: 'a' }), signalAt(3, { model: 'b' })]);
+    const [session] = keep(kept, [signalAt(1, { model: 'b' })]);
+    expect(session?.model_tokens.map((entry) => entry.model)).toEqual(['b', 'a']);
+  });
+
   it('equals a plain gap scan for in-order input, however it is cut into batches', () => {
     fc.assert(
       fc.property(

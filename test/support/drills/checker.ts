@@ -23,6 +23,7 @@ export async function checkCredits(
   await untilRedisIsBack(ctx);
   await recoverCredits(ctx);
   await projectAll(ctx);
+  let written = 0;
   for (const account of accounts) {
     const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).sort({ seq: 1 }).toArray();
     const state = (await readAccount(ctx, account.accountId))?.state;
@@ -35,7 +36,10 @@ export async function checkCredits(
       acknowledged.map(({ key }) => keyDigest(account.accountId, 'consume', key)).sort(),
     );
     expect(bucketsInOrder(rows)).toBe(true);
+    written += spent.length;
   }
+  const answered = attempts.filter(({ answer }) => answer !== null).length;
+  console.log(`${attempts.length} spends, ${answered} answered with 200, ${written} in the ledger`);
   for (const attempt of attempts.filter(({ answer }) => answer !== null).slice(-50)) {
     const before = attempt.answer;
     await until(async () => (await spendByHttp(url, attempt)) === 200);

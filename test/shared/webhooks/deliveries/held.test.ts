@@ -5,7 +5,8 @@ import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhoo
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
-import { makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
+import { startReceiver } from '../../../support/receiver.ts';
+import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
 let ctx: TestContext;
@@ -37,3 +38,20 @@ it('the oldest beyond what a webhook may hold expire and are shown; others keep 
   // Events of one commit have one time, and stand in the log by their ids.
   expect(log.rows.map(({ event_id }) => event_id).toSorted()).toEqual(events.slice(0, 5).toSorted());
 });
+
+it.each([{ status: 'failing' as const }, { enabled: false }])(
+  'what was planned before its webhook was %o is held at its attempt, and nothing is sent',
+  async (change) => {
+    const receiver = await startReceiver();
+    const { orgId } = await makeTenant(ctx);
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    // Its deliveries are not held yet: the job that does so has not run.
+    await webhookRows(ctx).updateOne({ _id }, { $set: change });
+    expect((await readDelivery(ctx, eventId)).status).toBe('pending');
+    await attemptAllDue(ctx, eventId);
+    expect((await readDelivery(ctx, eventId)).status).toBe('held');
+    expect(receiver.received).toEqual([]);
+    await receiver.close();
+  },
+);

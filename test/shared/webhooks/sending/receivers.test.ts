@@ -44,6 +44,20 @@ async function deliverAs(behaviour: Behaviour) {
   return { ...delivered, receiver };
 }
 
+it('attempts at one webhook share a connection while the endpoint answers', async () => {
+  const receiver = await startReceiver();
+  const { orgId } = await makeTenant(ctx);
+  await makeWebhook(ctx, orgId, receiver.url);
+  for (let index = 0; index < 5; index += 1) {
+    const [eventId] = await raise(ctx, orgId);
+    await attemptAllDue(ctx, eventId);
+  }
+  expect(receiver.received).toHaveLength(5);
+  // The next request may begin before the last one has left its connection.
+  expect(receiver.accepted).toBeLessThanOrEqual(2);
+  await receiver.close();
+});
+
 describe.concurrent('a receiver that', { timeout: 40_000 }, () => {
   it.each<Behaviour>(['hang', 'drip-headers'])(
     'takes the request and does %s fails at 10 s',
