@@ -2,7 +2,8 @@ import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
-import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
+import { addTeams } from '../organizations/add-teams.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
 import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -81,11 +82,7 @@ async function followTeams(
   after: Member,
   transaction: ClientSession,
 ): Promise<void> {
-  await organizationRows(ctx).updateOne(
-    { _id: after.org_id },
-    { $addToSet: { teams: { $each: after.teams } } },
-    { session: transaction },
-  );
+  await addTeams(ctx, after.org_id, after.teams, transaction);
   await recountTeams(ctx, after.org_id, [...new Set([...before.teams, ...after.teams])], transaction);
 }
 

@@ -4,8 +4,8 @@ import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
 import { revokeKeysOfUser } from '../keys/api-keys.ts';
+import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
-import { readOrganization } from '../organizations/read-organization.ts';
 import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
@@ -44,18 +44,14 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   };
   try {
     await inTransaction(ctx.db, async (transaction) => {
-      await readOrganization(ctx, input.org_id, transaction);
+      await addTeams(ctx, input.org_id, member.teams, transaction);
       await memberRows(ctx).insertOne(member, { session: transaction });
-      await organizationRows(ctx).updateOne(
-        { _id: input.org_id },
-        {
-          $addToSet: {
-            teams: { $each: member.teams },
-            ...(input.role === 'admin' ? { admin_emails: email } : {}),
-          },
-        },
-        { session: transaction },
-      );
+      if (input.role === 'admin')
+        await organizationRows(ctx).updateOne(
+          { _id: input.org_id },
+          { $addToSet: { admin_emails: email } },
+          { session: transaction },
+        );
       await recordAudit(
         ctx,
         {
@@ -76,7 +72,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   return member;
 }
 
-/** Sets the teams of a member: exactly these. Throws `not_found`, also for a removed member. */
+/** Sets the teams of a member: exactly these. Throws `not_found`, also for a removed member, and `conflict` for too many. */
 export async function setTeams(ctx: Context, orgId: string, userId: string, teams: string[]): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
     const before = await memberRows(ctx).findOneAndUpdate(
@@ -85,11 +81,7 @@ export async function setTeams(ctx: Context, orgId: string, userId: string, team
       { session: transaction },
     );
     if (!before || before.removed_at !== null) throw noMember();
-    await organizationRows(ctx).updateOne(
-      { _id: orgId },
-      { $addToSet: { teams: { $each: teams } } },
-      { session: transaction },
-    );
+    await addTeams(ctx, orgId, teams, transaction);
     await recordAudit(
       ctx,
       { action: 'member.teams', org_id: orgId, details: { user_id: userId, teams } },

@@ -142,7 +142,9 @@ async function readDimensions(
   transaction: ClientSession,
 ): Promise<[Dimension, WeekCells][]> {
   const plain = await readWeek(ctx, organization, week, people, transaction);
-  const all = Object.entries(plain) as [Dimension, WeekCells][];
+  const { maxGroups } = ctx.config;
+  // More values than an answer may have are not kept: a document has 16 MiB, and deciding about them takes time.
+  const all = (Object.entries(plain) as [Dimension, WeekCells][]).filter(([, { size }]) => size <= maxGroups);
   if (week.fromMs < quarterHorizonMs(ctx.clock.now())) return all;
   return [...all, ['hour_of_week', await readHours(ctx, organization, week, people, transaction)]];
 }

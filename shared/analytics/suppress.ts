@@ -45,7 +45,8 @@ const P_PERCENT = 10;
 export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
   const isTotalHidden = !mayBeShown(cells, k);
   const hidden = cells.filter((cell) => !mayBeShown([cell], k));
-  const shown = cells.filter((cell) => !hidden.includes(cell)).sort(bySize);
+  const alone = new Set(hidden);
+  const shown = cells.filter((cell) => !alone.has(cell)).sort(bySize);
   while (shown.length > 0 && hidden.length > 0 && !mayBeShown(hidden, k)) {
     hidden.push(...shown.splice(0, 1));
   }

@@ -29,6 +29,8 @@ const TICK_DEADLINE_MS = 3_000;
 const SESSION_KEPT_MS = 600_000;
 /** A heartbeat is no record: it need not survive a crash. */
 const FLEETING = { writeConcern: { w: 1, j: false } } as const;
+/** Heartbeats are seen where they are written: while a majority is behind, nobody takes the others for dead. */
+const NEWEST = { readConcern: { level: 'local' } } as const;
 
 interface Guard {
   id: string;
@@ -84,7 +86,7 @@ async function tick(guard: Guard): Promise<void> {
   await beat(guard);
   const { db, seen, id: ownId, deadAfterMs } = guard;
   const nowMs = performance.now();
-  for (const instance of await instanceRows({ db }).find().toArray()) {
+  for (const instance of await instanceRows({ db }).find({}, NEWEST).toArray()) {
     const last = seen.get(instance._id);
     if (last?.heartbeat !== instance.heartbeat)
       seen.set(instance._id, { heartbeat: instance.heartbeat, sinceMs: nowMs });
