@@ -228,6 +228,17 @@ describe('the pages of the dashboard', () => {
     }
   });
 
+  test('give fingers room', { timeout: 60_000 }, async () => {
+    const viewport = { width: 390, height: 844 };
+    const { page, context } = await open('Grace', { viewport, hasTouch: true, isMobile: true });
+    for (const path of ['/', '/sessions', '/budgets/{budget}', '/webhooks/{webhook}', '/connect']) {
+      await visit(page, path);
+      expect(await page.evaluate(TOO_SMALL), path).toEqual([]);
+      expect(await overflow(page), path).toBe(0);
+    }
+    await context.close();
+  });
+
   test('can be used by the keyboard alone', { timeout: 60_000 }, async () => {
     const { page, context } = await open('Grace', { reducedMotion: 'reduce' });
     await visit(page, '/');
@@ -298,6 +309,11 @@ async function seriousViolations(page: Page): Promise<string[]> {
 async function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
+
+/** Runs in the page: what one touches and is less than 44 px high. */
+const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]
+  .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
+  .map((target) => (target.ariaLabel ?? target.textContent) + ': ' + target.getBoundingClientRect().height)`;
 
 /** Runs in the page: what is wider than its box and no code. */
 const SCROLLS_SIDEWAYS = `[...document.querySelectorAll('section, .rows, main')]

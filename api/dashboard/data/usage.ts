@@ -30,7 +30,7 @@ export function useUsageBy(by: FilterName) {
   return { now, before };
 }
 
-/** Renders nothing. Asks again for all usage on the page when the one answer that is polled has changed. */
+/** Renders nothing. Asks again for all usage and anomalies on the page when the one answer that is polled has changed. */
 export function UsageFollower() {
   const client = useQueryClient();
   const leading = useUsageQuery(LEADING);
@@ -41,6 +41,7 @@ export function UsageFollower() {
     const { key: keyBefore, data: before } = seen.current;
     seen.current = { key, data };
     if (keyBefore !== key || before === undefined || before === data) return;
+    void client.invalidateQueries({ queryKey: ['anomalies'] });
     void client.invalidateQueries({
       queryKey: ['usage'],
       predicate: ({ queryKey }) => JSON.stringify(queryKey) !== key,

@@ -9,12 +9,12 @@ import { percent } from '../parts/format.ts';
 
 const MOST_UNPRICED = 0.01;
 /** The pages of budgets and webhooks ask oftener. */
-const BANNER_MS = 60_000;
+const POLL_MS = { budgets: 60_000, webhooks: 120_000 };
 
 /** What somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. */
 export function Banners() {
-  const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: BANNER_MS });
-  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: BANNER_MS });
+  const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: POLL_MS.webhooks });
+  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: POLL_MS.budgets });
   const failing = webhooks.data?.data.filter(({ status }) => status === 'failing') ?? [];
   const exceeded = budgets.data?.data.filter(({ state }) => state === 'exceeded') ?? [];
   return (

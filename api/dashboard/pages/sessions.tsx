@@ -86,7 +86,7 @@ export function Sessions() {
     <Page title="Sessions" lead="A session is a run of activity of one user in one project with one tool.">
       <RangeBar>
         {FILTERS.map((name) => (
-          <FilterSelect key={name} name={name} />
+          <FilterSelect key={name} name={name} isReady={pages.query.isSuccess} />
         ))}
         <NativeSelect
           aria-label="Order"
@@ -128,8 +128,8 @@ const ANY: Record<FilterName, string> = {
   adapter: 'Any tool',
 };
 
-/** What there is to filter by comes from the usage of the range, dearest first. */
-function FilterSelect({ name }: { name: FilterName }) {
+/** What there is to filter by comes from the usage of the range, dearest first, and after the list itself. */
+function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean }) {
   const range = useRange();
   const filters = useFilters();
   const change = useChangeSearch();
@@ -137,6 +137,7 @@ function FilterSelect({ name }: { name: FilterName }) {
   const found = useQuery({
     ...usageQuery({ ...range.query, interval: range.interval, group_by: name, series: 'groups', top: '20' }),
     staleTime: 60_000,
+    enabled: isReady,
   });
   const values = (found.data?.groups ?? []).flatMap(({ key }) => key?.[name] ?? []);
   const chosen = filters[name];

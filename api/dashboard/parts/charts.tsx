@@ -43,7 +43,16 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
           maxBarWidth={56}
           referenceLines={
             line
-              ? [{ y: line.value, label: line.label, color: 'var(--bad)', ifOverflow: 'extendDomain' }]
+              ? [
+                  {
+                    y: line.value,
+                    label: line.label,
+                    // Under the line: above it may be the title.
+                    labelPosition: 'insideTopLeft',
+                    color: 'var(--bad)',
+                    ifOverflow: 'extendDomain',
+                  },
+                ]
               : []
           }
         >

@@ -10,10 +10,13 @@ import { UserName } from '../../parts/user-name.tsx';
 import { When } from '../../parts/when.tsx';
 
 const SHOWN = 5;
+/** Also asked for whenever usage has changed. */
+const ANOMALIES_MS = 300_000;
 
 /** The budgets that are nearest to their end, and the way to all. */
 export function BudgetCard() {
-  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: 60_000 });
+  // The banners ask for them anew.
+  const budgets = useQuery({ ...budgetsQuery(), refetchInterval: false });
   return (
     <Card title="Budgets" all="/budgets" allLabel="All budgets">
       <Load query={budgets}>
@@ -44,7 +47,7 @@ export function BudgetCard() {
 
 /** What was unusual lately, and the way to all. */
 export function AnomalyCard() {
-  const anomalies = useQuery(anomaliesQuery({ limit: SHOWN }));
+  const anomalies = useQuery({ ...anomaliesQuery({ limit: SHOWN }), refetchInterval: ANOMALIES_MS });
   return (
     <Card title="Newest anomalies" all="/anomalies" allLabel="All anomalies">
       <Load query={anomalies}>
