@@ -145,7 +145,7 @@ function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean })
   return (
     <NativeSelect
       aria-label={ANY[name].replace('Any ', 'Filter by ')}
-      maw={180}
+      maw={140}
       value={chosen ?? ''}
       onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
       data={[
