@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,8 @@ export interface Stage {
   startApi(): Promise<string>;
   /** A worker as its own process; ended with the stage. */
   startWorker(): void;
+  /** Ends the api that was started last with SIGTERM. Returns how long that took (ms). */
+  endApi(): Promise<number>;
   /** Of each kind of process the one that was started last. */
   pids(): Record<string, number>;
   stop(): Promise<void>;
@@ -55,6 +58,14 @@ export async function setStage(
       return url;
     },
     startWorker: () => start('worker'),
+    endApi: async () => {
+      const api = children.find(({ pid }) => pid === pids.api);
+      const began = performance.now();
+      const ended = once(api ?? process, 'exit');
+      api?.kill('SIGTERM');
+      await ended;
+      return performance.now() - began;
+    },
     pids: () => pids,
     stop: async () => {
       for (const child of children) child.kill('SIGKILL');

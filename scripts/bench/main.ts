@@ -7,6 +7,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   list: async () => (await import('./list.ts')).runListBench,
   check: async () => (await import('./check.ts')).runCheckBench,
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
+  history: async () => (await import('./history.ts')).runHistoryBench,
   idle: async () => (await import('./idle.ts')).runIdleBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   dashboard: async () => (await import('./dashboard.ts')).runDashboardBench,

@@ -3,6 +3,7 @@ import { planWindows } from '../budgets/plan-windows.ts';
 import { planSettlements } from '../enforcement/plan-settlements.ts';
 import { touchOrganizationVersion } from '../organizations/versions.ts';
 import { newId } from '../platform/basics/ids.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import { type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
@@ -45,7 +46,7 @@ export async function decideBatch(
   const assignments = await assignByKey(ctx, fresh, timeoutMsOf(rules.organization), transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => placed.has(_id));
-  const plan = planBatch(ctx, rules, { signals, historical, assignments, placed, shard });
+  const plan = await planBatch(ctx, rules, { signals, historical, assignments, placed, shard });
   return { ...plan, result: { recorded: answer(drafts, known, placed), rules } };
 }
 
@@ -58,7 +59,9 @@ interface Placement {
   shard: number;
 }
 
-function planBatch(ctx: Context, rules: Rules, placement: Placement): Plan {
+/** The plans of all nouns, made one after the other at a pace that holds nobody up. */
+async function planBatch(ctx: Context, rules: Rules, placement: Placement): Promise<Plan> {
+  const pace = createPace();
   const { signals, assignments, placed, shard } = placement;
   if (signals.length === 0) return NO_PLAN;
   const { organization, budgets, subscribers } = rules;
@@ -69,30 +72,32 @@ function planBatch(ctx: Context, rules: Rules, placement: Placement): Plan {
   const isLive = (signal: Draft) => !placement.historical.has(signal) || !isPast(signal, timeoutMs, nowMs);
   const live = new Set(signals.filter(isLive).map(({ _id }) => placed.get(_id)));
   const touched = new Set(placed.values());
+  const rollups = planRollups(organization, signals, changes, nowMs);
+  await pace();
+  const sessions = planSessionChanges(ctx, changes, {
+    timeoutMs,
+    subscribers,
+    // A session that signals did not touch has ended because a newer one began: that is no history.
+    isPast: ({ after }) => touched.has(after._id) && !live.has(after._id),
+  });
+  await pace();
+  const counted = { signals, sessions: changes };
+  const windows = planWindows(organization._id, budgets, counted, {
+    shard,
+    nowMs,
+    isSilent: live.size === 0,
+  });
+  await pace();
   const writes = [
     touchOrganizationVersion(organization._id, shard),
     ...signals.map((draft) =>
       insertRow(signalRows, { ...draft, session_id: placed.get(draft._id) as string }),
     ),
     ...heads.map(planHead),
-    ...planRollups(organization, signals, changes, nowMs),
+    ...rollups,
     ...planSettlements(organization._id, signals, nowMs),
   ];
-  return joinPlans(
-    { writes, wakeUps: [] },
-    planSessionChanges(ctx, changes, {
-      timeoutMs,
-      subscribers,
-      // A session that signals did not touch has ended because a newer one began: that is no history.
-      isPast: ({ after }) => touched.has(after._id) && !live.has(after._id),
-    }),
-    planWindows(
-      organization._id,
-      budgets,
-      { signals, sessions: changes },
-      { shard, nowMs, isSilent: live.size === 0 },
-    ),
-  );
+  return joinPlans({ writes, wakeUps: [] }, sessions, windows);
 }
 
 /** How much older than the session timeout a historical signal is that raises no events. */
@@ -135,6 +140,7 @@ async function assignByKey(
   );
   const newest = await findNewest(ctx, [...groups.keys()], transaction);
   const assignments: Assignment[] = [];
+  const pace = createPace();
   for (const [key, signals] of groups) {
     const earliestMs = Math.min(...signals.map((signal) => signal.ts.getTime()));
     const existing = await findReachable(ctx, newest.get(key), earliestMs, timeoutMs, transaction);
@@ -150,6 +156,7 @@ async function assignByKey(
         newSessionId: () => newId('ses'),
       }),
     );
+    await pace();
   }
   return assignments;
 }

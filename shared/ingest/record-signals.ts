@@ -1,4 +1,5 @@
 import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
+import { mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Batching } from '../platform/context/batcher.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -22,7 +23,7 @@ export async function recordSignals(
   { historical = false }: { historical?: boolean } = {},
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
-  const checked = posted.map((signal) => checkSignal(signal, sender, nowMs));
+  const checked = await mapAtPace(posted, (signal) => checkSignal(signal, sender, nowMs));
   const readable = checked.filter((result) => '_id' in result);
   const excess = await findExcess(ctx, sender.orgId, readable);
   const drafts = excess.size === 0 ? readable : readable.filter((draft) => !excess.has(draft));

@@ -4,6 +4,7 @@ import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
 import { addMeasures, isZeros, measuresIn, noMeasures } from './add-measures.ts';
+import { idOf } from './id-of.ts';
 import { type Dimensions, type Measures, type Rollup, type RollupPeriod, rollupRows } from './model.ts';
 import { createPeriodStarts } from './periods.ts';
 import { planStaleSnapshots } from './plan-stale-snapshots.ts';
@@ -96,10 +97,18 @@ function rowOf(
   { user_id, project_id, model, adapter }: Dimensions,
 ): Rollup {
   const of = { user_id, project_id, model, adapter };
-  const id = rollupKey(orgId, period, start, of);
+  // Signals outnumber rollups, and a hash costs more than a text.
+  const id = idOf([period, start, user_id, project_id, model, adapter]);
   const known = rows.get(id);
   if (known) return known;
-  const row = { _id: id, org_id: orgId, period, start: new Date(start), ...of, ...noMeasures() };
+  const row = {
+    _id: rollupKey(orgId, period, start, of),
+    org_id: orgId,
+    period,
+    start: new Date(start),
+    ...of,
+    ...noMeasures(),
+  };
   rows.set(id, row);
   return row;
 }

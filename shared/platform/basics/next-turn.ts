@@ -1,6 +1,33 @@
 import { setImmediate } from 'node:timers/promises';
 
+/** How long one piece of work holds the event loop before what else waits has its turn. Milliseconds. */
+const TURN_MS = 10;
+
 /** Lets what else this process has to do go first: between the steps of work that takes long. */
 export async function nextTurn(): Promise<void> {
   await setImmediate();
+}
+
+/** Makes what long work awaits between its steps: `nextTurn`, once the steps since the last one have taken `TURN_MS`. */
+export function createPace(): () => Promise<void> {
+  let sinceMs = performance.now();
+  return async () => {
+    if (performance.now() - sinceMs < TURN_MS) return;
+    await nextTurn();
+    sinceMs = performance.now();
+  };
+}
+
+/** Maps items one after the other, at a pace that holds nobody up. */
+export async function mapAtPace<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Promise<Result[]> {
+  const pace = createPace();
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(map(item));
+    await pace();
+  }
+  return results;
 }

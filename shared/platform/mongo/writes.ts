@@ -102,12 +102,18 @@ function firstErrorOf(error: mongo.MongoClientBulkWriteError): Error {
   return new mongo.MongoServerError({ message, code, errorLabels });
 }
 
+/** Writes of one command: encoding them holds the event loop. */
+const WRITES_PER_COMMAND = 500;
+
 async function writeByCollection(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {
   const byCollection = Map.groupBy(writes, ({ collectionName }) => collectionName);
   for (const [collectionName, own] of byCollection) {
     const models = own.map(({ operation: { name, ...operation } }) => ({ [name]: operation }));
-    await databaseOf(db)
-      .collection(collectionName)
-      .bulkWrite(models as unknown as mongo.AnyBulkWriteOperation[], { session, ordered: false });
+    for (let from = 0; from < models.length; from += WRITES_PER_COMMAND) {
+      const some = models.slice(from, from + WRITES_PER_COMMAND);
+      await databaseOf(db)
+        .collection(collectionName)
+        .bulkWrite(some as unknown as mongo.AnyBulkWriteOperation[], { session, ordered: false });
+    }
   }
 }

@@ -1,0 +1,80 @@
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { systemClock } from '../../shared/platform/basics/clock.ts';
+import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+
+const USERS = 997;
+const PER_BATCH = 1_000;
+const DAY_MS = 86_400_000;
+/** How old history is: from 20 days on up to 5, in the order in which it happened. */
+const AGE_DAYS = { from: 20, to: 5 };
+
+/**
+ * `history [--signals 210000]`: signals that are 20 to 5 days old, of 997 users, posted in batches of 1,000 into two
+ * organizations one after the other, as live ones, beside a worker that looks at the sessions they make.
+ */
+export async function runHistoryBench(args: string[]): Promise<void> {
+  const batches = Math.ceil(numberOption(args, 'signals', 210_000) / PER_BATCH);
+  const stage = await setStage();
+  try {
+    const url = await stage.startApi();
+    stage.startWorker();
+    const keys = await Promise.all([makeKey(stage), makeKey(stage)]);
+    const times: number[] = [];
+    for (let batch = 0; batch < batches; batch += 1) {
+      const body = JSON.stringify({ signals: signalsOf(batch, batches) });
+      const began = performance.now();
+      await post(url, keys[batch % keys.length] ?? '', body);
+      times.push(performance.now() - began);
+      if (batch % 20 === 0) console.error(`${batch + 1} of ${batches}: ${Math.round(times.at(-1) ?? 0)} ms`);
+    }
+    times.sort((a, b) => a - b);
+    const exitMs = await stage.endApi();
+    report('history', [
+      {
+        batches,
+        'p50 ms': round(quantile(times, 0.5), 0),
+        'p99 ms': round(quantile(times, 0.99), 0),
+        'longest ms': round(times.at(-1) ?? 0, 0),
+        'api ended after ms': round(exitMs, 0),
+      },
+    ]);
+  } finally {
+    await stage.stop();
+  }
+}
+
+async function makeKey(stage: Stage): Promise<string> {
+  const { _id } = await createOrganization(stage.ctx, { name: 'history', plan: 'team' });
+  return (await createApiKey(stage.ctx, { org_id: _id, scopes: [...SCOPES] })).key;
+}
+
+function signalsOf(batch: number, batches: number): unknown[] {
+  const nowMs = systemClock.now();
+  const spanMs = (AGE_DAYS.from - AGE_DAYS.to) * DAY_MS;
+  return Array.from({ length: PER_BATCH }, (_, at) => {
+    const index = batch * PER_BATCH + at;
+    const passed = index / (batches * PER_BATCH);
+    return {
+      id: `history-${index}`,
+      ts: new Date(Math.floor(nowMs - AGE_DAYS.from * DAY_MS + passed * spanMs)).toISOString(),
+      user_id: `user-${(index * 7_919) % USERS}`,
+      project_id: `project-${index % 12}`,
+      adapter: 'claude-code',
+      model: index % 3 === 0 ? 'claude-opus-4-1' : 'claude-sonnet-4-5',
+      provider: 'anthropic',
+      tokens_in: 1_200 + (index % 5_000),
+      tokens_out: 300,
+      latency_ms: 900,
+    };
+  });
+}
+
+async function post(url: string, key: string, body: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const answer = await fetch(`${url}/api/v1/signals`, { method: 'POST', headers, body });
+  const { results } = (await answer.json()) as { results?: { status: string }[] };
+  const accepted = results?.filter(({ status }) => status === 'accepted').length;
+  if (accepted !== PER_BATCH) throw new Error(`${answer.status}: ${accepted} were accepted`);
+}
