@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { installStore } from './install-stores.ts';
 import { withLog } from './logs.ts';
@@ -120,12 +121,26 @@ async function endStore(child: ChildProcess): Promise<void> {
 
 function mongodArgs(port: number, dir: string, set: string): string[] {
   const where = ['--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dir];
-  return [...where, '--replSet', set, '--oplogSize', '512', '--wiredTigerCacheSizeGB', '0.5'];
+  return [
+    ...where,
+    '--replSet',
+    set,
+    '--oplogSize',
+    '512',
+    '--wiredTigerCacheSizeGB',
+    `${cacheMib() / 1_024}`,
+  ];
 }
 
 function secantusArgs(port: number, dir: string, fast: boolean): string[] {
   const where = ['--host', '127.0.0.1', '--port', String(port), '--storage-path', dir];
-  return [...where, '--log-file-max', '128MB', '--cache-size', '512M', ...(fast ? [] : ['--sync-on-commit'])];
+  const sizes = ['--log-file-max', '128MB', '--cache-size', `${cacheMib()}M`];
+  return [...where, ...sizes, ...(fast ? [] : ['--sync-on-commit'])];
+}
+
+/** What a database may keep in memory: an eighth of the machine. When it is full, writes stand still (docs/stores.md). */
+function cacheMib(): number {
+  return Math.round(Math.min(4_096, Math.max(512, totalmem() / 2 ** 20 / 8)));
 }
 
 function refuseIfGone(wanted: string | undefined, embedded: string): void {
