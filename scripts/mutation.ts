@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { copyTree } from './mutation/copy-tree.ts';
 import { type Fault, plant } from './mutation/fault.ts';
 import { FAULTS } from './mutation/list.ts';
-import { passes, runFault, type Verdict } from './mutation/run-fault.ts';
+import { passBefore, runFault, type Verdict } from './mutation/run-fault.ts';
 import { ROOT } from './stack/files.ts';
 import { findFreePort } from './stack/ports.ts';
 import { startMongo, startRedis } from './stack/stores.ts';
@@ -39,7 +39,7 @@ try {
 
 async function runAll(env: Record<string, string>): Promise<void> {
   const tests = [...new Set(chosen.flatMap(({ fault }) => fault.tests))];
-  if (!(await passes(tree, tests, env, 'inherit')))
+  if (!(await passBefore(tree, tests, env)))
     throw new Error('The tests fail without any fault. Mend them first.');
   const survivors: string[] = [];
   let caught = 0;

@@ -9,6 +9,8 @@ import { type Fault, plant } from './fault.ts';
 export type Verdict = 'caught' | 'survived';
 
 const PATIENCE_MS = 240_000;
+/** For the tests of many faults together. */
+const BASELINE_PATIENCE_MS = 1_800_000;
 
 /**
  * Plants a fault into a copy of the tree, runs its tests there and takes the fault out again. Throws when the fault
@@ -25,12 +27,21 @@ export async function runFault(tree: string, fault: Fault, env: Record<string, s
   }
 }
 
+/** Whether the tests of many faults pass in a tree without any fault. What they say is shown. */
+export function passBefore(
+  tree: string,
+  tests: readonly string[],
+  env: Record<string, string>,
+): Promise<boolean> {
+  return passes(tree, tests, env, { patienceMs: BASELINE_PATIENCE_MS, output: 'inherit' });
+}
+
 /** Whether these tests pass in a tree, at the first try. Tests that hang do not. */
 export async function passes(
   tree: string,
   tests: readonly string[],
   env: Record<string, string>,
-  output: 'ignore' | 'inherit' = 'ignore',
+  { patienceMs = PATIENCE_MS, output = 'ignore' as 'ignore' | 'inherit' } = {},
 ): Promise<boolean> {
   const there = tests.filter((path) => existsSync(join(tree, path)));
   if (there.length === 0) throw new Error(`None of these tests exist: ${tests.join(', ')}`);
@@ -42,7 +53,7 @@ export async function passes(
     detached: true,
     stdio: output,
   });
-  const timer = setTimeout(() => child.pid && sendSignal(-child.pid, 'SIGKILL'), PATIENCE_MS);
+  const timer = setTimeout(() => child.pid && sendSignal(-child.pid, 'SIGKILL'), patienceMs);
   const [code] = await once(child, 'exit');
   clearTimeout(timer);
   return code === 0;
