@@ -172,13 +172,6 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: ['test/api/devices.test.ts', 'test/api/devices-stores.test.ts', ...LEDGER],
   },
   {
-    what: 'credits that stay low are told with every spend',
-    file: 'shared/credits/ledger/credit-levels.ts',
-    text: 'return totalOf(before) > level !== totalOf(after) > level;',
-    replacement: 'return totalOf(before) > level || totalOf(after) > level || totalOf(before) >= 0;',
-    tests: ['test/shared/credits/credit-events.test.ts'],
-  },
-  {
     what: 'a grant does not arm the alert again',
     file: 'shared/credits/ledger/credit-levels.ts',
     text: 'else if (LIFTS.has(step.row.reason)) alerts[level] = false;',

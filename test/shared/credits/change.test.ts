@@ -230,6 +230,31 @@ describe('a refund', () => {
     await expectWhole(account);
   });
 
+  test('of a window that is over goes into no later one', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 1);
+    clock.advance(5 * HOUR_MS);
+    await spendTimes(account, 1);
+    await refundFirstSpend(account);
+    expect(await leftOf(account)).toMatchObject({ window: 5, granted: 1 });
+  });
+
+  test('is for a spend, and for one of that account', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    const other = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 1);
+    await projectAll(ctx);
+    const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).toArray();
+    const [spend, reset] = [true, false].map(
+      (is) => rows.find(({ reason }) => (reason === 'receipt') === is)?._id,
+    );
+    await expect(refundSpend(ctx, account.accountId, reset ?? '')).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(refundSpend(ctx, other.accountId, spend ?? '')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await leftOf(account)).toMatchObject({ window: 5, granted: 0 });
+  });
+
   test('is given once, also after Redis has forgotten that it was asked for', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
     await spendTimes(account, 2);

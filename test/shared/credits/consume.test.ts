@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { consume } from '../../../shared/credits/meter/consume.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { credentialHash, credentialId } from '../../../shared/keys/credential.ts';
 import {
   expectReplayed,
   makeAccount,
@@ -61,6 +64,15 @@ describe('a spend', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(220);
     const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
     expect(new Set(reasons)).toEqual(new Set(['insufficient_credits']));
+  });
+
+  test('by the id of a token with another secret is unauthorized', async () => {
+    const { accountId, token } = await makeAccount(ctx);
+    const tokenId = credentialId('ugd', token) ?? '';
+    const spend = { accountId, tokenId, idempotencyKey: 'k', outputSha256: 'ab'.repeat(32) };
+    const tokenHmac = credentialHash(token, 'another pepper, as another secret would be');
+    await expect(consume(ctx, { ...spend, tokenHmac })).rejects.toMatchObject({ code: 'unauthorized' });
+    expect((await readBalances(ctx, accountId)).total).toBe(220);
   });
 
   test('that is refused writes nothing', async () => {
