@@ -15,7 +15,7 @@ import {
   startOwnRedis,
   stateDigest,
 } from '../../support/credits.ts';
-import type { TestContext } from '../../support/harness.ts';
+import { createTestClock, type TestContext } from '../../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -48,6 +48,17 @@ describe('a spend', () => {
     for (let count = 0; count < 25; count += 1) await spendOnce(ctx, token);
     await projectAll(ctx);
     await expectReplayed(ctx, accountId);
+  });
+
+  test('is never dated before the one before it, though the clock goes back', async () => {
+    const clock = createTestClock();
+    const turned = await openCreditContext({ redisUrl: redis.url, clock });
+    const { token } = await makeAccount(turned);
+    const spendAgain = async () => JSON.parse((await spendOnce(turned, token)).answer).created_at;
+    const first = await spendAgain();
+    clock.advance(-60_000);
+    expect(await spendAgain()).toBe(first);
+    await turned.close();
   });
 
   test('takes one credit, however often it is sent at once', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
+import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts';
+import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
 import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
 import { type Event, eventRows } from '../../../shared/events/model.ts';
@@ -51,6 +53,11 @@ async function eventsOf({ orgId }: TestAccount): Promise<Event[]> {
   // Of all rows, so that they come in the order in which they were written and not in that of an index.
   const events = await eventRows(ctx).find({}).toArray();
   return events.filter(({ org_id, type }) => org_id === orgId && type.startsWith('credit.'));
+}
+
+async function lastSpendOf({ accountId }: TestAccount): Promise<string> {
+  const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).toArray();
+  return rows.find(({ reason }) => reason === 'receipt')?._id ?? '';
 }
 
 describe('credits that run out', () => {
@@ -108,6 +115,18 @@ describe('credits that run out', () => {
     clock.advance(3_600_000);
     await spend(account, 17);
     expect(await alertsOf(account)).toEqual([...depleted, ['credit.low', 3]]);
+  });
+
+  test('raise nothing anew when the credit of a refund is spent again', async () => {
+    const account = await makeAccount(ctx);
+    await spend(account, 30);
+    await projectAll(ctx);
+    await refundSpend(ctx, account.accountId, await lastSpendOf(account));
+    await spend(account, 1);
+    expect(await alertsOf(account)).toEqual([
+      ['credit.low', 3],
+      ['credit.depleted', 0],
+    ]);
   });
 
   test('raise both when what was left expires', async () => {
