@@ -39,6 +39,9 @@ export function makeBudgetSet(
   };
 }
 
+/** Of the process: calendars are few, and most signals fall into the windows of those before them. */
+const windowAt = createCalendarWindows();
+
 /**
  * What new signals and new or moved sessions change in the windows of all matching budgets, each in the window that
  * holds its own time. A session counts at its start, as in the rollups. Signals are first summed by scope and quarter
@@ -51,10 +54,9 @@ export function countSignals(
   nowMs: number,
 ): WindowChange[] {
   const sums = sumByScope(set, signals, sessions);
-  const windowAt = createCalendarWindows();
   const changes = [...sums].flatMap(([scope, quarters]) => {
     const counters = set.byScope.get(scope) ?? [];
-    return counters.flatMap((counter) => changesOf(counter, quarters, windowAt));
+    return counters.flatMap((counter) => changesOf(counter, quarters));
   });
   return changes.filter(
     ({ interval, usage }) =>
@@ -91,11 +93,7 @@ function sumByScope(
   return sums;
 }
 
-function changesOf(
-  counter: CounterKey,
-  quarters: Quarters,
-  windowAt: ReturnType<typeof createCalendarWindows>,
-): WindowChange[] {
+function changesOf(counter: CounterKey, quarters: Quarters): WindowChange[] {
   const key = counterKey(counter);
   const changes = new Map<number, WindowChange>();
   for (const [quarterMs, usage] of quarters) {

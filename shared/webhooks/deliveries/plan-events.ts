@@ -58,15 +58,25 @@ function isFor({ type, webhook_id }: Event, { _id, events }: Pick<Subscriber, '_
 
 function planFanOut(rows: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
   const events = rows.filter(hasBody);
-  const pairs = pairsOf(events, subscribers);
   const [first] = events;
-  if (!first || pairs.length <= PLANNED_AT_ONCE) return planDeliveries(pairs);
+  if (!first || !areTooMany(events, subscribers)) return planDeliveries(pairsOf(events, subscribers));
   const details: UnplannedDetails = {
     event_ids: events.map(({ _id }) => _id),
     subscribers: subscribers.map(({ _id, events: types }) => ({ _id, events: types })),
     planned: 0,
   };
   return insertDue(planDeliveriesJob, { key: first._id, orgId: first.org_id, dueMs: nowMs, details });
+}
+
+/** Counts no further than it must: there may be a thousand events for each of hundreds of webhooks. */
+function areTooMany(events: readonly Event[], subscribers: readonly Subscriber[]): boolean {
+  let pairs = 0;
+  for (const webhook of subscribers)
+    for (const event of events) {
+      if (isFor(event, webhook)) pairs += 1;
+      if (pairs > PLANNED_AT_ONCE) return true;
+    }
+  return false;
 }
 
 function withBody(event: Event, index: number, subscribers: readonly Subscriber[]): Event {
