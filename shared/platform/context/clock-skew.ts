@@ -31,8 +31,10 @@ async function skewTo(ctx: Context, ask: () => Promise<number>): Promise<number 
     const askedMs = performance.now();
     const shownMs = await within(PATIENCE_MS, 'A clock', ask());
     const tookMs = performance.now() - askedMs;
-    // A process that stood still meanwhile may find the answer before it finds that it is late.
-    return tookMs > PATIENCE_MS ? null : Math.round(ctx.clock.now() - tookMs / 2 - shownMs);
+    // A process that stood still meanwhile may find the answer before it finds that it is late, and a connection that
+    // breaks may answer without a time.
+    if (tookMs > PATIENCE_MS || !Number.isFinite(shownMs)) return null;
+    return Math.round(ctx.clock.now() - tookMs / 2 - shownMs);
   } catch {
     return null;
   }
