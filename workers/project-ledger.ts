@@ -23,7 +23,7 @@ const RETRY_MS = 10_000;
  */
 export function startProjector(ctx: Context): () => Promise<void> {
   const stopping = new AbortController();
-  const work: Work = { isWaiting: true };
+  const work: Work = { isWaiting: true, mayBeShut: true };
   const running = Promise.all([keepUp(ctx, work, stopping.signal), watch(ctx, work, stopping.signal)]);
   return async () => {
     stopping.abort();
@@ -31,9 +31,10 @@ export function startProjector(ctx: Context): () => Promise<void> {
   };
 }
 
-/** Whether a shard holds something for the ledger, or has to be opened, as it was last seen. */
+/** What was seen and not yet looked into: something for the ledger or a shard that is not open; such a shard. */
 interface Work {
   isWaiting: boolean;
+  mayBeShut: boolean;
 }
 
 /** Looks from beside the rounds, so that what it measures shows while MongoDB is away and a round waits for it. */
@@ -45,7 +46,8 @@ async function watch(ctx: Context, work: Work, stopped: AbortSignal): Promise<vo
       // Also those that a rebuild holds.
       shutShardCount(ctx).set(looks.filter(({ state }) => state !== 'open').length);
     }
-    work.isWaiting ||= !looks || looks.some(({ state, length }) => state !== 'open' || length > 0);
+    work.mayBeShut ||= !looks || looks.some(({ state }) => state !== 'open');
+    work.isWaiting ||= work.mayBeShut || looks?.some(({ length }) => length > 0) === true;
     await pause(LOOK_MS, stopped);
   }
 }
@@ -60,7 +62,10 @@ async function keepUp(ctx: Context, work: Work, stopped: AbortSignal): Promise<v
       work.isWaiting = false;
       const troubles: unknown[] = [];
       // Shards that cannot be opened do not stop the ledger of the others.
-      await openShut().catch((error: unknown) => troubles.push(error));
+      if (work.mayBeShut) {
+        work.mayBeShut = false;
+        await openShut().catch((error: unknown) => troubles.push(error));
+      }
       const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
         troubles.push(error);
         return null;

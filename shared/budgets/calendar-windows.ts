@@ -3,11 +3,23 @@ import type { BudgetWindowKind } from './model.ts';
 
 const QUARTER_HOUR_MINUTES = 15;
 
+/** The last window of each calendar. Calendars are few, and most moments fall into the window of the one before. */
+const last = new Map<string, Interval>();
+
 /**
  * The calendar window of a timezone that holds a moment: the hour, the day, the week from Monday, the month. Days are
  * 23 or 25 hours long where the clock changes; the windows of one kind follow each other without gap or overlap.
  */
 export function calendarWindowAt(window: BudgetWindowKind, timezone: string, epochMs: number): Interval {
+  const key = `${window} ${timezone}`;
+  const known = last.get(key);
+  if (known && known.startMs <= epochMs && epochMs < known.endMs) return known;
+  const interval = computeWindow(window, timezone, epochMs);
+  last.set(key, interval);
+  return interval;
+}
+
+function computeWindow(window: BudgetWindowKind, timezone: string, epochMs: number): Interval {
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone);
   const [start, end] = boundsOf(window, local);
   return { startMs: start.epochMilliseconds, endMs: end.epochMilliseconds };
@@ -45,17 +57,4 @@ function nextHour(start: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   do moment = moment.add({ minutes: QUARTER_HOUR_MINUTES });
   while (startOfHour(moment).epochMilliseconds === start.epochMilliseconds);
   return startOfHour(moment);
-}
-
-/** `calendarWindowAt` that remembers the last window of each calendar: signals mostly come from the same one. */
-export function createCalendarWindows(): typeof calendarWindowAt {
-  const last = new Map<string, Interval>();
-  return (window, timezone, epochMs) => {
-    const key = `${window} ${timezone}`;
-    const known = last.get(key);
-    if (known && known.startMs <= epochMs && epochMs < known.endMs) return known;
-    const interval = calendarWindowAt(window, timezone, epochMs);
-    last.set(key, interval);
-    return interval;
-  };
 }

@@ -4,7 +4,7 @@ import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import { QUARTER_HOUR_MS } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
-import { createCalendarWindows } from './calendar-windows.ts';
+import { calendarWindowAt } from './calendar-windows.ts';
 import { counterKey } from './keys.ts';
 import { type Budget, COUNTED, type CounterKey, type Counts } from './model.ts';
 
@@ -38,9 +38,6 @@ export function makeBudgetSet(
     teamsOf,
   };
 }
-
-/** Of the process: calendars are few, and most signals fall into the windows of those before them. */
-const windowAt = createCalendarWindows();
 
 /**
  * What new signals and new or moved sessions change in the windows of all matching budgets, each in the window that
@@ -97,7 +94,7 @@ function changesOf(counter: CounterKey, quarters: Quarters): WindowChange[] {
   const key = counterKey(counter);
   const changes = new Map<number, WindowChange>();
   for (const [quarterMs, usage] of quarters) {
-    const interval = windowAt(counter.window, counter.timezone, quarterMs);
+    const interval = calendarWindowAt(counter.window, counter.timezone, quarterMs);
     const change = changes.get(interval.startMs) ?? { counter: key, interval, usage: noUsage() };
     changes.set(interval.startMs, change);
     addTo(change.usage, usage);

@@ -3,7 +3,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
-import { createCalendarWindows } from './calendar-windows.ts';
+import { calendarWindowAt } from './calendar-windows.ts';
 import { addTo, noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
@@ -48,9 +48,8 @@ export async function listBudgets(
 /** Budgets with how they stand in the window that is open now. */
 async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget[]): Promise<BudgetView[]> {
   const nowMs = ctx.clock.now();
-  const windowAt = createCalendarWindows();
   const keyed = budgets.map((budget) => {
-    const interval = windowAt(budget.window, budget.timezone, nowMs);
+    const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
     const keyOf = (shard: number) => windowKey(orgId, counterKey(budget), interval.startMs, shard);
     return { budget, interval, ids: ALL_COUNTER_SHARDS.map(keyOf) };
   });

@@ -7,7 +7,7 @@ import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, type Write } from '../platform/mongo/writes.ts';
 import { rollupRows } from '../usage/model.ts';
 import { type Part, rollupPeriodOf, splitRange } from '../usage/split-range.ts';
-import { createCalendarWindows } from './calendar-windows.ts';
+import { calendarWindowAt } from './calendar-windows.ts';
 import { addTo, noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
 import { budgetWindowRows, COUNTED, type CounterKey, type Counts } from './model.ts';
@@ -56,7 +56,6 @@ async function countWindows(
   transaction: ClientSession,
 ): Promise<CountedWindow[]> {
   const nowMs = ctx.clock.now();
-  const calendarWindowAt = createCalendarWindows();
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
   const edges = windowEdges(windowAt, nowMs - CLOSED_WINDOW_FIRES_MS, nowMs + SIGNAL_AGE_MS.ahead + 1);
   const who = await dimensionsOf(ctx, organization._id, counter, transaction);

@@ -1,4 +1,4 @@
-import { createCalendarWindows } from '../budgets/calendar-windows.ts';
+import { calendarWindowAt } from '../budgets/calendar-windows.ts';
 import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
 import { counterKey } from '../budgets/keys.ts';
 import type { Budget, BudgetScope } from '../budgets/model.ts';
@@ -87,8 +87,6 @@ export function reservedKey({ budget, interval }: Pick<OpenBudget, 'budget' | 'i
   return `${budget._id}:${interval.startMs}`;
 }
 
-const windowAt = createCalendarWindows();
-
 /** The budgets that a caller's calls count in, in the order in which they were made. A team is its members now. */
 export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number): OpenBudget[] {
   const { byScope } = standing.definitions;
@@ -96,7 +94,7 @@ export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number)
   return matching
     .sort((a, b) => a.place - b.place)
     .map(({ budget, counter }) => {
-      const interval = windowAt(budget.window, budget.timezone, nowMs);
+      const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
       const counted = standing.usage.get(counter)?.get(interval.startMs);
       const current = counted ? amountOf(budget.metric, counted.usage) : 0;
       const reserved = standing.reserved?.sums.get(reservedKey({ budget, interval })) ?? 0;

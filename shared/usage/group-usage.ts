@@ -1,14 +1,11 @@
 import { DomainError } from '../platform/basics/errors.ts';
-import { nextTurn } from '../platform/basics/next-turn.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import { addSums, isZero, noSums, type Sums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import type { SummedRow } from './sum-tables.ts';
 
 export const GROUPINGS = [...DIMENSIONS, 'team'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
-
-/** Rows after which other work of the process goes on. */
-const ROWS_PER_TURN = 2_000;
 
 export interface Group {
   key: Record<string, string | null>;
@@ -26,8 +23,9 @@ export async function groupRows(
   mostGroups: number,
 ): Promise<Group[]> {
   const groups = new Map<string, Group>();
-  for (const [index, row] of rows.entries()) {
-    if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
+  const pace = createPace();
+  for (const row of rows) {
+    await pace();
     // A session that moved to another model or start leaves a row of zeros behind.
     if (isZero(row.sums)) continue;
     for (const key of keysOf(row, groupBy, teams)) {

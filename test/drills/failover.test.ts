@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
-import { copyFrom, type OwnRedis, promote, startOwnRedis, untilOpen } from '../support/credits.ts';
+import { untilOpen } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
-import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
-import { type Stack, startStack } from '../support/drills/stack.ts';
+import { type ReplicaStack, startReplicaStack } from '../support/drills/replica-stack.ts';
+import type { Stack } from '../support/drills/stack.ts';
 import { openTestContext, type TestContext, until } from '../support/harness.ts';
 import { seeded } from '../support/random.ts';
 
@@ -13,24 +13,15 @@ import { seeded } from '../support/random.ts';
 const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 4);
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 
-/** The stack's own, and a second one. */
-let one: { url: string };
-let two: OwnRedis;
-let proxy: NetProxy;
+let replicated: ReplicaStack;
 let stack: Stack;
 /** Reaches the primary, whichever it is. */
 let ctx: TestContext;
 
 beforeAll(async () => {
-  two = await startOwnRedis();
-  const redisUrl = async (url: string) => {
-    one = { url };
-    await copyFrom(two, one);
-    proxy = await startProxy(portOf(one));
-    return `redis://127.0.0.1:${proxy.port}`;
-  };
-  stack = await startStack({ redisUrl, env: { REDIS_WAIT_REPLICAS: '1' } });
-  const config = { ...stack.ctx.config, redisUrl: `redis://127.0.0.1:${proxy.port}` };
+  replicated = await startReplicaStack();
+  stack = replicated.stack;
+  const config = { ...stack.ctx.config, redisUrl: replicated.redisUrl };
   ctx = await openTestContext({ sharing: { ...stack.ctx, config } });
   await until(() => ctx.redis.producer.status === 'ready' && ctx.redis.meter.status === 'ready');
   await untilOpen(ctx);
@@ -39,14 +30,8 @@ beforeAll(async () => {
 // What a beforeAll that failed has not started is undefined.
 afterAll(async () => {
   await ctx?.close();
-  await stack?.stop();
-  await proxy?.close();
-  await two?.stop();
+  await replicated?.stop();
 });
-
-function portOf({ url }: { url: string }): number {
-  return Number(new URL(url).port);
-}
 
 test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times to and fro (seed ${SEED}): with REDIS_WAIT_REPLICAS=1 every answered spend is in the ledger once`, {
   timeout: 60_000 + ROUNDS * 30_000,
@@ -54,16 +39,9 @@ test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times 
   const random = seeded(SEED);
   const accounts = await makeRichAccounts(ctx, 4);
   const load = startLoad(() => stack.url, accounts, { clients: 4, random, perSecond: 200 });
-  let [primary, replica] = [one, two as { url: string }];
   for (let round = 0; round < ROUNDS; round += 1) {
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 800));
-    await promote(replica);
-    // For a moment the old primary takes spends that no replica gets.
-    await new Promise((resolve) => setTimeout(resolve, random() * 600));
-    proxy.target = portOf(replica);
-    proxy.reset();
-    await copyFrom(primary, replica);
-    [primary, replica] = [replica, primary];
+    await replicated.swap(random() * 600);
     const before = load.statuses.get(200) ?? 0;
     await until(() => (load.statuses.get(200) ?? 0) > before + 20, { timeoutMs: 25_000, what: 'spends' });
   }

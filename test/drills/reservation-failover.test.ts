@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { copyFrom, type OwnRedis, promote, startOwnRedis } from '../support/credits.ts';
-import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
+import { type ReplicaStack, startReplicaStack } from '../support/drills/replica-stack.ts';
 import { newTally, post, reserveUntilRefused } from '../support/drills/reserve.ts';
-import { type Stack, startStack } from '../support/drills/stack.ts';
+import type { Stack } from '../support/drills/stack.ts';
 import { makeTenant } from '../support/factories.ts';
 import { until } from '../support/harness.ts';
 import { seeded } from '../support/random.ts';
@@ -14,33 +13,16 @@ const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
 const PER_ROUND = 80;
 const LIMIT_USD = (ROUNDS + 1) * PER_ROUND;
 
-/** The stack's own, and a second one. */
-let one: { url: string };
-let two: OwnRedis;
-let proxy: NetProxy;
+let replicated: ReplicaStack;
 let stack: Stack;
 
 beforeAll(async () => {
-  two = await startOwnRedis();
-  const redisUrl = async (url: string) => {
-    one = { url };
-    await copyFrom(two, one);
-    proxy = await startProxy(portOf(one));
-    return `redis://127.0.0.1:${proxy.port}`;
-  };
-  stack = await startStack({ redisUrl, env: { REDIS_WAIT_REPLICAS: '1' } });
+  replicated = await startReplicaStack();
+  stack = replicated.stack;
 }, 60_000);
 
 // What a beforeAll that failed has not started is undefined.
-afterAll(async () => {
-  await stack?.stop();
-  await proxy?.close();
-  await two?.stop();
-});
-
-function portOf({ url }: { url: string }): number {
-  return Number(new URL(url).port);
-}
+afterAll(() => replicated?.stop());
 
 test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times to and fro (seed ${SEED}): with REDIS_WAIT_REPLICAS=1 never more than the threshold is reserved`, {
   timeout: 60_000 + ROUNDS * 30_000,
@@ -58,17 +40,10 @@ test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times 
   const clients = Promise.all(
     Array.from({ length: 8 }, () => reserveUntilRefused(stack.url, key, tally, { pace, isReporting: false })),
   );
-  let [primary, replica] = [one, two as { url: string }];
   for (let round = 0; round < ROUNDS; round += 1) {
     gate = tally.allowed + PER_ROUND;
     await new Promise((resolve) => setTimeout(resolve, 200 + random() * 400));
-    await promote(replica);
-    // For a moment the old primary takes reservations that no replica gets.
-    await new Promise((resolve) => setTimeout(resolve, random() * 600));
-    proxy.target = portOf(replica);
-    proxy.reset();
-    await copyFrom(primary, replica);
-    [primary, replica] = [replica, primary];
+    await replicated.swap(random() * 600);
     const before = tally.allowed;
     gate = before + 10;
     await until(() => tally.allowed > before, { timeoutMs: 25_000, what: 'a reservation' });

@@ -2,16 +2,12 @@ import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
 import { IDENTITY, loadScript, runScript } from '../../platform/redis/script.ts';
-import { EPOCH_STATE, epochStates } from '../meter/epoch.ts';
+import { dataIdentity, EPOCH_STATE, epochStates } from '../meter/epoch.ts';
 import type { ShardLook } from '../meter/look-at-shards.ts';
 import { readEntries, type StreamEntry } from './stream-entry.ts';
 
 const script = loadScript(IDENTITY, EPOCH_STATE, new URL('read-stream.lua', import.meta.url));
-const reply = z.tuple([
-  epochStates,
-  z.string().length(81),
-  z.array(z.tuple([z.string(), z.array(z.string())])),
-]);
+const reply = z.tuple([epochStates, dataIdentity, z.array(z.tuple([z.string(), z.array(z.string())]))]);
 
 /** Entries of all shards together that one transaction takes. */
 const BATCH = 1_000;

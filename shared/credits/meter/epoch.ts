@@ -12,6 +12,9 @@ import { meterScript } from './call-meter.ts';
 export const epochStates = z.enum(['open', 'shut', 'held']);
 export type EpochState = z.infer<typeof epochStates>;
 
+/** What `identity()` of a script returns. */
+export const dataIdentity = z.string().length(81);
+
 /** What a script begins with that asks for the state of an epoch (`epoch_state()`). */
 export const EPOCH_STATE = new URL('epoch-state.lua', import.meta.url);
 
@@ -20,7 +23,7 @@ const scripts = {
   open: meterScript('open-epoch'),
   release: meterScript('release-epoch'),
 };
-const reply = z.tuple([z.enum([...epochStates.options, 'lost']), z.string().length(81)]);
+const reply = z.tuple([z.enum([...epochStates.options, 'lost']), dataIdentity]);
 
 /** Shuts a shard for a rebuild. Returns the identity of its data; throws while another rebuild holds it. */
 export async function holdShard(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
 import { IDENTITY, loadScript, runScript } from '../../platform/redis/script.ts';
-import { EPOCH_STATE, type EpochState, epochStates } from './epoch.ts';
+import { dataIdentity, EPOCH_STATE, type EpochState, epochStates } from './epoch.ts';
 
 /** A shard as its Redis shows it now. */
 export interface ShardLook {
@@ -16,7 +16,7 @@ export interface ShardLook {
 }
 
 const script = loadScript(IDENTITY, EPOCH_STATE, new URL('look-at-shards.lua', import.meta.url));
-const reply = z.array(z.tuple([epochStates, z.string().length(81), z.int(), z.int()]));
+const reply = z.array(z.tuple([epochStates, dataIdentity, z.int(), z.int()]));
 
 /** The state of shards: one call, or in a cluster, where each lies in a slot of its own, one for each. */
 export async function lookAtShards(
