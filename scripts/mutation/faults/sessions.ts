@@ -86,6 +86,20 @@ export const SESSION_FAULTS: readonly Fault[] = [
     tests: ['test/workers/run-while-clock-is-right.test.ts'],
   },
   {
+    what: 'a store that shows no time stops a worker',
+    file: 'shared/platform/context/clock-skew.ts',
+    text: ' || !Number.isFinite(shownMs)',
+    replacement: '',
+    tests: ['test/workers/run-while-clock-is-right.test.ts'],
+  },
+  {
+    what: 'a worker that starts while Redis is away stays idle',
+    file: 'shared/platform/redis/connect.ts',
+    text: 'connectTimeout: 2_000,',
+    replacement: 'connectTimeout: 2_000,\n    lazyConnect: true,',
+    tests: ['test/workers/redis-away.test.ts'],
+  },
+  {
     what: 'one store with a wrong clock makes a worker wrong',
     file: 'shared/platform/context/clock-skew.ts',
     text: 'Math.abs(a) - Math.abs(b)',

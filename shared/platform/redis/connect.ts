@@ -43,7 +43,10 @@ const ROLES = {
   worker: { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS },
 } satisfies Record<RedisRole, RoleOptions>;
 
-/** Connects in the background: commands fail until then, or wait, as the role has it. */
+/**
+ * Connects in the background: commands fail until then, or wait, as the role has it. Never lazily: BullMQ duplicates the
+ * client of a worker, and of a lazy one it takes the first failure to connect for the end.
+ */
 export function connectRedis(
   config: Pick<Config, 'redisUrl' | 'redisClusterNodes'>,
   role: RedisRole,
@@ -52,14 +55,12 @@ export function connectRedis(
     ...(ROLES[role] as RoleOptions),
     connectionName: `governor-${role}`,
     connectTimeout: 2_000,
-    lazyConnect: true,
   };
   const client = config.redisClusterNodes
     ? connectCluster(config, config.redisClusterNodes, role, options)
     : new Redis(config.redisUrl, { ...options, retryStrategy: reconnectDelay });
   // A connection that comes and goes is reported by readiness and by the failing commands.
   client.on('error', () => undefined);
-  client.connect().catch(() => undefined);
   return client;
 }
 
@@ -95,7 +96,6 @@ function connectCluster(
     return { host: node.slice(0, colon), port: Number(node.slice(colon + 1)) };
   });
   return new Cluster(startNodes, {
-    lazyConnect: true,
     enableOfflineQueue: role === 'worker',
     retryDelayOnFailover: role === 'meter' ? 0 : 100,
     clusterRetryStrategy: reconnectDelay,
