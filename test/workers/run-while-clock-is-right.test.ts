@@ -23,6 +23,12 @@ function jobs() {
   return { seen, start };
 }
 
+/** The context with a Redis that answers TIME like this. */
+function withRedisTime(time: () => Promise<string[]>): TestContext {
+  const producer = Object.assign(Object.create(ctx.redis.producer), { time });
+  return { ...ctx, redis: { ...ctx.redis, producer } };
+}
+
 test('jobs run while the clock is right, end while it is more than 5 s ahead or behind, and begin again', async () => {
   const { seen, start } = jobs();
   shiftMs = 4_000;
@@ -54,13 +60,23 @@ test('nothing begins while the clock is wrong from the start, or while no store 
 
 test('one store with a wrong clock makes no process wrong, and one store suffices', async () => {
   shiftMs = 0;
-  const time = async () => [String(systemClock.now() / 1_000 + 3_600), '0'];
-  const beside = {
-    ...ctx,
-    redis: { ...ctx.redis, producer: Object.assign(Object.create(ctx.redis.producer), { time }) },
-  };
+  const beside = withRedisTime(async () => [String(systemClock.now() / 1_000 + 3_600), '0']);
   expect(Math.abs((await measureClockSkew(beside)) ?? Number.NaN)).toBeLessThan(1_000);
   const lone = await openTestContext({ redisUrl: 'redis://127.0.0.1:1' });
   expect(Math.abs((await measureClockSkew(lone)) ?? Number.NaN)).toBeLessThan(1_000);
   await lone.close();
+});
+
+test('a Redis that is killed and answers TIME with nothing ends no jobs', async () => {
+  shiftMs = 0;
+  const { seen, start } = jobs();
+  let answers = 0;
+  const killed = withRedisTime(async () => {
+    answers += 1;
+    return [];
+  });
+  const stop = runWhileClockIsRight(killed, start, 10);
+  await until(() => answers > 2);
+  expect(seen).toEqual({ started: 1, stopped: 0 });
+  await stop();
 });
