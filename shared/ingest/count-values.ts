@@ -11,7 +11,8 @@ import { sessionHeadRows } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
 
 const FIELDS = ['model', 'user_id', 'project_id'] as const;
-type Field = (typeof FIELDS)[number];
+/** Of what an organization may have only so many values per day. */
+export type Field = (typeof FIELDS)[number];
 type ValuesByField = Record<Field, Set<string>>;
 
 /** A count outlives its day by a day, so that processes whose clocks differ share it. */

@@ -6,7 +6,7 @@ import type { Context } from '../platform/context/context.ts';
 import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
-import { findExcess } from './count-values.ts';
+import { type Field, findExcess } from './count-values.ts';
 import { type Batch, decideBatch, type Recorded } from './decide-batch.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 import { keepRules } from './read-rules.ts';
@@ -24,10 +24,8 @@ export async function recordSignals(
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
   const checked = await mapAtPace(posted, (signal) => checkSignal(signal, sender, nowMs));
-  const readable = checked.filter((result) => '_id' in result);
-  const excess = await findExcess(ctx, sender.orgId, readable);
-  const drafts = excess.size === 0 ? readable : readable.filter((draft) => !excess.has(draft));
-  const recorded =
+  const drafts = checked.filter((result) => '_id' in result);
+  const outcomes =
     drafts.length === 0
       ? []
       : await ctx.batcher.submit(
@@ -36,22 +34,27 @@ export async function recordSignals(
           signalBatching(ctx, sender.orgId),
         );
   let next = 0;
-  const results = checked.map((result) => {
-    if (!('_id' in result)) return result;
-    const field = excess.get(result);
-    return field
-      ? reject(result.id, 'too_many_values', `${field}: the organization has as many today as it may have`)
-      : toResult(sender, result, recorded[next++] as Recorded);
-  });
+  const results = checked.map((result) =>
+    '_id' in result ? toResult(sender, result, outcomes[next++] as Outcome) : result,
+  );
   for (const result of results) signalsRecorded(ctx).inc({ status: result.status });
   return results;
 }
 
+/** What became of a draft: where it stands, or the field of which its organization has as many values as it may have. */
+type Outcome = Recorded | { status: 'excess'; field: Field };
+
 /** A key's id is taken once in an organization; a bound sender learns that, and nothing of another user's signal. */
-function toResult(sender: Sender, { id }: Draft, recorded: Recorded): SignalResult {
-  if (recorded.status === 'rejected')
+function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult {
+  if (outcome.status === 'excess')
+    return reject(
+      id,
+      'too_many_values',
+      `${outcome.field}: the organization has as many today as it may have`,
+    );
+  if (outcome.status === 'rejected')
     return reject(id, 'too_many_models', 'model: the session has as many models as it may have');
-  const { status, session_id, user_id } = recorded;
+  const { status, session_id, user_id } = outcome;
   if (sender.boundUserId !== null && user_id !== sender.boundUserId)
     return reject(id, 'id_taken', 'id: is taken by a signal that this key does not see; choose another');
   return { id, status, session_id };
@@ -67,7 +70,7 @@ interface Posted {
 const LINGER_MS = 4;
 
 /** One transaction per organization at a time; what arrives meanwhile joins the next one. */
-function signalBatching(ctx: Context, orgId: string): Batching<Posted, Recorded[]> {
+function signalBatching(ctx: Context, orgId: string): Batching<Posted, Outcome[]> {
   return {
     maxWeight: SIGNALS_PER_REQUEST,
     weigh: ({ drafts }) => drafts.length,
@@ -75,8 +78,7 @@ function signalBatching(ctx: Context, orgId: string): Batching<Posted, Recorded[
     run: async (batches) => {
       const drafts = batches.flatMap((posted) => posted.drafts);
       const past = batches.flatMap((posted) => (posted.historical ? posted.drafts : []));
-      const results = await recordBatch(ctx, orgId, { drafts, historical: new Set(past) });
-      signalBatchSize(ctx).observe(drafts.length);
+      const results = await recordWithinLimits(ctx, orgId, { drafts, historical: new Set(past) });
       let from = 0;
       return batches.map((posted) => {
         from += posted.drafts.length;
@@ -84,6 +86,18 @@ function signalBatching(ctx: Context, orgId: string): Batching<Posted, Recorded[
       });
     },
   };
+}
+
+/** Counts the values of a batch with one call, and records what is no excess. */
+async function recordWithinLimits(ctx: Context, orgId: string, batch: Batch): Promise<Outcome[]> {
+  const excess = await findExcess(ctx, orgId, batch.drafts);
+  const drafts = batch.drafts.filter((draft) => !excess.has(draft));
+  const recorded = drafts.length === 0 ? [] : await recordBatch(ctx, orgId, { ...batch, drafts });
+  let next = 0;
+  return batch.drafts.map((draft) => {
+    const field = excess.get(draft);
+    return field ? { status: 'excess', field } : (recorded[next++] as Recorded);
+  });
 }
 
 /** The write path: signals, sessions, rollups, budget windows, events and what is due, all or nothing. */
@@ -95,5 +109,6 @@ async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<R
     return decideBatch(ctx, orgId, batch, currentShard(), transaction);
   });
   keepRules(ctx, rules);
+  signalBatchSize(ctx).observe(batch.drafts.length);
   return recorded;
 }

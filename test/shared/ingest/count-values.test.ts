@@ -93,6 +93,16 @@ test('values that a process has seen today cost no call of Redis', async () => {
   monitor();
 });
 
+test('the new values of requests that come together cost one call of Redis', async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  const commands: string[] = [];
+  const monitor = await watchScripts(api.ctx, commands);
+  const answers = await Promise.all(['a', 'b', 'c'].map((user) => post(orgId, usersOf(user))));
+  expect(answers).toEqual([['accepted'], ['accepted'], ['accepted']]);
+  expect(commands.filter((line) => line.includes(orgId))).toHaveLength(1);
+  monitor();
+});
+
 /** Collects the scripts that the client of the queues sends. */
 async function watchScripts(ctx: TestContext, commands: string[]): Promise<() => void> {
   const client = ctx.redis.queues;
