@@ -84,7 +84,8 @@ describe('governor member export', { timeout: 90_000 }, () => {
       metric: 'tokens' as const,
       window: 'daily' as const,
     };
-    await createBudget(api.ctx, orgId, { name: 'own', threshold: 5, timezone: 'UTC', ...window });
+    const rules = { enforce: 'hard', on_error: 'deny' } as const;
+    await createBudget(api.ctx, orgId, { name: 'own', threshold: 5, timezone: 'UTC', ...window, ...rules });
     const args = ['scripts/governor.ts', 'member', 'export', orgId, userId];
     const { stdout } = await execute(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
     const records = stdout
@@ -97,7 +98,7 @@ describe('governor member export', { timeout: 90_000 }, () => {
     ]);
     expect(byKind.get('device')).toMatchObject([{ data: { name: `laptop ${mark}`, status: 'active' } }]);
     expect(byKind.get('key')).toMatchObject([{ data: { name: mark, user_id: userId } }]);
-    expect(byKind.get('budget')).toMatchObject([{ data: { name: 'own', scope_id: userId } }]);
+    expect(byKind.get('budget')).toMatchObject([{ data: { name: 'own', scope_id: userId, ...rules } }]);
     expect(byKind.get('session')).toMatchObject([{ data: { user_id: userId, signal_count: 3 } }]);
     expect(byKind.get('signal')).toHaveLength(3);
     expect(byKind.get('usage_day')?.reduce((sum, { data }) => sum + data.signals, 0)).toBe(3);
