@@ -24,28 +24,25 @@ export async function claimDue<Details extends object>(
 ): Promise<Claim<Details> | null> {
   const isAnyDue = await dueRows(ctx).findOne({ _id: { $in: idsOf(job, key) } });
   if (!isAnyDue) return null;
-  return commitPlan(
-    ctx,
-    async (transaction) => {
-      const rows = (await findDue(ctx, job, key, transaction)) as (DueRow & Details)[];
-      const [first] = rows;
-      if (!first) return { writes: [], wakeUps: [], result: null };
-      const claim: Claim<Details> = {
-        _id: dueId(job, key, 'claimed'),
-        kind: job.kind,
-        key,
-        org_id: first.org_id,
-        due_at: dateAt(Math.min(...rows.map(({ due_at }) => due_at.getTime()))),
-        failures: Math.max(...rows.map(({ failures }) => failures ?? 0)),
-        claim_id: randomUUID(),
-        ...merge(rows),
-      };
-      const ids = rows.map(({ _id }) => _id);
-      const writes = [deleteRows(dueRows, { _id: { $in: ids } }), insertRow(dueRows, claim)];
-      return { writes, wakeUps: [], result: claim };
-    },
-    { onDuplicateKey: 'retry' },
-  );
+  return commitPlan(ctx, async (transaction) => {
+    const rows = (await findDue(ctx, job, key, transaction)) as (DueRow & Details)[];
+    const [first] = rows;
+    if (!first) return { writes: [], wakeUps: [], result: null };
+    const claim: Claim<Details> = {
+      _id: dueId(job, key, 'claimed'),
+      kind: job.kind,
+      key,
+      org_id: first.org_id,
+      due_at: dateAt(Math.min(...rows.map(({ due_at }) => due_at.getTime()))),
+      failures: Math.max(...rows.map(({ failures }) => failures ?? 0)),
+      claim_id: randomUUID(),
+      ...merge(rows),
+    };
+    const ids = rows.map(({ _id }) => _id);
+    // Of two that claim at once one meets a conflict where it deletes, and looks again.
+    const writes = [deleteRows(dueRows, { _id: { $in: ids } }), insertRow(dueRows, claim)];
+    return { writes, wakeUps: [], result: claim };
+  });
 }
 
 /** The write that ends a claim whose work is done, unless another worker has claimed it meanwhile. */

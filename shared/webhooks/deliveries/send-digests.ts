@@ -21,29 +21,27 @@ export async function sendDigests(ctx: Context): Promise<number> {
   return sent;
 }
 
-/** Whether there was something to send. What was collected leaves with the digest's event, in one transaction. */
+/**
+ * Whether there was something to send. What was collected leaves with the digest's event, in one transaction. Of two
+ * workers that send the same digest one meets a conflict where it deletes, and looks again.
+ */
 async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
-  return commitPlan(
-    ctx,
-    async (transaction) => {
-      const nowMs = ctx.clock.now();
-      const options = { session: transaction };
-      const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, options);
-      const rows = await queuedDeliveryRows(ctx)
-        .find({ webhook_id: webhookId, state: 'collected', at: { $lte: nowMs } }, options)
-        .sort({ at: 1 })
-        .limit(EVENTS_PER_DIGEST)
-        .toArray();
-      const [first] = rows;
-      if (!first) return { ...NO_PLAN, result: false };
-      const status = webhook ? 'digested' : 'cancelled';
-      const done = replaceQueued(rows.map((row) => finished(row, status, nowMs)));
-      const digest = webhook ? planEvents([digestOf(first, rows, nowMs)], [webhook], nowMs) : NO_PLAN;
-      return { ...joinPlans(done, digest), result: true };
-    },
-    // Another worker sends the same digest at this moment.
-    { onDuplicateKey: 'retry' },
-  );
+  return commitPlan(ctx, async (transaction) => {
+    const nowMs = ctx.clock.now();
+    const options = { session: transaction };
+    const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, options);
+    const rows = await queuedDeliveryRows(ctx)
+      .find({ webhook_id: webhookId, state: 'collected', at: { $lte: nowMs } }, options)
+      .sort({ at: 1 })
+      .limit(EVENTS_PER_DIGEST)
+      .toArray();
+    const [first] = rows;
+    if (!first) return { ...NO_PLAN, result: false };
+    const status = webhook ? 'digested' : 'cancelled';
+    const done = replaceQueued(rows.map((row) => finished(row, status, nowMs)));
+    const digest = webhook ? planEvents([digestOf(first, rows, nowMs)], [webhook], nowMs) : NO_PLAN;
+    return { ...joinPlans(done, digest), result: true };
+  });
 }
 
 function digestOf(first: QueuedDelivery, rows: readonly QueuedDelivery[], nowMs: number): NewEvent {

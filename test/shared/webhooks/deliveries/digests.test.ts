@@ -68,6 +68,21 @@ describe('a digest', () => {
     expect(await statusesOf(orgId)).toEqual([...Array(5).fill('digested'), 'succeeded']);
   });
 
+  it('that another worker has sent between reading and writing is left to that one', async () => {
+    const { orgId } = await webhookWith({ digest: 'daily' });
+    await raise(ctx, orgId, 2);
+    clock.set(MORNING);
+    const client = ctx.db.connection.getClient();
+    const write = client.bulkWrite.bind(client);
+    client.bulkWrite = async (...args) => {
+      client.bulkWrite = write;
+      expect(await sendDigests(other)).toBe(1);
+      return write(...args);
+    };
+    expect(await sendDigests(ctx)).toBe(0);
+    expect(await eventRows(ctx).countDocuments({ org_id: orgId, type: 'digest' })).toBe(1);
+  });
+
   it('takes no more than 200 events: what is beyond is in another one', async () => {
     const { orgId } = await webhookWith({ digest: 'weekly' });
     await raise(ctx, orgId, 201);
