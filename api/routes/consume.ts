@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { consume as spend } from '../../shared/credits/meter/consume.ts';
+import { spendCredit } from '../../shared/credits/ledger/spend.ts';
 import { BUCKETS } from '../../shared/credits/meter/model.ts';
 import { noteDeviceAddress } from '../../shared/devices/addresses.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
@@ -57,7 +57,8 @@ export const consume = route({
     const { output_sha256: outputSha256, kind } = body;
     if (await gaveUpInStall(() => request.aborted))
       throw new DomainError('overloaded', 'The service stood still for longer than the caller waited.');
-    const spent = await spend(ctx, { accountId, tokenId, tokenHmac, idempotencyKey, outputSha256, kind });
+    const spend = { accountId, tokenId, tokenHmac, idempotencyKey, outputSha256, kind };
+    const spent = await spendCredit(ctx, spend);
     noteDeviceAddress(ctx, principal, request.address);
     return reply(spent.answer, {
       'Idempotency-Expires': String(spent.expiresS),

@@ -10,6 +10,7 @@ import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {
   addDevice,
+  forgetAnswers,
   type OwnRedis,
   openCreditContext,
   projectAll,
@@ -508,7 +509,7 @@ describe('a key that comes back after its 48 hours', () => {
     const key = randomUUID();
     await spend(spender.token, { key });
     await projectAll(ctx);
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
+    await forgetAnswers(ctx, spender.accountId);
     clock.advance(49 * HOUR_MS);
     await spend(spender.token, { key });
     await projectAll(ctx);
@@ -526,7 +527,7 @@ describe('a key that comes back after its 48 hours', () => {
     const spender = await makeSpender();
     const key = randomUUID();
     await spend(spender.token, { key });
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
+    await forgetAnswers(ctx, spender.accountId);
     await spend(spender.token, { key, body: { output_sha256: sha256('another') } });
     await projectAll(ctx);
     const { body } = await api.call('/v1/balance', { key: spender.session });
@@ -539,7 +540,7 @@ describe('a key that comes back after its 48 hours', () => {
     for (const output of ['a', 'b', 'b', 'a', 'c', 'b']) {
       await spend(spender.token, { key, body: { output_sha256: sha256(output) } });
       await projectAll(ctx);
-      await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${spender.accountId}*`)));
+      await forgetAnswers(ctx, spender.accountId);
     }
     const { body } = await api.call('/v1/balance', { key: spender.session });
     expect(body.balances.window.credits).toBe(17);

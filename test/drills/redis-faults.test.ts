@@ -269,7 +269,8 @@ describe("Redis' clock", () => {
     const key = randomUUID();
     await spendOnce(direct, token, { key });
     const before = (await readBalances(direct, accountId)).total;
-    const [answer = ''] = await direct.redis.producer.keys(`*record:${accountId}*`);
+    const { record } = accountKeys(accountId);
+    const [answer = ''] = await direct.redis.producer.keys(record('*'));
     await direct.redis.producer.pexpire(answer, 1);
     await until(async () => (await direct.redis.producer.exists(answer)) === 0);
     expect((await spendOnce(direct, token, { key })).replayed).toBe(false);

@@ -12,7 +12,7 @@ import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { projectLedger } from '../../shared/credits/ledger/project-ledger.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
-import { consume, type Spent } from '../../shared/credits/meter/consume.ts';
+import { type Spent, spendCredit } from '../../shared/credits/ledger/spend.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
 import { ensureAccount } from '../../shared/credits/meter/ensure-account.ts';
 import { shardsWithEntries, shutShards } from '../../shared/credits/meter/look-at-shards.ts';
@@ -29,6 +29,7 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import type { Plan } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { openTestContext, type TestContext, type TestOptions, until } from './harness.ts';
 
 export interface OwnRedis {
@@ -172,7 +173,7 @@ export async function spendOnce(
 ): Promise<Spent> {
   const { key = randomUUID(), output = key } = options;
   const tokenId = credentialId('ugd', token) ?? '';
-  return consume(ctx, {
+  return spendCredit(ctx, {
     accountId: accountOfToken(tokenId),
     tokenId,
     tokenHmac: credentialHash(token, ctx.config.apiKeyPepper),
@@ -195,6 +196,13 @@ export async function spendSurely(
       if (code !== 'store_unavailable' && code !== 'outcome_unknown') throw error;
     }
   }
+}
+
+/** Ends what repeats of the keys of an account's shard are answered, as 48 h do. */
+export async function forgetAnswers(ctx: TestContext, accountId: string): Promise<void> {
+  const { record } = accountKeys(accountId);
+  const answers = await ctx.redis.producer.keys(record('*'));
+  if (answers.length > 0) await ctx.redis.producer.del(...answers);
 }
 
 /** Projects until every stream is empty. */

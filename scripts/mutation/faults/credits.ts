@@ -55,7 +55,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'the record of a spend is not kept',
     file: `${METER}/consume.lua`,
-    text: 'write_record(KEYS[3], ARGV[5], at, ARGV[12], outcome)',
+    text: "write_record(KEYS[3], ARGV[5], at, ARGV[12], int(seq + #rows) .. ',' .. entry)",
     replacement: '',
     tests: SPENDS,
   },
@@ -97,8 +97,9 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'a promoted replica counts as the same Redis',
     file: 'shared/platform/redis/identity.lua',
-    text: "return string.sub(info, process + 8, process + 47) .. ' ' .. string.sub(info, history + 15, history + 54)",
-    replacement: 'return string.sub(info, process + 8, process + 47)',
+    text: 'return string.sub(info, history + 15, history + 54)',
+    replacement:
+      "local process = redis.call('INFO', 'server') local at = string.find(process, '\\nrun_id:', 1, true) return string.sub(process, at + 8, at + 47)",
     tests: ['test/shared/credits', 'test/drills/failover.test.ts'],
   },
   {

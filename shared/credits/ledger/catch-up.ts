@@ -1,6 +1,7 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
+import { lookAtShards } from '../meter/look-at-shards.ts';
 import { readAccount } from '../meter/read-balance.ts';
 import { ledgerRows } from './model.ts';
 import { drainStreams, projectRound } from './project-ledger.ts';
@@ -36,6 +37,23 @@ export async function catchUpIfPossible(ctx: Context, accountId: string): Promis
   } catch (error) {
     if (!(error instanceof DomainError && error.code === 'store_unavailable')) throw error;
   }
+}
+
+/** Moves what the stream of a shard holds now, unless the shard stands still. */
+export async function catchUpShard(ctx: Context, shard: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  let left = await entriesOf(ctx, shard);
+  while (left > 0 && performance.now() < deadline) {
+    const { moved, stuck } = await projectRound(ctx, [shard]);
+    if (stuck.size > 0) return;
+    // Another one moves them.
+    left = moved > 0 ? left - moved : await entriesOf(ctx, shard);
+  }
+}
+
+async function entriesOf(ctx: Context, shard: number): Promise<number> {
+  const [look] = await lookAtShards(ctx, [shard]);
+  return look?.length ?? 0;
 }
 
 function lagging(): DomainError {

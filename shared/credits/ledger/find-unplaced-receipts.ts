@@ -1,14 +1,15 @@
 import type { Context } from '../../platform/context/context.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
+import { isSpendPlace } from '../meter/idempotency.ts';
 import { shardsWithEntries } from '../meter/look-at-shards.ts';
 import { redisNow } from '../meter/redis-time.ts';
-import { catchUpIfPossible } from './catch-up.ts';
-import { findByKeys } from './find-by-keys.ts';
+import { catchUpShard } from './catch-up.ts';
+import { ledgerRows } from './model.ts';
 import { readStream } from './stream.ts';
 
-/** A receipt that was given: by its account and the hash of its idempotency key. */
+/** A receipt that was given: by its shard and the hash of its idempotency key. */
 export interface GivenReceipt {
-  account_id: string;
+  shard: number;
   idk: string;
 }
 
@@ -28,9 +29,9 @@ async function findUnplacedInStream(ctx: Context, shard: number): Promise<GivenR
   const { entries } = await readStream(ctx, shard, { after: undefined, most: BATCH });
   const oldEnoughMs = (await redisNow(ctx, shard)) - ON_ITS_WAY_MS;
   const given = entries.flatMap(({ streamId, rows }) => {
-    const { account_id, idk, receipt } = rows.at(-1) ?? {};
+    const { idk, receipt } = rows.at(-1) ?? {};
     const isDue = Number(streamId.split('-')[0]) <= oldEnoughMs;
-    return isDue && account_id && idk && receipt ? [{ account_id, idk }] : [];
+    return isDue && idk && receipt ? [{ shard, idk }] : [];
   });
   return withoutRows(ctx, given);
 }
@@ -43,8 +44,8 @@ export async function findUnplacedRecords(ctx: Context): Promise<GivenReceipt[]>
   const unplaced: GivenReceipt[] = [];
   for await (const given of readRecords(ctx)) {
     const candidates = await withoutRows(ctx, given);
-    for (const accountId of new Set(candidates.map(({ account_id }) => account_id)))
-      await catchUpIfPossible(ctx, accountId);
+    for (const shard of new Set(candidates.map((candidate) => candidate.shard)))
+      await catchUpShard(ctx, shard);
     unplaced.push(...(await withoutRows(ctx, candidates)));
   }
   return unplaced;
@@ -59,10 +60,10 @@ async function* readRecords(ctx: Context): AsyncGenerator<GivenReceipt[]> {
       const [next, keys] = await node.scan(cursor || '0', 'MATCH', pattern, 'COUNT', BATCH);
       cursor = next;
       const values = await Promise.all(keys.map((key) => producer.get(key)));
-      // A spend's outcome is two lines; the receipt is the second.
       yield keys.flatMap((key, index) => {
-        const [, , account_id = '', idk = ''] = key.split(':');
-        return values[index]?.split('\n').length === 4 ? [{ account_id, idk }] : [];
+        const [, , idk = ''] = key.split(':');
+        const [, , outcome = ''] = values[index]?.split('\n') ?? [];
+        return isSpendPlace(outcome) ? [{ shard: Number(key.slice(2, 4)), idk }] : [];
       });
     }
   }
@@ -70,7 +71,10 @@ async function* readRecords(ctx: Context): AsyncGenerator<GivenReceipt[]> {
 
 async function withoutRows(ctx: Context, given: readonly GivenReceipt[]): Promise<GivenReceipt[]> {
   if (given.length === 0) return [];
-  const rows = await findByKeys(ctx, given);
-  const placed = new Set(rows.map(({ account_id, idk }) => `${account_id}:${idk}`));
-  return given.filter(({ account_id, idk }) => !placed.has(`${account_id}:${idk}`));
+  const idks = given.map(({ idk }) => idk);
+  const rows = await ledgerRows(ctx)
+    .find({ idk: { $in: idks } }, { projection: { _id: 0, idk: 1 } })
+    .toArray();
+  const placed = new Set(rows.map(({ idk }) => idk));
+  return given.filter(({ idk }) => !placed.has(idk));
 }

@@ -79,7 +79,7 @@ async function countUnplacedReceipts(ctx: Context, withRecords: boolean): Promis
     ...(await findUnplacedInStreams(ctx)),
     ...(withRecords ? await findUnplacedRecords(ctx) : []),
   ];
-  return new Set(unplaced.map(({ account_id, idk }) => `${account_id}:${idk}`)).size;
+  return new Set(unplaced.map(({ idk }) => idk)).size;
 }
 
 function report(ctx: Context, { drifted, plans, receipts_without_rows: unplaced }: Reconciliation): void {

@@ -1,11 +1,6 @@
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
-import {
-  encodeChangeOutcome,
-  encodeRecord,
-  encodeSpendOutcome,
-  RECORD_KEPT_S,
-} from '../meter/idempotency.ts';
+import { encodeChangeOutcome, encodeRecord, encodeSpendPlace, RECORD_KEPT_S } from '../meter/idempotency.ts';
 import { type LedgerRow, ledgerRows } from './model.ts';
 
 const BATCH = 200;
@@ -16,7 +11,9 @@ export async function restoreRecords(ctx: Context, accountId: string): Promise<v
   const nowS = Math.floor(ctx.clock.now() / 1_000);
   let batch: Promise<unknown>[] = [];
   // Times never fall with `seq`, so what is too old ends it.
-  const rows = ledgerRows(ctx).find({ account_id: accountId }, { batchSize: 1_000 }).sort({ seq: -1 });
+  const rows = ledgerRows(ctx)
+    .find({ account_id: accountId }, { batchSize: 1_000, projection: { receipt: 0 } })
+    .sort({ seq: -1 });
   for await (const row of rows) {
     const { idk, fingerprint = '', created_at: createdAt } = row;
     const leftS = createdAt + RECORD_KEPT_S - nowS;
@@ -32,7 +29,5 @@ export async function restoreRecords(ctx: Context, accountId: string): Promise<v
 }
 
 function outcomeOf(row: LedgerRow): string {
-  const { receipt, balance, bucket, created_at } = row;
-  if (receipt === undefined || balance === undefined) return encodeChangeOutcome(row);
-  return encodeSpendOutcome({ receipt, balance, bucket, created_at });
+  return row.reason === 'receipt' ? encodeSpendPlace(row.seq) : encodeChangeOutcome(row);
 }

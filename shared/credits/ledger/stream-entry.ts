@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Balance } from '../meter/idempotency.ts';
+import { decodeBalance } from '../meter/idempotency.ts';
 import { BUCKETS, REASONS } from '../meter/model.ts';
 import { type LedgerRow, transactionId } from './model.ts';
 
@@ -19,7 +19,6 @@ const changes = z.array(
     lot: z.tuple([z.string(), z.int()]).optional(),
   }),
 );
-const balance = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 
 /** Reads what XRANGE gave, up to the first entry that cannot be read, and says why that one cannot. */
 export function readEntries(found: readonly [string, string[]][]): {
@@ -37,8 +36,8 @@ export function readEntries(found: readonly [string, string[]][]): {
   return { entries, problem: null };
 }
 
-/** An entry that only marks a rebuild has no rows. */
-function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
+/** Reads one entry. One that only marks a rebuild has no rows. Throws for what this release cannot read. */
+export function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
   const entry: Record<string, string> = {};
   for (let index = 0; index + 1 < fields.length; index += 2)
     entry[fields[index] ?? ''] = fields[index + 1] ?? '';
@@ -66,12 +65,8 @@ function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
 /** What belongs to the row that an idempotency key asked for: the last of its entry. */
 function keyedFields({ idk, fingerprint = '', device, receipt, balance: left }: Record<string, string>) {
   if (!idk) return {};
-  const spend = device && receipt && left ? { device_id: device, receipt, balance: readBalance(left) } : {};
+  const spend = device && receipt && left ? { device_id: device, receipt, balance: decodeBalance(left) } : {};
   return { idk, fingerprint, ...spend };
-}
-
-function readBalance(text: string): Balance {
-  return balance.parse(text.split(',').map(Number));
 }
 
 /** Whether a stream id comes before another. They are `ms-counter`, both of any length. */

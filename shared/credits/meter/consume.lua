@@ -8,14 +8,14 @@
 -- ARGV[11] plans          ARGV[12] s to keep the record          ARGV[13] entries that the stream may hold
 -- Returns { code, redis ms, … }:
 --   late · shut · token                       refused, nothing written
---   replay   outcome                          this was answered before: "bucket,window,monthly,paid,granted,at\nreceipt"
+--   replay   seq of its row, field, value …   this was answered before; without fields its entry is in the ledger
 --   reused                                    the key was used for something else
 --   unsigned                                  no receipt was given
 --   month    anchor, device, org, user        call again with the present month
 --   empty    window end, month end            no credits ('' where a bucket never has any)
 --   full                                      the stream is
 --   bucket   bucket, window end, month start, month end, anchor, device, org, user   the receipt must name this bucket
---   spent    outcome, next bucket, window end, month start, month end
+--   spent    balance, at, next bucket, window end, month start, month end       "window,monthly,paid,granted"; Unix s
 
 local clock = redis_ms()
 if clock > tonumber(ARGV[2]) then return { 'late', clock } end
@@ -30,7 +30,9 @@ local now = ARGV[1] == '' and clock or tonumber(ARGV[1])
 local fingerprint, known = read_record(KEYS[3], now)
 if fingerprint then
   if fingerprint ~= ARGV[5] then return { 'reused', clock } end
-  return { 'replay', clock, known }
+  local seq, entry = string.match(known, '^(%d+),(.*)$')
+  local found = entry ~= '' and redis.call('XRANGE', KEYS[4], entry, entry)[1]
+  return { 'replay', clock, seq, unpack(found and found[2] or {}) }
 end
 if ARGV[7] == '' then return { 'unsigned', clock } end
 
@@ -96,12 +98,12 @@ rows[#rows + 1] = row(bucket, -1, 'receipt', nil, lot)
 local seq = tonumber(account[2])
 local at = math.max(tonumber(account[3]), math.floor(now / 1000))
 local balance = string.format('%.0f,%.0f,%.0f,%.0f', left.window, left.monthly, left.paid, left.granted)
-local outcome = bucket .. ',' .. balance .. ',' .. int(at) .. '\n' .. ARGV[8]
 
-redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'seq', int(seq + 1), 'at', int(at),
-  'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[6], 'fingerprint', ARGV[5], 'device', device,
+local entry = redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'seq', int(seq + 1),
+  'at', int(at), 'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[6], 'fingerprint', ARGV[5], 'device', device,
   'balance', balance, 'receipt', ARGV[8])
-write_record(KEYS[3], ARGV[5], at, ARGV[12], outcome)
+-- The receipt lies in the entry, and then in the ledger: a repeat finds it by these two.
+write_record(KEYS[3], ARGV[5], at, ARGV[12], int(seq + #rows) .. ',' .. entry)
 local fields = { 'seq', int(seq + #rows), 'at', int(at) }
 local function put(field, value)
   fields[#fields + 1] = field
@@ -111,4 +113,4 @@ if window and (bucket == 'window' or resets > 0) then put('w', write_period(wind
 if month and (bucket == 'monthly' or resets > 0) then put('m', write_period(month)) end
 if lot or has_expired then put('lots', write_lots(lots)) end
 redis.call('HSET', KEYS[2], unpack(fields))
-return { 'spent', clock, outcome, first_bucket() or bucket, window_end, month_start, month_end }
+return { 'spent', clock, balance, int(at), first_bucket() or bucket, window_end, month_start, month_end }

@@ -5,7 +5,7 @@ import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
 import { type CachedAccount, cachedAccounts, cachedDevices, monthOf } from './account-cache.ts';
 import { decodeAnchor } from './account-state.ts';
 import { callMeter, type MeterReply, meterScript, replyOf } from './call-meter.ts';
-import { answerOf, decodeSpendOutcome, digest, keyDigest, RECORD_KEPT_S } from './idempotency.ts';
+import { decodeBalance, digest, keyDigest, RECORD_KEPT_S, type SpendOutcome } from './idempotency.ts';
 import { spendsDecided } from './metrics.ts';
 import { BUCKETS, type Bucket } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
@@ -38,12 +38,17 @@ export interface Spend {
   kind?: string | undefined;
 }
 
-export interface Spent {
-  /** The answer's bytes: the same for every repeat. */
-  answer: string;
-  /** Until when a repeat finds them. Unix seconds. */
-  expiresS: number;
-  replayed: boolean;
+/** The spend was carried out now, or it had been before: then its receipt is in that row, or still in its entry. */
+export type Decision = { code: 'spent'; outcome: SpendOutcome } | ({ code: 'replay' } & SpendPlace);
+
+/** Where the answer of a spend is kept. */
+export interface SpendPlace {
+  /** The account's ledger row of it. */
+  seq: number;
+  /** Hash of the idempotency key, which the row must have too. */
+  idk: string;
+  /** Fields and values of its stream entry; none when that has been moved into the ledger. */
+  entry: string[];
 }
 
 /** How long after it was sent a spend may still be carried out, by Redis' clock. */
@@ -52,12 +57,11 @@ const DEADLINE_MS = 800;
 const ATTEMPTS = 8;
 
 /**
- * Spends one credit: signs the receipt for the bucket that comes next, then one script call decides. Throws
- * `unauthorized`, `insufficient_credits`, `idempotency_key_reused`, and what nothing was written for:
- * `signing_unavailable`, `rebuilding`, `backpressure`, `store_unavailable`; `outcome_unknown` when no answer came, or
- * too few replicas have it.
+ * Signs the receipt for the bucket that comes next, then one script call decides. Throws `unauthorized`,
+ * `insufficient_credits`, `idempotency_key_reused`, and what nothing was written for: `signing_unavailable`,
+ * `rebuilding`, `backpressure`, `store_unavailable`; `outcome_unknown` when no answer came, or too few replicas have it.
  */
-export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
+export async function decideSpend(ctx: Context, spend: Spend): Promise<Decision> {
   const request = {
     ...spend,
     keys: accountKeys(spend.accountId),
@@ -76,7 +80,7 @@ export async function consume(ctx: Context, spend: Spend): Promise<Spent> {
     if (code !== 'spent' && code !== 'replay') throw refusalOf(code, values);
     if (code === 'spent') cacheSpent(ctx, request, values);
     await untilReplicated(ctx, request.keys.replicated);
-    return toSpent(code, values);
+    return code === 'spent' ? spent(receipt, values) : replayed(request.idk, values);
   }
   throw new DomainError('store_unavailable', 'The account changes too fast. Nothing was written; try again.');
 }
@@ -117,17 +121,24 @@ async function callConsume(
   });
 }
 
-function toSpent(code: 'spent' | 'replay', [text]: Values): Spent {
-  const outcome = decodeSpendOutcome(text ?? '');
-  return {
-    answer: answerOf(outcome),
-    expiresS: outcome.created_at + RECORD_KEPT_S,
-    replayed: code === 'replay',
+function spent({ bucket, jws: receipt }: PreparedReceipt, [balance, at]: Values): Decision {
+  const named = bucketOf(bucket);
+  if (named === null) throw new Error('A credit was spent without a receipt');
+  const outcome = {
+    receipt,
+    bucket: named,
+    balance: decodeBalance(balance ?? ''),
+    created_at: Number(at),
   };
+  return { code: 'spent', outcome };
+}
+
+function replayed(idk: string, [seq, ...entry]: Values): Decision {
+  return { code: 'replay', seq: Number(seq), idk, entry: entry.map((text) => text ?? '') };
 }
 
 function cacheSpent(ctx: Context, request: Request, values: Values): void {
-  const [, bucket, windowEnd, monthStart, monthEnd] = values;
+  const [, , bucket, windowEnd, monthStart, monthEnd] = values;
   const account = cachedAccounts(ctx).get(request.accountId);
   if (!account) return;
   account.bucket = bucketOf(bucket);

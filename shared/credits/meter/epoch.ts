@@ -5,15 +5,15 @@ import { runScript, type Script } from '../../platform/redis/script.ts';
 import { meterScript } from './call-meter.ts';
 
 /**
- * The epoch of a shard names the data that the shard was opened for: the Redis process and the replication history that
- * it was in. While this Redis' data has another identity, nothing is spent. A rebuild holds a shard by an epoch of its
+ * The epoch of a shard names the data that the shard was opened for (`identity.lua`). While this Redis' data has another
+ * identity, nothing is spent. A rebuild holds a shard by an epoch of its
  * own, for a short lease.
  */
 export const epochStates = z.enum(['open', 'shut', 'held']);
 export type EpochState = z.infer<typeof epochStates>;
 
 /** What `identity()` of a script returns. */
-export const dataIdentity = z.string().length(81);
+export const dataIdentity = z.string().length(40);
 
 /** What a script begins with that asks for the state of an epoch (`epoch_state()`). */
 export const EPOCH_STATE = new URL('epoch-state.lua', import.meta.url);

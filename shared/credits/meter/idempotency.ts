@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { hashedKey } from '../../platform/basics/ids.ts';
 import { BUCKETS, type Bucket, REASONS, type Reason } from './model.ts';
 
 /** A repeat of an idempotency key finds its answer for this long after it was given. */
 export const RECORD_KEPT_S = 48 * 3_600;
 
-/** What one spend was answered: the same for each repeat. */
+/** What one spend is answered with: the same for each repeat. Its ledger row holds all of it. */
 export interface SpendOutcome {
   receipt: string;
   bucket: Bucket;
@@ -15,9 +16,12 @@ export interface SpendOutcome {
 }
 export type Balance = [window: number, monthly: number, paid: number, granted: number];
 
-/** A digest of what identifies a request: SHA-256 over the unambiguous JSON of the parts, 43 characters. */
+/** Bytes of SHA-256 that name a request. Two different ones of one account never share them by chance. */
+const DIGEST_BYTES = 18;
+
+/** A digest of what identifies a request: 24 characters, because Redis holds two of them per spend for 48 h. */
 export function digest(...parts: readonly (string | number)[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url');
+  return hashedKey(DIGEST_BYTES, ...parts);
 }
 
 /** The hash of an idempotency key, of its own for each account: the ledger finds many of them by one index of hashes. */
@@ -29,20 +33,21 @@ export function keyDigest(
   return digest(operation, accountId, key);
 }
 
-/** The outcome of a spend as `consume.lua` writes it. */
-export function encodeSpendOutcome({ receipt, bucket, balance, created_at }: SpendOutcome): string {
-  return `${bucket},${balance.join(',')},${created_at}\n${receipt}`;
+/** Where a repeat of a spend finds its answer, as `consume.lua` writes it: the row's `seq`, and its entry's id if known. */
+export function encodeSpendPlace(seq: number, streamId = ''): string {
+  return `${seq},${streamId}`;
 }
 
-/** Reads what `encodeSpendOutcome` wrote. Throws for anything else. */
-export function decodeSpendOutcome(text: string): SpendOutcome {
-  const [head = '', receipt] = text.split('\n');
-  const [name, window, monthly, paid, granted, at] = head.split(',');
-  const bucket = BUCKETS.find((candidate) => candidate === name);
-  if (!bucket || receipt === undefined || at === undefined) throw new Error('Not the outcome of a spend');
-  const balance: Balance = [Number(window), Number(monthly), Number(paid), Number(granted)];
-  return { receipt, bucket, balance, created_at: Number(at) };
+/** Whether the outcome in an idempotency record is that of a spend. */
+export function isSpendPlace(outcome: string): boolean {
+  return /^\d+,[\d-]*$/.test(outcome);
 }
+
+/** Reads "window,monthly,paid,granted". Throws for anything else. */
+export function decodeBalance(text: string): Balance {
+  return balance.parse(text.split(',').map(Number));
+}
+const balance = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 
 /** What a change of credits other than a spend was answered. */
 export interface ChangeOutcome {

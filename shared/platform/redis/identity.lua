@@ -1,12 +1,11 @@
 -- Prelude of scripts that must know whose data they meet, and when.
 
--- The data that this Redis holds: its process, and the replication history that the process is in. A restart changes
--- the first. A promotion changes the second, so that a process that was a replica in between is another one.
+-- The data that this Redis holds: the replication history that it is in as a primary. Redis begins a new one whenever it
+-- starts, and whenever a replica becomes a primary.
 local function identity()
-  local info = redis.call('INFO', 'server', 'replication')
-  local process = string.find(info, '\nrun_id:', 1, true)
+  local info = redis.call('INFO', 'replication')
   local history = string.find(info, '\nmaster_replid:', 1, true)
-  return string.sub(info, process + 8, process + 47) .. ' ' .. string.sub(info, history + 15, history + 54)
+  return string.sub(info, history + 15, history + 54)
 end
 
 local function redis_ms()

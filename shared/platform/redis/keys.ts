@@ -30,7 +30,7 @@ export interface AccountKeys extends ShardKeys {
   shard: number;
   /** Hash: state, plan, anchor, devices. */
   account: string;
-  /** What one idempotency key was answered; `idk` is its hash. */
+  /** What one idempotency key was answered; `idk` is its hash, of its own for each account. */
   record: (idk: string) => string;
 }
 
@@ -41,7 +41,7 @@ export function accountKeys(accountId: string): AccountKeys {
     ...shardKeys(shard),
     shard,
     account: `${tag}:account:${accountId}`,
-    record: (idk) => `${tag}:record:${accountId}:${idk}`,
+    record: (idk) => `${tag}:record:${idk}`,
   };
 }
 

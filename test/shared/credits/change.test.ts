@@ -17,6 +17,7 @@ import type { Plan } from '../../../shared/platform/basics/contract.ts';
 import { accountKeys } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
+  forgetAnswers,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -164,7 +165,7 @@ describe('a refund', () => {
 
   async function spendAgainLate({ accountId, token }: TestAccount, key: string): Promise<void> {
     await projectAll(ctx);
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${accountId}*`)));
+    await forgetAnswers(ctx, accountId);
     expect((await spendSurely(ctx, token, key)).replayed).toBe(false);
   }
 
@@ -260,7 +261,7 @@ describe('a refund', () => {
     await spendTimes(account, 2);
     await refundFirstSpend(account);
     await projectAll(ctx);
-    await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${account.accountId}*`)));
+    await forgetAnswers(ctx, account.accountId);
     await refundFirstSpend(account);
     expect(await leftOf(account)).toMatchObject({ window: 5, granted: 0 });
     await expectWhole(account);

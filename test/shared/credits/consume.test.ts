@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { consume } from '../../../shared/credits/meter/consume.ts';
+import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { spendCredit } from '../../../shared/credits/ledger/spend.ts';
+import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { credentialHash, credentialId } from '../../../shared/keys/credential.ts';
+import { accountKeys } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
   makeAccount,
@@ -69,6 +72,45 @@ describe('a spend', () => {
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
+  test('gives a repeat the same bytes before and after it went into the ledger, also when it began a period', async () => {
+    const { token } = await makeAccount(ctx);
+    const keys = [randomUUID(), randomUUID()];
+    const given = [];
+    for (const key of keys) given.push((await spendOnce(ctx, token, { key })).answer);
+    const repeat = async () => {
+      const answers = [];
+      for (const key of keys) answers.push(await spendOnce(ctx, token, { key }));
+      expect(answers.map(({ replayed }) => replayed)).toEqual([true, true]);
+      return answers.map(({ answer }) => answer);
+    };
+    expect(await repeat()).toEqual(given);
+    await projectAll(ctx);
+    expect(await repeat()).toEqual(given);
+  });
+
+  test('whose row cannot be found is 503 when it is repeated, and costs nothing', async () => {
+    const { accountId, token } = await makeAccount(ctx);
+    const key = randomUUID();
+    await spendOnce(ctx, token, { key });
+    await projectAll(ctx);
+    await ledgerRows(ctx).deleteOne({ account_id: accountId, reason: 'receipt' });
+    const before = await stateDigest(ctx);
+    await expect(spendOnce(ctx, token, { key })).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(await stateDigest(ctx)).toBe(before);
+  });
+
+  test('that is in the ledger leaves less than 200 bytes in Redis', async () => {
+    const { accountId, token } = await makeAccount(ctx);
+    const spends = Array.from({ length: 200 }, () => randomUUID());
+    await Promise.all(spends.map((key) => spendSurely(ctx, token, key)));
+    await projectAll(ctx);
+    const { record } = accountKeys(accountId);
+    for (const key of spends) {
+      const name = record(keyDigest(accountId, 'consume', key));
+      expect(await ctx.redis.producer.memory('USAGE', name)).toBeLessThan(200);
+    }
+  });
+
   test('of 500 at once on 220 credits, exactly 220 succeed', async () => {
     const { token } = await makeAccount(ctx);
     const results = await Promise.allSettled(Array.from({ length: 500 }, () => spendSurely(ctx, token)));
@@ -82,7 +124,7 @@ describe('a spend', () => {
     const tokenId = credentialId('ugd', token) ?? '';
     const spend = { accountId, tokenId, idempotencyKey: 'k', outputSha256: 'ab'.repeat(32) };
     const tokenHmac = credentialHash(token, 'another pepper, as another secret would be');
-    await expect(consume(ctx, { ...spend, tokenHmac })).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(spendCredit(ctx, { ...spend, tokenHmac })).rejects.toMatchObject({ code: 'unauthorized' });
     expect((await readBalances(ctx, accountId)).total).toBe(220);
   });
 

@@ -14,6 +14,7 @@ import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/pla
 import { startProjector } from '../../../workers/project-ledger.ts';
 import {
   expectReplayed,
+  forgetAnswers,
   makeAccount,
   type OwnRedis,
   openCreditContext,
@@ -50,7 +51,7 @@ async function restartRedis(): Promise<void> {
 async function repeatLate(account: TestAccount): Promise<void> {
   const key = randomUUID();
   await spendOnce(ctx, account.token, { key });
-  await ctx.redis.producer.del(...(await ctx.redis.producer.keys(`*record:${account.accountId}*`)));
+  await forgetAnswers(ctx, account.accountId);
   expect((await spendOnce(ctx, account.token, { key })).replayed).toBe(false);
 }
 
