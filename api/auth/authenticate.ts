@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { authenticateApiKey } from '../../shared/keys/api-keys.ts';
-import { credentialId } from '../../shared/keys/credential.ts';
+import { authenticateApiKey, keyIdOf } from '../../shared/keys/api-keys.ts';
 import { authenticateFromMemory } from '../../shared/keys/remembered-keys.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -49,7 +48,7 @@ async function apiKeyPrincipal(
   beforeLookup: () => Promise<void>,
 ): Promise<ApiKeyPrincipal> {
   const token = bearerToken(req);
-  if (token === null || credentialId('ugk', token) === null) throw unauthorized();
+  if (token === null || keyIdOf(ctx, token) === null) throw unauthorized();
   await beforeLookup();
   const key = await (fromMemory ? authenticateFromMemory : authenticateApiKey)(ctx, token);
   if (!key) throw unauthorized();

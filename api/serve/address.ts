@@ -1,11 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
+const addresses = new WeakMap<object, string>();
+
 /**
  * The address by which a caller is counted. Of IPv6 it is the network of 64 bits, because whoever has one address there
  * has all of them.
  */
 export function addressOf(req: Pick<IncomingMessage, 'socket'> & { ip?: string | undefined }): string {
+  const known = addresses.get(req) ?? readAddress(req);
+  addresses.set(req, known);
+  return known;
+}
+
+function readAddress(req: Parameters<typeof addressOf>[0]): string {
   const given = (req.ip ?? req.socket.remoteAddress ?? '').split('%')[0] ?? '';
   if (!ipaddr.isValid(given)) return 'unknown';
   const address = ipaddr.process(given);

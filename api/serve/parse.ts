@@ -30,10 +30,12 @@ export async function parseInput(
     body: route.body ? parse(route.body, await receiveBody(exchange, principal), 'body') : undefined,
     request: {
       id: String(res.locals.requestId),
-      address: addressOf(req),
       header: (name: string) => req.get(name),
       bytes: route.takesBytes ? await receiveBytes(exchange, principal, route.takesBytes) : null,
-      // Made when it is asked for: most handlers never do.
+      // These two are made when they are asked for: most handlers never do.
+      get address() {
+        return addressOf(req);
+      },
       get aborted() {
         return abortOnClose(res);
       },

@@ -16,7 +16,7 @@ export async function send(exchange: Exchange, answer: unknown): Promise<void> {
   } else if (body && list !== undefined && isLong(answer, list)) {
     await sendReply(exchange, reply(inPieces(body as z.ZodObject, answer, list)), contentType);
   } else if (body) {
-    res.type(contentType).send(JSON.stringify(body.parse(answer)));
+    await sendReply(exchange, reply(JSON.stringify(body.parse(answer))), contentType);
   } else {
     res.end();
   }

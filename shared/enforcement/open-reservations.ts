@@ -55,7 +55,7 @@ export async function markReservations(
 ): Promise<void> {
   const held = [...sums].map(([key, amount]) => ({ key, amount }));
   const isLater = { $and: [{ $eq: ['$epoch', identity] }, { $lte: ['$seq', seq] }] };
-  const next = { $mergeObjects: ['$$ROOT', { seq, held, until: dateAt(untilMs) }] };
+  const next = { $mergeObjects: ['$$ROOT', { seq, held: { $literal: held }, until: dateAt(untilMs) }] };
   await reservationMarkRows(ctx).updateOne({ _id: orgId }, [
     { $replaceWith: { $cond: [isLater, next, '$$ROOT'] } },
   ]);

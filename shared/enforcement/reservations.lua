@@ -12,11 +12,14 @@ local function is_open(mine)
   return redis.call('HGET', KEYS[1], 'epoch') == mine
 end
 
-local function read_reservation(id)
-  local text = redis.call('HGET', KEYS[3], id)
-  if not text then return nil end
+local function parse_reservation(text)
   local amount, touches, keys = string.match(text, '^(%d+)|(%d*)|(.*)$')
   return { amount = tonumber(amount), touches = touches, keys = keys }
+end
+
+local function read_reservation(id)
+  local text = redis.call('HGET', KEYS[3], id)
+  return text and parse_reservation(text) or nil
 end
 
 local function write_reservation(id, reservation)
@@ -28,17 +31,57 @@ local function end_now(id, now)
   redis.call('ZADD', KEYS[4], 'XX', 'LT', int(now), id)
 end
 
+-- Lua hands a command so many arguments at a time.
+local MOST_ARGUMENTS = 1000
+
+-- What is held by each of these keys.
+local function held_by(keys)
+  local sums = {}
+  for first = 1, #keys, MOST_ARGUMENTS do
+    local last = math.min(first + MOST_ARGUMENTS - 1, #keys)
+    local amounts = redis.call('HMGET', KEYS[2], unpack(keys, first, last))
+    for index = first, last do sums[keys[index]] = tonumber(amounts[index - first + 1] or 0) end
+  end
+  return sums
+end
+
+-- Writes what is held by each key from now on.
+local function write_held(sums)
+  local pairs_to_set, gone = {}, {}
+  local function flush(command, list)
+    if #list > 0 then redis.call(command, KEYS[2], unpack(list)) end
+    return {}
+  end
+  for key, amount in pairs(sums) do
+    if amount > 0 then
+      pairs_to_set[#pairs_to_set + 1], pairs_to_set[#pairs_to_set + 2] = key, int(amount)
+    else
+      gone[#gone + 1] = key
+    end
+    if #pairs_to_set >= MOST_ARGUMENTS then pairs_to_set = flush('HSET', pairs_to_set) end
+    if #gone >= MOST_ARGUMENTS then gone = flush('HDEL', gone) end
+  end
+  flush('HSET', pairs_to_set)
+  flush('HDEL', gone)
+end
+
 -- Takes out at most so many that ended so long ago that all amounts that may still decide hold what they cost.
 local function forget(now, most)
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now - FRESH_MS), 'LIMIT', 0, most)) do
-    local reservation = read_reservation(id)
+  local ids = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now - FRESH_MS), 'LIMIT', 0, most)
+  if #ids == 0 then return end
+  local amounts, keys = {}, {}
+  for _, text in ipairs(redis.call('HMGET', KEYS[3], unpack(ids))) do
+    local reservation = text and parse_reservation(text)
     for key in string.gmatch(reservation and reservation.keys or '', '%S+') do
-      local left = redis.call('HINCRBY', KEYS[2], key, int(-reservation.amount))
-      if left <= 0 then redis.call('HDEL', KEYS[2], key) end
+      if not amounts[key] then keys[#keys + 1] = key end
+      amounts[key] = (amounts[key] or 0) + reservation.amount
     end
-    redis.call('HDEL', KEYS[3], id)
-    redis.call('ZREM', KEYS[4], id)
   end
+  local left = held_by(keys)
+  for key, amount in pairs(amounts) do left[key] = left[key] - amount end
+  write_held(left)
+  redis.call('HDEL', KEYS[3], unpack(ids))
+  redis.call('ZREM', KEYS[4], unpack(ids))
 end
 
 -- Sums of the reservations that have ended and pass a test, by key.

@@ -1,7 +1,6 @@
 import type { Context } from '../platform/context/context.ts';
 import { rememberedFrom } from '../platform/context/remember.ts';
-import { provenKey } from './api-keys.ts';
-import { credentialId } from './credential.ts';
+import { keyIdOf, provenKey } from './api-keys.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
 
 const KEYS = 2_000;
@@ -25,7 +24,7 @@ const keyMemory = rememberedFrom<ApiKey>(
  * not.
  */
 export async function authenticateFromMemory(ctx: Context, token: string): Promise<ApiKey | null> {
-  const id = credentialId('ugk', token);
+  const id = keyIdOf(ctx, token);
   if (id === null) return null;
   const recollection = await keyMemory(ctx).recall(id, PATIENCE_MS);
   return provenKey(ctx, token, recollection?.value);
