@@ -32,7 +32,7 @@ const PIECE_LENGTH = 65_536;
 async function* sessionWithSignals(ctx: Context, session: Session): AsyncGenerator<string> {
   let piece = `${JSON.stringify(viewSession(session)).slice(0, -1)},"signals":[`;
   let comma = '';
-  for await (const signal of streamSignals(ctx, session._id)) {
+  for await (const signal of streamSignals(ctx, session)) {
     piece += comma + JSON.stringify(viewSignal(signal));
     comma = ',';
     if (piece.length < PIECE_LENGTH) continue;

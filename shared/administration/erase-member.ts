@@ -5,6 +5,7 @@ import { apiKeyRows } from '../keys/model.ts';
 import { memberRows } from '../organizations/model.ts';
 import { noMember } from '../organizations/roster.ts';
 import type { Context } from '../platform/context/context.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { eraseFreeText } from '../signals/erase-free-text.ts';
 import { removeMember } from './members.ts';
@@ -36,7 +37,7 @@ export async function eraseMember(ctx: Context, orgId: string, userId: string): 
   await eraseAuditedIdentity(ctx, orgId, userId);
   let signals = 0;
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
-    signals += await eraseFreeText(ctx, session._id);
+    signals += await eraseFreeText(ctx, session);
   }
   return { devices, keys, signals };
 }
@@ -65,8 +66,7 @@ async function eraseAuditedIdentity(ctx: Context, orgId: string, userId: string)
     ])
     .toArray();
   const ids = entries.map(({ _id }) => _id);
-  await auditRows(ctx).updateMany(
-    { _id: { $in: ids } },
-    { $unset: { 'details.iss': '', 'details.sub': '' } },
-  );
+  await auditRows(ctx).updateMany(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), {
+    $unset: { 'details.iss': '', 'details.sub': '' },
+  });
 }

@@ -56,7 +56,7 @@ export async function* exportMember(
   yield* budgetsOf(ctx, member);
   for await (const session of sessionsOfUser(ctx, orgId, userId)) {
     yield { kind: 'session', data: viewSession(session) };
-    for await (const signal of streamSignals(ctx, session._id)) {
+    for await (const signal of streamSignals(ctx, session)) {
       yield { kind: 'signal', data: { session_id: session._id, ...viewSignal(signal) } };
     }
   }

@@ -32,9 +32,9 @@ export async function readBaseline(ctx: Context, session: Session, timeoutMs: nu
   return rows.map(totalsOf);
 }
 
-export async function readBusiestHour(ctx: Context, sessionId: string): Promise<BusiestHour> {
+export async function readBusiestHour(ctx: Context, session: Session): Promise<BusiestHour> {
   const signals: Parameters<typeof busiestHour>[0][number][] = [];
-  for await (const { ts, tokens_in, tokens_out, cost_nusd } of streamSignals(ctx, sessionId))
+  for await (const { ts, tokens_in, tokens_out, cost_nusd } of streamSignals(ctx, session))
     signals.push({ tsMs: ts.getTime(), tokens: tokens_in + tokens_out, cost_nusd: cost_nusd ?? 0 });
   return busiestHour(signals);
 }

@@ -2,7 +2,9 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import type { DueRow } from '../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';
@@ -22,10 +24,10 @@ export async function checkSession(ctx: Context, sessionId: string): Promise<Che
   const due = await readDue(ctx, checkSessionJob, sessionId);
   if (!due) return { reported: 0 };
   if (due.due_at.getTime() > ctx.clock.now()) return { notBeforeMs: due.due_at.getTime() };
-  const session = await sessionRows(ctx).findOne({ _id: sessionId });
+  const session = await sessionRows(ctx).findOne(onShard(ctx, { _id: sessionId }, { org_id: due.org_id }));
   const found = session ? await lookAt(ctx, session) : [];
   const reported = session ? await reportAnomalies(ctx, session, found) : 0;
-  const nextMs = await finishCheck(ctx, sessionId, session);
+  const nextMs = await finishCheck(ctx, due, session);
   return nextMs === null ? { reported } : { notBeforeMs: nextMs };
 }
 
@@ -33,7 +35,7 @@ async function lookAt(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
   const organization = await readOrganization(ctx, session.org_id);
   const totals = totalsOf(session);
   const baseline = await readBaseline(ctx, session, organization.session_timeout * 1_000);
-  const hour = mayHaveRunAway(totals) ? await readBusiestHour(ctx, session._id) : null;
+  const hour = mayHaveRunAway(totals) ? await readBusiestHour(ctx, session) : null;
   return detectAnomalies(totals, baseline, hour);
 }
 
@@ -41,13 +43,23 @@ async function lookAt(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
  * Clears the due row. A session that has changed since it was read stays due, a minute later or, when it has ended, now.
  * Returns when to look again, in epoch milliseconds.
  */
-async function finishCheck(ctx: Context, sessionId: string, seen: Session | null): Promise<number | null> {
+async function finishCheck(
+  ctx: Context,
+  { key: sessionId, org_id }: DueRow,
+  seen: Session | null,
+): Promise<number | null> {
   return commitPlan(ctx, async (transaction) => {
-    const session = await sessionRows(ctx).findOne({ _id: sessionId }, { session: transaction });
+    const named = onShard(ctx, { _id: sessionId }, { org_id });
+    const session = await sessionRows(ctx).findOne(named, { session: transaction });
     const cleared = clearDue(checkSessionJob, sessionId);
     if (!session || !seen) return { writes: [cleared], wakeUps: [], result: null };
     const nowMs = ctx.clock.now();
-    const checked = updateRow(sessionRows, { _id: sessionId }, { $set: { checked_at: dateAt(nowMs) } });
+    const checked = updateRow(
+      sessionRows,
+      { _id: sessionId },
+      { $set: { checked_at: dateAt(nowMs) } },
+      { shard: { org_id } },
+    );
     const nextMs = nextLookMs(ctx, session, seen, nowMs);
     if (nextMs === null) return { writes: [cleared, checked], wakeUps: [], result: null };
     const moved = setDue(checkSessionJob, { key: sessionId, orgId: session.org_id, dueMs: nextMs });

@@ -22,6 +22,7 @@ export interface Anomaly {
 }
 
 export const anomalyRows = collection<Anomaly>('anomalies', {
+  shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // One per list filter, and for two at once: a page reads a bounded range of one of them.
     { key: { org_id: 1, detected_at: 1, _id: 1 } },

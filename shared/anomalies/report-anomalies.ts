@@ -4,6 +4,7 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { replaceRow } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
@@ -21,7 +22,7 @@ export async function reportAnomalies(
   return commitPlan(
     ctx,
     async (transaction) => {
-      const known = await findKnown(ctx, session._id, found, transaction);
+      const known = await findKnown(ctx, session, found, transaction);
       const subscribers = await findSubscribers(ctx, session.org_id, transaction);
       const nowMs = ctx.clock.now();
       const incidents = found.flatMap((anomaly) => {
@@ -44,13 +45,13 @@ export async function reportAnomalies(
 
 async function findKnown(
   ctx: Context,
-  sessionId: string,
+  session: Session,
   found: readonly FoundAnomaly[],
   transaction: ClientSession,
 ): Promise<ReadonlyMap<string, Anomaly>> {
-  const ids = found.map((anomaly) => incidentKey(sessionId, anomaly));
+  const ids = found.map((anomaly) => incidentKey(session._id, anomaly));
   const known = await anomalyRows(ctx)
-    .find({ _id: { $in: ids } }, { session: transaction })
+    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: session.org_id }), { session: transaction })
     .toArray();
   return new Map(known.map((incident) => [incident._id, incident]));
 }

@@ -90,6 +90,7 @@ export interface BudgetWindow extends Counts {
 const WINDOW_KEPT_S = 40 * 86_400;
 
 export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
+  shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // What an evaluation reads.
     { key: { org_id: 1, window_end: 1 } },

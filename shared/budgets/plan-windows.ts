@@ -40,6 +40,6 @@ function incrementOf(orgId: string, { counter, interval, usage }: WindowChange, 
         window_end: dateAt(interval.endMs),
       },
     },
-    { upsert: true },
+    { upsert: true, shard: { org_id: orgId } },
   );
 }

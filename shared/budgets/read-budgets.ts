@@ -3,6 +3,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import { addTo, noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
@@ -56,7 +57,7 @@ async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
   const [rows, evaluation] = await Promise.all([
     budgetWindowRows(ctx)
-      .find({ _id: { $in: ids } })
+      .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }))
       .toArray(),
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);

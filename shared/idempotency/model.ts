@@ -14,5 +14,6 @@ export interface IdempotencyRecord {
 }
 
 export const idempotencyRecordRows = collection<IdempotencyRecord>('idempotency_records', {
+  shardKey: { _id: 1 },
   indexes: [{ key: { expires_at: 1 } }],
 });

@@ -6,6 +6,7 @@ import { newId } from '../platform/basics/ids.ts';
 import { createPace } from '../platform/basics/next-turn.ts';
 import { type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import { findNewest, findReachable } from '../sessions/find-reachable.ts';
@@ -41,9 +42,9 @@ export async function decideBatch(
   transaction: ClientSession,
 ): Promise<Decision<{ recorded: Recorded[]; rules: Rules }>> {
   const rules = await readRules(ctx, orgId, shard, transaction);
-  const known = await findKnown(ctx, drafts, transaction);
+  const known = await findKnown(ctx, orgId, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
-  const assignments = await assignByKey(ctx, fresh, timeoutMsOf(rules.organization), transaction);
+  const assignments = await assignByKey(ctx, orgId, fresh, timeoutMsOf(rules.organization), transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => placed.has(_id));
   const plan = await planBatch(ctx, rules, { signals, historical, assignments, placed, shard });
@@ -112,12 +113,16 @@ type Standing = Pick<Draft, 'user_id'> & { session_id: string };
 /** By signal key, the signals that were recorded before. */
 async function findKnown(
   ctx: Context,
+  orgId: string,
   drafts: readonly Draft[],
   transaction: ClientSession,
 ): Promise<Map<string, Standing>> {
   const ids = drafts.map((draft) => draft._id);
   const rows = await signalRows(ctx)
-    .find({ _id: { $in: ids } }, { session: transaction, projection: { session_id: 1, user_id: 1 } })
+    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), {
+      session: transaction,
+      projection: { session_id: 1, user_id: 1 },
+    })
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }
@@ -130,6 +135,7 @@ function firstOfEach(drafts: readonly Draft[]): Draft[] {
 
 async function assignByKey(
   ctx: Context,
+  orgId: string,
   fresh: readonly Draft[],
   timeoutMs: number,
   transaction: ClientSession,
@@ -138,7 +144,7 @@ async function assignByKey(
   const groups = Map.groupBy(fresh, (draft) =>
     sessionKey(draft.org_id, draft.user_id, draft.project_id, draft.adapter),
   );
-  const newest = await findNewest(ctx, [...groups.keys()], transaction);
+  const newest = await findNewest(ctx, orgId, [...groups.keys()], transaction);
   const assignments: Assignment[] = [];
   const pace = createPace();
   for (const [key, signals] of groups) {

@@ -5,6 +5,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { commitPlan, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { endByTimeout, isPastTimeout } from '../sessions/assign.ts';
 import { endSessionJob, type OpenSession } from '../sessions/jobs.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
@@ -24,7 +25,10 @@ export async function endIfSilent(ctx: Context, key: string): Promise<EndResult>
   return commitPlan<EndResult>(ctx, async (transaction) => {
     const due = await readDue<OpenSession>(ctx, endSessionJob, key, transaction);
     if (!due) return { writes: [], wakeUps: [], result: { ended: false } };
-    const session = await sessionRows(ctx).findOne({ _id: due.session_id }, { session: transaction });
+    const session = await sessionRows(ctx).findOne(
+      onShard(ctx, { _id: due.session_id }, { org_id: due.org_id }),
+      { session: transaction },
+    );
     if (session?.state !== 'open')
       return { writes: [clearDue(endSessionJob, key)], wakeUps: [], result: { ended: false } };
     const organization = await readOrganization(ctx, session.org_id, transaction);
@@ -52,7 +56,10 @@ export async function closeSession(
   sessionId: string,
 ): Promise<Session> {
   return commitPlan(ctx, async (transaction) => {
-    const session = await sessionRows(ctx).findOne({ _id: sessionId }, { session: transaction });
+    const session = await sessionRows(ctx).findOne(
+      onShard(ctx, { _id: sessionId }, { org_id: owner.orgId }),
+      { session: transaction },
+    );
     if (session?.org_id !== owner.orgId || (owner.userId !== null && session.user_id !== owner.userId)) {
       throw new DomainError('not_found', 'There is no such session.');
     }

@@ -3,11 +3,13 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { type Session, sessionHeadRows, sessionRows } from './model.ts';
 
 /** The newest session of each key. One command, whatever the number of keys. */
 export async function findNewest(
   ctx: Context,
+  orgId: string,
   keys: readonly string[],
   transaction: ClientSession,
 ): Promise<Map<string, Session>> {
@@ -21,6 +23,8 @@ export async function findNewest(
             localField: 'session_id',
             foreignField: '_id',
             as: 'sessions',
+            // What `onShard` does for a filter.
+            ...(ctx.db.isSharded ? { pipeline: [{ $match: { org_id: orgId } }] } : {}),
           },
         },
         { $unwind: '$sessions' },
@@ -45,24 +49,24 @@ export async function findReachable(
 ): Promise<Session[]> {
   if (!newest) return [];
   if (earliestMs >= newest.started_at.getTime()) return [newest];
-  const { key } = newest;
+  const { key, org_id } = newest;
   const reachMs = earliestMs - timeoutMs;
   const after = await sessionRows(ctx)
-    .find({ key, started_at: { $gte: dateAt(reachMs) } }, { session: transaction })
+    .find(onShard(ctx, { key, started_at: { $gte: dateAt(reachMs) } }, { org_id }), { session: transaction })
     .toArray();
-  return [...(await findLastBefore(ctx, key, reachMs, transaction)), ...after];
+  return [...(await findLastBefore(ctx, newest, reachMs, transaction)), ...after];
 }
 
 /** Sessions of a key never overlap: of those that begin before a moment only the last can reach to it. */
 async function findLastBefore(
   ctx: Context,
-  key: string,
+  { key, org_id }: Pick<Session, 'key' | 'org_id'>,
   beforeMs: number,
   transaction: ClientSession,
 ): Promise<Session[]> {
   const find = ({ filter, sort, limit }: KeysetQuery) =>
     sessionRows(ctx)
-      .find({ key, ...filter }, { session: transaction, sort, limit })
+      .find(onShard(ctx, { key, ...filter }, { org_id }), { session: transaction, sort, limit })
       .toArray();
   const { rows } = await paginate<Session>(find, 'started_at', {
     order: 'desc',

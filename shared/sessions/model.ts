@@ -31,6 +31,7 @@ export interface Session {
 }
 
 export const sessionRows = collection<Session>('sessions', {
+  shardKey: { org_id: 1, _id: 1 },
   indexes: [
     // Which sessions of a key begin around a moment.
     { key: { key: 1, started_at: 1 } },
@@ -53,4 +54,4 @@ export interface SessionHead {
   version: number;
 }
 
-export const sessionHeadRows = collection<SessionHead>('session_heads', {});
+export const sessionHeadRows = collection<SessionHead>('session_heads', { shardKey: { _id: 1 } });

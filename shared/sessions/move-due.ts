@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import { type DueRow, dueRows } from '../platform/due/model.ts';
 import { setDue } from '../platform/due/plan-due.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import type { Write } from '../platform/mongo/writes.ts';
 import { endSessionJob, type OpenSession } from './jobs.ts';
 import { sessionRows } from './model.ts';
@@ -20,8 +21,9 @@ export async function planMovedDue(
   const open = (await dueRows(ctx)
     .find({ kind: endSessionJob.kind, org_id: orgId }, { session: transaction })
     .toArray()) as (DueRow & OpenSession)[];
+  const ids = open.map(({ session_id }) => session_id);
   const sessions = await sessionRows(ctx)
-    .find({ _id: { $in: open.map(({ session_id }) => session_id) } }, { session: transaction })
+    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), { session: transaction })
     .toArray();
   return sessions.flatMap((session) => {
     const dueMs = silenceEndsMs(session, timeoutMs);

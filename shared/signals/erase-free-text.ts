@@ -1,4 +1,5 @@
 import type { Context } from '../platform/context/context.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { signalRows } from './model.ts';
 
 /** Rows of one update: few enough that nothing waits for it. */
@@ -12,21 +13,24 @@ const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '' }
  * of an intervention. What is counted stays. Batch after batch, so that it goes on where it was cut short. Returns how
  * many signals it changed.
  */
-export async function eraseFreeText(ctx: Context, sessionId: string): Promise<number> {
+export async function eraseFreeText(
+  ctx: Context,
+  { _id: session_id, org_id }: { _id: string; org_id: string },
+): Promise<number> {
   const erase = { $unset: WRITTEN };
   const holdsSome = { $or: Object.keys(WRITTEN).map((field) => ({ [field]: { $exists: true } })) };
   let erased = 0;
   for (;;) {
     const rows = await signalRows(ctx)
       .aggregate<{ _id: string }>([
-        { $match: { session_id: sessionId } },
-        { $match: holdsSome },
+        { $match: { session_id } },
+        { $match: { org_id, ...holdsSome } },
         { $limit: BATCH_ROWS },
         { $project: { _id: 1 } },
       ])
       .toArray();
     if (rows.length === 0) return erased;
-    const ids = rows.map(({ _id }) => _id);
-    erased += (await signalRows(ctx).updateMany({ _id: { $in: ids } }, erase)).modifiedCount;
+    const named = onShard(ctx, { _id: { $in: rows.map(({ _id }) => _id) } }, { org_id });
+    erased += (await signalRows(ctx).updateMany(named, erase)).modifiedCount;
   }
 }

@@ -46,6 +46,7 @@ export interface Intervention {
 }
 
 export const signalRows = collection<Signal>('signals', {
+  shardKey: { org_id: 1, _id: 1 },
   indexes: [
     { key: { session_id: 1, ts: 1, _id: 1 } },
     // A session has few of them, so calls are not in it.

@@ -72,6 +72,7 @@ export interface StoredTable {
 }
 
 export const rollupRows = collection<Rollup>('rollups', {
+  shardKey: { org_id: 1, _id: 1 },
   indexes: [
     { key: { org_id: 1, period: 1, start: 1 } },
     // What one user did, however many others there are.
@@ -79,4 +80,4 @@ export const rollupRows = collection<Rollup>('rollups', {
   ],
 });
 
-export const snapshotRows = collection<Snapshot>('usage_snapshots', {});
+export const snapshotRows = collection<Snapshot>('usage_snapshots', { shardKey: { _id: 1 } });

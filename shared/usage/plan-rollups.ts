@@ -86,7 +86,7 @@ function incrementRollup({
 }: Rollup) {
   const identity = { org_id, period, start, user_id, project_id, model, adapter };
   const update = { $inc: measuresIn(row), $setOnInsert: identity };
-  return updateRow(rollupRows, { _id }, update, { upsert: true });
+  return updateRow(rollupRows, { _id }, update, { upsert: true, shard: { org_id } });
 }
 
 function rowOf(

@@ -73,7 +73,7 @@ export function negated<Row extends Measures>(row: Row): Row {
 
 function repairOf({ right }: Difference): Write {
   return isZeros(right)
-    ? deleteRows(rollupRows, { _id: right._id })
+    ? deleteRows(rollupRows, { _id: right._id }, { org_id: right.org_id })
     : replaceRow(rollupRows, right, { upsert: true });
 }
 

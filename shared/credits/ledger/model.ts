@@ -28,6 +28,7 @@ export interface LedgerRow {
 }
 
 export const ledgerRows = collection<LedgerRow>('ledger', {
+  shardKey: { account_id: 1, seq: 1 },
   indexes: [
     { key: { account_id: 1, seq: 1 }, unique: true },
     // Not unique: a key that is used again after 48 h has another row. Not partial: `$in` would scan (docs/stores.md).

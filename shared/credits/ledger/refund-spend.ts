@@ -1,5 +1,6 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { keyDigest } from '../meter/idempotency.ts';
 import { type LedgerRow, ledgerRows, transactionId } from './model.ts';
@@ -15,7 +16,7 @@ export async function refundSpend(
   accountId: string,
   transaction: string,
 ): Promise<LedgerTransaction> {
-  const row = await ledgerRows(ctx).findOne({ _id: transaction });
+  const row = await ledgerRows(ctx).findOne(onShard(ctx, { _id: transaction }, { account_id: accountId }));
   if (!row || row.account_id !== accountId)
     throw new DomainError('not_found', 'There is no such transaction in the ledger of this member.');
   if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');

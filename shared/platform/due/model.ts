@@ -24,6 +24,7 @@ export interface DueRow {
 }
 
 export const dueRows = collection<DueRow>('due', {
+  shardKey: { _id: 'hashed' },
   indexes: [{ key: { due_at: 1 } }, { key: { kind: 1, org_id: 1 } }],
 });
 

@@ -6,10 +6,15 @@ export interface Row {
   _id: string;
 }
 
-/** What a collection needs in order to be created: its name and its indexes. */
+/** The fields by which a sharded MongoDB spreads a collection, in order: by range (1) or hashed. */
+export type ShardKey<T> = Readonly<Partial<Record<keyof T & string, 1 | 'hashed'>>>;
+
+/** What a collection needs in order to be created: its name, its indexes, and how it is sharded (docs/scaling.md). */
 export interface CollectionDeclaration {
   readonly collectionName: string;
   readonly indexes: readonly mongo.IndexDescription[];
+  /** Null: the collection is small, and stays on one shard. */
+  readonly shardKey: ShardKey<Record<string, unknown>> | null;
 }
 
 /** A declared collection: called with a context, it is the query handle. */
@@ -23,7 +28,10 @@ export interface DeclaredCollection<T extends Row> extends CollectionDeclaration
  */
 export function collection<T extends Row>(
   collectionName: string,
-  { indexes = [] }: { indexes?: readonly mongo.IndexDescription[] } = {},
+  {
+    indexes = [],
+    shardKey = null,
+  }: { indexes?: readonly mongo.IndexDescription[]; shardKey?: ShardKey<T> | null } = {},
 ): DeclaredCollection<T> {
   const handles = new WeakMap<Db, mongo.Collection<T>>();
   function handleOf({ db }: { db: Db }): mongo.Collection<T> {
@@ -33,7 +41,7 @@ export function collection<T extends Row>(
     handles.set(db, handle);
     return handle;
   }
-  return Object.assign(handleOf, { collectionName, indexes });
+  return Object.assign(handleOf, { collectionName, indexes, shardKey });
 }
 
 /** What MongoDB answers when a collection is there already. */

@@ -3,12 +3,17 @@ import mongoose, { type Connection, type mongo } from 'mongoose';
 /** An open MongoDB connection. */
 export interface Db {
   connection: Connection;
+  /** Whether it goes to the router of a sharded cluster (`mongos`). */
+  isSharded: boolean;
   /** Tells the other processes in which driver session (hex id) this one writes: see transaction-guard.ts. Cheap to repeat. */
   registerSession(session: string): Promise<void>;
 }
 
 /** Durable writes are journaled on a majority before they are acknowledged. */
 export const DURABLE = { w: 'majority', j: true } as const;
+
+/** What a router says of itself (https://www.mongodb.com/docs/manual/reference/command/hello/). */
+const ROUTER = 'isdbgrid';
 
 /**
  * Opens one connection. It fails fast (no buffering), drops `undefined` from the rows that are written, and never
@@ -36,7 +41,8 @@ export async function connectMongo(
   // A topology that comes and goes is reported by readiness and by the failing operations.
   connection.on('error', () => undefined);
   await connection.asPromise();
-  return { connection, registerSession: async () => undefined };
+  const server = await connection.db?.command({ hello: 1 });
+  return { connection, isSharded: server?.msg === ROUTER, registerSession: async () => undefined };
 }
 
 /** The driver's database behind a connection. Throws when the connection was never open. */

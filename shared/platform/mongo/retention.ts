@@ -2,6 +2,7 @@ import type { mongo } from 'mongoose';
 import type { Config } from '../basics/config.ts';
 import type { DeclaredCollection, Row } from './collection.ts';
 import type { Db } from './connect.ts';
+import { onShard } from './on-shard.ts';
 
 /** Rows of one collection that are not kept for ever. A noun declares it; `shared/tables/retention.ts` lists all. */
 export interface RetentionRule {
@@ -38,8 +39,9 @@ export function retentionRule<T extends Row>(
     isPerOrganization,
     purge: (ctx, nowMs, orgId) => {
       const { filter, ageField } = old(ctx.config, nowMs);
-      const own = orgId === undefined ? filter : ({ org_id: orgId, ...filter } as mongo.Filter<T>);
-      return deleteOldest(rows(ctx), own, ageField);
+      const shard = orgId === undefined ? {} : { org_id: orgId };
+      const own = { ...shard, ...filter } as mongo.Filter<T>;
+      return deleteOldest(rows(ctx), own, ageField, (ids) => onShard(ctx, { _id: { $in: ids } }, shard));
     },
   };
 }
@@ -48,6 +50,7 @@ async function deleteOldest<T extends Row>(
   rows: mongo.Collection<T>,
   filter: mongo.Filter<T>,
   ageField: string,
+  named: (ids: string[]) => object,
 ): Promise<number> {
   let gone = 0;
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
@@ -58,7 +61,7 @@ async function deleteOldest<T extends Row>(
       .toArray();
     if (oldest.length === 0) return gone;
     const ids = oldest.map(({ _id }) => _id);
-    gone += (await rows.deleteMany({ _id: { $in: ids } } as unknown as mongo.Filter<T>)).deletedCount;
+    gone += (await rows.deleteMany(named(ids) as mongo.Filter<T>)).deletedCount;
   }
   return gone;
 }

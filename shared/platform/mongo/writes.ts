@@ -6,6 +6,8 @@ import { type Db, databaseOf } from './connect.ts';
 export interface Write {
   readonly collectionName: string;
   readonly operation: Operation;
+  /** Fields of the shard key that a router needs beside the filter (on-shard.ts). */
+  readonly shard?: object | undefined;
 }
 
 type Operation =
@@ -24,9 +26,10 @@ export function updateRow<T extends Row>(
   of: DeclaredCollection<T>,
   filter: mongo.Filter<T>,
   update: mongo.UpdateFilter<T> | mongo.Document[],
-  options: { upsert?: boolean } = {},
+  { shard, ...options }: { upsert?: boolean; shard?: mongo.Filter<T> } = {},
 ): Write {
-  return { collectionName: of.collectionName, operation: { name: 'updateOne', filter, update, ...options } };
+  const operation = { name: 'updateOne', filter, update, ...options } as const;
+  return { collectionName: of.collectionName, operation, shard };
 }
 
 /** A write that puts a row in the place of the one with its `_id`; with `upsert` also when there is none. */
@@ -36,12 +39,18 @@ export function replaceRow<T extends Row>(
   options: { upsert?: boolean } = {},
 ): Write {
   const operation = { name: 'replaceOne', filter: { _id: row._id }, replacement: row, ...options } as const;
-  return { collectionName: of.collectionName, operation };
+  const fields = Object.keys(of.shardKey ?? {}) as (keyof T)[];
+  const shard = Object.fromEntries(fields.map((name) => [name, row[name]]));
+  return { collectionName: of.collectionName, operation, shard };
 }
 
 /** A write that deletes every row that matches. */
-export function deleteRows<T extends Row>(from: DeclaredCollection<T>, filter: mongo.Filter<T>): Write {
-  return { collectionName: from.collectionName, operation: { name: 'deleteMany', filter } };
+export function deleteRows<T extends Row>(
+  from: DeclaredCollection<T>,
+  filter: mongo.Filter<T>,
+  shard?: mongo.Filter<T>,
+): Write {
+  return { collectionName: from.collectionName, operation: { name: 'deleteMany', filter }, shard };
 }
 
 /**
@@ -58,9 +67,10 @@ const MANY_WRITES = 400;
  */
 export async function applyWrites(
   { db }: { db: Db },
-  writes: readonly Write[],
+  planned: readonly Write[],
   transaction: ClientSession,
 ): Promise<void> {
+  const writes = db.isSharded ? planned.map(nameShard) : planned;
   for (const { operation } of writes) if ('filter' in operation) refuseUndefined(operation.filter, 'filter');
   const isDelete = ({ operation }: Write) => operation.name === 'deleteMany';
   const deletes = writes.filter(isDelete);
@@ -71,6 +81,12 @@ export async function applyWrites(
   } else if (writes.length > 0) {
     await writeTogether(db, [...deletes, ...others], transaction);
   }
+}
+
+function nameShard(write: Write): Write {
+  const { operation, shard } = write;
+  if (shard === undefined || operation.name === 'insertOne') return write;
+  return { ...write, operation: { ...operation, filter: { ...operation.filter, ...shard } } };
 }
 
 async function writeTogether(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {

@@ -1,6 +1,7 @@
 import { eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import type { Rendered } from '../messages/message.ts';
 import { render } from '../messages/render.ts';
@@ -9,15 +10,16 @@ import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './
 /** One delivery of a webhook with what it sends; null when its event is gone already. Throws `not_found`. */
 export async function getDelivery(
   ctx: Context,
-  { _id: webhookId, format }: Webhook,
+  { _id: webhookId, org_id, format }: Webhook,
   deliveryId: string,
 ): Promise<{ delivery: Delivery; sent: Rendered | null }> {
+  const named = onShard(ctx, { _id: deliveryId }, { webhook_id: webhookId });
   // The unfinished first, so that one which is finished meanwhile is never missed.
-  const queued = await queuedDeliveryRows(ctx).findOne({ _id: deliveryId });
+  const queued = await queuedDeliveryRows(ctx).findOne(named);
   if (queued?.webhook_id === webhookId)
     return { delivery: logOfQueued(queued), sent: render(format, queued.body) };
-  const delivery = await deliveryRows(ctx).findOne({ _id: deliveryId });
+  const delivery = await deliveryRows(ctx).findOne(named);
   if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
-  const event = await eventRows(ctx).findOne({ _id: delivery.event_id });
+  const event = await eventRows(ctx).findOne(onShard(ctx, { _id: delivery.event_id }, { org_id }));
   return { delivery, sent: event?.body === undefined ? null : render(format, event.body) };
 }

@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../platform/basics/contract.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
 import { type KeysetQuery, paginate } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { compareDeliveries, lastDelivery } from './list-deliveries.ts';
 import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
@@ -20,7 +21,7 @@ export async function findLastDeliveries(
   const sinceMs = Math.min(...webhooks.map(({ created_at }) => created_at.getTime()));
   const newest = (await Promise.all(EVENT_TYPES.map((type) => findNewest(ctx, orgId, type, sinceMs)))).flat();
   const ids = webhooks.flatMap(({ _id }) => newest.map((event) => derivedId('dlv', event._id, _id)));
-  const found = Map.groupBy(await findByIds(ctx, ids), ({ webhook_id }) => webhook_id);
+  const found = Map.groupBy(await findByIds(ctx, webhooks, ids), ({ webhook_id }) => webhook_id);
   const lastMs = Math.max(...newest.map(({ created_at }) => created_at.getTime()));
   const last = await Promise.all(
     webhooks.map(async (webhook) => {
@@ -48,9 +49,17 @@ async function findNewest(ctx: Context, orgId: string, type: EventType, sinceMs:
 }
 
 /** The unfinished first, so that one which is finished meanwhile is never missed. */
-async function findByIds(ctx: Context, ids: readonly string[]): Promise<Delivery[]> {
+async function findByIds(
+  ctx: Context,
+  webhooks: readonly Webhook[],
+  ids: readonly string[],
+): Promise<Delivery[]> {
   if (ids.length === 0) return [];
-  const filter = { _id: { $in: [...ids] } };
+  const filter = onShard(
+    ctx,
+    { _id: { $in: [...ids] } },
+    { webhook_id: { $in: webhooks.map(({ _id }) => _id) } },
+  );
   const queued = await queuedDeliveryRows(ctx).find(filter).toArray();
   const done = await deliveryRows(ctx).find(filter).toArray();
   return [...queued.map(logOfQueued), ...done];

@@ -3,6 +3,7 @@ import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-pl
 import type { Context } from '../../platform/context/context.ts';
 import type { DueRow } from '../../platform/due/model.ts';
 import { clearDue, type Due, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { planDeliveries } from './plan-deliveries.ts';
@@ -25,7 +26,7 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
     const due = await readDue<UnplannedDetails>(ctx, planDeliveriesJob, key, transaction);
     if (!due) return { ...NO_PLAN, result: false };
     const found = await eventRows(ctx)
-      .find({ _id: { $in: due.event_ids } }, { session: transaction })
+      .find(onShard(ctx, { _id: { $in: due.event_ids } }, { org_id: due.org_id }), { session: transaction })
       .toArray();
     const events = found.filter(hasBody).toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
     const pairs = pairsOf(events, due.subscribers);

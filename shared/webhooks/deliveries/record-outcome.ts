@@ -3,6 +3,7 @@ import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
 import { commitPlan, type Decision, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import { planFailing } from './mark-failing.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
@@ -68,8 +69,9 @@ async function decide(
   transaction: ClientSession,
 ): Promise<Decision<undefined>> {
   const ids = [...new Set(outcomes.map(({ deliveryId }) => deliveryId))];
+  const webhookIds = [...new Set(outcomes.map(({ webhookId }) => webhookId))];
   const found = await queuedDeliveryRows(ctx)
-    .find({ _id: { $in: ids } }, { session: transaction })
+    .find(onShard(ctx, { _id: { $in: ids } }, { webhook_id: { $in: webhookIds } }), { session: transaction })
     .toArray();
   const before = new Map(found.map((row) => [row._id, row]));
   const after = new Map<string, QueuedDelivery | Delivery>();

@@ -4,6 +4,7 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import { deleteRows } from '../../platform/mongo/writes.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { webhookRows } from '../endpoints/model.ts';
@@ -67,14 +68,15 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
     const last = rows.at(-1);
     if (!webhook || !last)
       return { writes: [clearDue(recoverDeliveriesJob, key)], wakeUps: [], result: false };
+    const eventIds = rows.map(({ event_id }) => event_id);
     const events = await eventRows(ctx)
-      .find({ _id: { $in: rows.map(({ event_id }) => event_id) } }, options)
+      .find(onShard(ctx, { _id: { $in: eventIds } }, { org_id: due.org_id }), options)
       .toArray();
     const bodies = new Map(events.map(({ _id, body }) => [_id, body]));
     const held = rows.flatMap((row) => heldAgain(row, bodies.get(row.event_id)));
     const since = held.length > 0 ? due.since : dateAt(last.created_at.getTime() + 1);
     const moved = {
-      writes: [deleteRows(deliveryRows, { _id: { $in: held.map(({ _id }) => _id) } })],
+      writes: [deleteRows(deliveryRows, { _id: { $in: held.map(({ _id }) => _id) } }, { webhook_id: key })],
       wakeUps: [],
     };
     const rest = setDue<RecoverDetails>(recoverDeliveriesJob, {

@@ -3,6 +3,7 @@ import { eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import { deleteRows, type Write } from '../../platform/mongo/writes.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
@@ -60,11 +61,19 @@ async function findDelivery(
   transaction: ClientSession,
 ): Promise<{ delivery: Requeued; takeOut: Write[] }> {
   const options = { session: transaction };
-  const queued = await queuedDeliveryRows(ctx).findOne({ _id }, options);
+  const named = onShard(ctx, { _id }, { webhook_id: webhookId });
+  const queued = await queuedDeliveryRows(ctx).findOne(named, options);
   if (queued?.webhook_id === webhookId) return { delivery: queued, takeOut: [] };
-  const delivery = await deliveryRows(ctx).findOne({ _id }, options);
-  const event = delivery && (await eventRows(ctx).findOne({ _id: delivery.event_id }, options));
+  const delivery = await deliveryRows(ctx).findOne(named, options);
+  const event = delivery && (await eventRows(ctx).findOne(eventOf(ctx, delivery), options));
   if (delivery?.webhook_id !== webhookId || event?.body === undefined)
     throw new DomainError('not_found', 'There is no such delivery.');
-  return { delivery: requeued(delivery, event.body), takeOut: [deleteRows(deliveryRows, { _id })] };
+  return {
+    delivery: requeued(delivery, event.body),
+    takeOut: [deleteRows(deliveryRows, { _id }, { webhook_id: webhookId })],
+  };
+}
+
+function eventOf(ctx: Context, { event_id, org_id }: Delivery) {
+  return onShard(ctx, { _id: event_id }, { org_id });
 }

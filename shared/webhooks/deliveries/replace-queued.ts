@@ -13,7 +13,11 @@ export function replaceQueued(rows: readonly (QueuedDelivery | Delivery)[]): Pla
   const done = rows.filter((row) => 'status' in row);
   return {
     writes: [
-      deleteRows(queuedDeliveryRows, { _id: { $in: rows.map(({ _id }) => _id) } }),
+      deleteRows(
+        queuedDeliveryRows,
+        { _id: { $in: rows.map(({ _id }) => _id) } },
+        { webhook_id: { $in: [...new Set(rows.map(({ webhook_id }) => webhook_id))] } },
+      ),
       ...queued.map((row) => insertRow(queuedDeliveryRows, row)),
       ...done.map((row) => insertRow(deliveryRows, row)),
     ],

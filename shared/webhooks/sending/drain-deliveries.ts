@@ -3,6 +3,7 @@ import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { DueRow } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 import { finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
 import { replaceQueued } from '../deliveries/replace-queued.ts';
 import { nextRoundOf } from '../deliveries/wake-deliveries.ts';
@@ -58,7 +59,7 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
   for (const { _id } of held) {
     const startedMs = performance.now();
     if ((await statusOf(ctx, webhookId)) !== 'delivering') return true;
-    if (await beginRound(ctx, _id)) await attemptInOrder(ctx, _id, webhookId);
+    if (await beginRound(ctx, _id, webhookId)) await attemptInOrder(ctx, _id, webhookId);
     await pause(PACE_MS - (performance.now() - startedMs));
   }
   return held.length > 0;
@@ -105,9 +106,11 @@ function lookAgain(webhookId: string, { org_id, until }: DueRow & DrainDetails) 
  * Puts a held delivery at attempt 1 of its next round. It stays held, in its place, until the outcome is recorded: a
  * drain that dies is followed by one that begins with the same delivery. False when it is not held any more.
  */
-async function beginRound(ctx: Context, _id: string): Promise<boolean> {
+async function beginRound(ctx: Context, _id: string, webhookId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
-    const row = await queuedDeliveryRows(ctx).findOne({ _id }, { session: transaction });
+    const row = await queuedDeliveryRows(ctx).findOne(onShard(ctx, { _id }, { webhook_id: webhookId }), {
+      session: transaction,
+    });
     if (row?.state !== 'held') return { ...NO_PLAN, result: false };
     const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
     return { ...replaceQueued([next]), result: true };

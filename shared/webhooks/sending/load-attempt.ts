@@ -2,6 +2,7 @@ import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
 import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
 
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { isPaused, type Webhook, webhookRows } from '../endpoints/model.ts';
@@ -65,8 +66,13 @@ function submitRead(ctx: Context, key: string, ids: DueIds): Promise<LoadedAttem
 }
 
 async function readTogether(ctx: Context, attempts: readonly DueIds[]): Promise<LoadedAttempt[]> {
-  const due = { _id: anyOf(attempts.map((each) => each.deliveryId)) };
-  const theirs = { _id: anyOf(attempts.map((each) => each.webhookId)) };
+  const webhookIds = anyOf(attempts.map((each) => each.webhookId));
+  const due = onShard(
+    ctx,
+    { _id: anyOf(attempts.map((each) => each.deliveryId)) },
+    { webhook_id: webhookIds },
+  );
+  const theirs = { _id: webhookIds };
   const [queued, webhooks] = await Promise.all([
     findAll(queuedDeliveryRows(ctx).find(due).project<DueDelivery>(DUE_FIELDS)),
     findAll(webhookRows(ctx).find(theirs)),
