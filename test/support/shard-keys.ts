@@ -54,17 +54,18 @@ function queriesOfBulkWrite(command: Fields): Query[] {
   });
 }
 
+interface Lookup {
+  from?: string;
+  foreignField?: string;
+  pipeline?: Fields[];
+}
+
 /** The conditions that it begins with, which a router joins, and what it looks up in other collections. */
 function queriesOfPipeline(collection: string, pipeline: Fields[]): Query[] {
   const lookups = pipeline.flatMap(({ $lookup }) => {
-    const { from, foreignField, pipeline: own = [] } = ($lookup ?? {}) as Fields;
+    const { from, foreignField, pipeline: own = [] } = ($lookup ?? {}) as Lookup;
     if (from === undefined) return [];
-    return queryOf(
-      String(from),
-      '$lookup',
-      { [String(foreignField)]: 1, ...conditionsOf(own as Fields[]) },
-      false,
-    );
+    return queryOf(from, '$lookup', { [foreignField ?? '']: 1, ...conditionsOf(own) }, false);
   });
   return [...queryOf(collection, 'aggregate', conditionsOf(pipeline), false), ...lookups];
 }

@@ -31,7 +31,7 @@ interface Story {
   orgId: string;
   key: string;
   /** Runs what the product does not do itself: its commands are not observed. */
-  unobserved<T>(work: () => Promise<T>): Promise<T>;
+  unobserved: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
@@ -172,13 +172,13 @@ async function grow(story: Story): Promise<void> {
     clock.advance(ms);
     await runDue(story);
     await sweepOnce(ctx);
-    for (const { everyMs, handle } of JOB_TABLE) if (everyMs !== undefined) await handle({}, ctx);
+    for (const row of JOB_TABLE) if (row.everyMs !== undefined) await row.handle({}, ctx);
   }
 }
 
 /** Does what the workers do for whatever is due by the clock, until there is nothing. */
 async function runDue({ ctx, clock, unobserved }: Story): Promise<void> {
-  const handlers = new Map(JOB_TABLE.map(({ kind, handle }) => [kind, handle]));
+  const rows = new Map(JOB_TABLE.map((row) => [row.kind, row]));
   for (let round = 0; round < 5; round += 1) {
     const before = { $lte: new Date(clock.now()) };
     const due = await unobserved(() => dueRows(ctx).find({ due_at: before }).toArray());
@@ -187,10 +187,10 @@ async function runDue({ ctx, clock, unobserved }: Story): Promise<void> {
         .find({ state: 'pending', at: { $lte: clock.now() } })
         .toArray(),
     );
-    for (const { kind, key } of due) await handlers.get(kind)?.({ key }, ctx);
+    for (const { kind, key } of due) await rows.get(kind)?.handle({ key }, ctx);
     for (const { _id, webhook_id, attempt } of queued) {
-      const { handle } = attempt === 1 ? deliverWebhook : retryWebhook;
-      await handle({ webhook_id, delivery_ids: [_id] }, ctx);
+      const row = attempt === 1 ? deliverWebhook : retryWebhook;
+      await row.handle({ webhook_id, delivery_ids: [_id] }, ctx);
     }
     if (due.length + queued.length === 0) return;
   }
