@@ -1,31 +1,51 @@
+import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
-import type { DecodeReply, DecodeRequest } from './decode.ts';
+import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
+import type { DecodeReply, DecodeRequest, OtlpBody } from './decode.ts';
 import { UnreadableOtlp } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
-import { readOtlp } from './read-request.ts';
+import { walkOtlp } from './read-request.ts';
 
 /**
  * The thread that decodes a large body. It answers a body with what is in it, then each `next` with a batch of its
- * signals, so that the api never holds its event loop for more than one batch.
+ * signals, so that the api never holds its event loop for more than one batch; an empty one is the last. What waits is
+ * packed: as objects the signals of 16 MiB would take as much again.
  */
 const port = parentPort;
 if (!port) throw new Error('decode-worker.ts runs as a worker thread');
 
-let waiting: PostedSignal[] = [];
+const NONE: readonly PostedSignal[] = [];
+let waiting: Uint8Array<ArrayBuffer>[] = [];
 
 port.on('message', (request: DecodeRequest) => {
-  if ('next' in request) port.postMessage(waiting.splice(0, request.next));
-  else port.postMessage(decode(request));
+  if (request !== 'next') {
+    port.postMessage(decode(request));
+    return;
+  }
+  const batch = waiting.shift() ?? pack(NONE);
+  port.postMessage(batch, [batch.buffer]);
 });
 
-function decode({ body, kind, encoding }: Exclude<DecodeRequest, { next: number }>): DecodeReply {
+function decode({ body, kind, encoding }: OtlpBody): DecodeReply {
   waiting = [];
+  let batch: PostedSignal[] = [];
+  const take = (signal: PostedSignal) => {
+    batch.push(signal);
+    if (batch.length < SIGNALS_PER_REQUEST) return;
+    waiting.push(pack(batch));
+    batch = [];
+  };
   try {
-    const { signals, ...summary } = readOtlp(body, kind, encoding);
-    waiting = signals;
+    const summary = walkOtlp(body, kind, encoding, take);
+    if (batch.length > 0) waiting.push(pack(batch));
     return { summary };
   } catch (error) {
+    waiting = [];
     if (error instanceof UnreadableOtlp) return { unreadable: error.message };
     throw error;
   }
+}
+
+function pack(signals: readonly PostedSignal[]): Uint8Array<ArrayBuffer> {
+  return serialize(signals);
 }

@@ -1,3 +1,4 @@
+import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -5,7 +6,7 @@ import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { UnreadableOtlp } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
-import { type ExportKind, type OtlpEncoding, type OtlpReading, readOtlp } from './read-request.ts';
+import { type ExportKind, type OtlpEncoding, type OtlpSummary, readOtlp } from './read-request.ts';
 
 export interface OtlpBody {
   body: Uint8Array;
@@ -13,15 +14,13 @@ export interface OtlpBody {
   encoding: OtlpEncoding;
 }
 
-type Summary = Omit<OtlpReading, 'signals'>;
-
-/** What a decoding thread is asked: to decode a body, or for the next so many signals of it. */
-export type DecodeRequest = OtlpBody | { next: number };
-export type DecodeReply = { summary: Summary } | { unreadable: string };
+/** What a decoding thread is asked: to decode a body, or for the next batch of its signals. */
+export type DecodeRequest = OtlpBody | 'next';
+export type DecodeReply = { summary: OtlpSummary } | { unreadable: string };
 
 /** A decoded request whose signals come in batches that `recordSignals` takes; the last one is empty. */
 export interface Decoded {
-  summary: Summary;
+  summary: OtlpSummary;
   nextBatch: () => Promise<PostedSignal[]>;
 }
 
@@ -68,7 +67,7 @@ async function decodeThere(thread: Thread, request: OtlpBody): Promise<Decoded> 
   if ('unreadable' in reply) throw new UnreadableOtlp(reply.unreadable);
   return {
     summary: reply.summary,
-    nextBatch: async () => (await thread.ask({ next: SIGNALS_PER_REQUEST })) as PostedSignal[],
+    nextBatch: async () => deserialize((await thread.ask('next')) as Uint8Array) as PostedSignal[],
   };
 }
 

@@ -9,12 +9,11 @@ export type OtlpEncoding = 'json' | 'protobuf';
 /** What a request exports. Metrics are read for a warning and not kept. */
 export type ExportKind = OtlpKind | 'metrics';
 
-/** What a request holds for us. `user_id` is still what each tool claims. */
-export interface OtlpReading {
+/** What a request holds beside signals. */
+export interface OtlpSummary {
   records: number;
   /** Records that an adapter recognized, whether they count or not. */
   known: number;
-  signals: PostedSignal[];
   rejected: number;
   /** Why, once each, at most a few. */
   reasons: string[];
@@ -25,40 +24,59 @@ export interface OtlpReading {
 /** Reasons that an answer tells at most. */
 const MOST_REASONS = 5;
 
+/** Takes one signal. Its `user_id` is still what the tool claims. */
+type TakeSignal = (signal: PostedSignal) => void;
+
 /** Decodes a request and adapts its records. Throws `UnreadableOtlp`: then nothing of it counts. */
-export function readOtlp(body: Uint8Array, kind: ExportKind, encoding: OtlpEncoding): OtlpReading {
-  const reading: OtlpReading = {
+export function readOtlp(
+  body: Uint8Array,
+  kind: ExportKind,
+  encoding: OtlpEncoding,
+): OtlpSummary & { signals: PostedSignal[] } {
+  const signals: PostedSignal[] = [];
+  const summary = walkOtlp(body, kind, encoding, (signal) => signals.push(signal));
+  return { ...summary, signals };
+}
+
+/** As `readOtlp`, and hands over each signal instead of holding all of them. What it threw for does not count. */
+export function walkOtlp(
+  body: Uint8Array,
+  kind: ExportKind,
+  encoding: OtlpEncoding,
+  take: TakeSignal,
+): OtlpSummary {
+  const summary: OtlpSummary = {
     records: 0,
     known: 0,
-    signals: [],
     rejected: 0,
     reasons: [],
     hasClaudeCodeMetrics: false,
   };
-  if (kind === 'metrics') return { ...reading, hasClaudeCodeMetrics: areOfClaudeCode(body, encoding) };
+  if (kind === 'metrics') return { ...summary, hasClaudeCodeMetrics: areOfClaudeCode(body, encoding) };
   let withIds = 0;
   for (const record of recordsOf(body, kind, encoding)) {
     if (record.traceId !== '' && record.spanId !== '') withIds += 1;
-    addRecord(reading, record);
+    for (const signal of addRecord(summary, record)) take(signal);
   }
   // Log records read as spans when they have no field that a span has otherwise.
-  if (kind === 'traces' && reading.records > 0 && withIds === 0) throw new UnreadableOtlp(WRONG_ROUTE.traces);
-  return reading;
+  if (kind === 'traces' && summary.records > 0 && withIds === 0) throw new UnreadableOtlp(WRONG_ROUTE.traces);
+  return summary;
 }
 
 function recordsOf(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding): Iterable<OtlpRecord> {
   return encoding === 'protobuf' ? walkProtobuf(body, kind, KEY_RULES) : readJson(body, kind, KEY_RULES);
 }
 
-function addRecord(reading: OtlpReading, record: OtlpRecord): void {
+/** Counts a record, and returns its signals. */
+function addRecord(summary: OtlpSummary, record: OtlpRecord): readonly PostedSignal[] {
   const { signals, isKnown, rejected } = adaptRecord(record);
-  reading.records += 1;
-  if (isKnown) reading.known += 1;
-  reading.signals.push(...signals);
-  if (rejected === undefined) return;
-  reading.rejected += 1;
-  if (reading.reasons.length < MOST_REASONS && !reading.reasons.includes(rejected))
-    reading.reasons.push(rejected);
+  summary.records += 1;
+  if (isKnown) summary.known += 1;
+  if (rejected === undefined) return signals;
+  summary.rejected += 1;
+  if (summary.reasons.length < MOST_REASONS && !summary.reasons.includes(rejected))
+    summary.reasons.push(rejected);
+  return signals;
 }
 
 function areOfClaudeCode(body: Uint8Array, encoding: OtlpEncoding): boolean {
