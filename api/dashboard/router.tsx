@@ -11,7 +11,6 @@ import { NotFound } from './frame/not-found.tsx';
 import { Renewed } from './frame/renewed.tsx';
 import { SignedOut } from './frame/signed-out.tsx';
 import { Overview } from './pages/overview.tsx';
-import { loadCharts } from './parts/chart-card.tsx';
 import { Reload } from './parts/reload.tsx';
 
 const rootRoute = createRootRoute({ notFoundComponent: NotFound });
@@ -48,7 +47,6 @@ const overview = createRoute({
   getParentRoute: () => inFrame,
   path: '/',
   component: Overview,
-  loader: () => void loadCharts(),
   validateSearch: searchOf(['split']),
 });
 

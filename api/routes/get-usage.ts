@@ -10,12 +10,21 @@ import {
   groupBy,
   groupSeriesQuery,
   MOST_GROUP_SERIES,
+  MOST_GROUPINGS,
   ownGroupings,
   seriesView,
   usageFilters,
   usageInterval,
   usageRange,
 } from '../schemas/usage-query.ts';
+
+const asked = z.strictObject({
+  ...usageRange,
+  interval: usageInterval,
+  group_by: groupBy(ownGroupings, ownGroupings.length),
+  ...groupSeriesQuery,
+  ...usageFilters,
+});
 
 export const getUsage = route({
   method: 'get',
@@ -27,21 +36,14 @@ export const getUsage = route({
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'read',
-  query: z.strictObject({
-    ...usageRange,
-    interval: usageInterval,
-    group_by: groupBy(ownGroupings),
-    ...groupSeriesQuery,
-    ...usageFilters,
-  }),
+  query: asked,
   success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
   errors: [],
   handle: async ({ principal, query }, ctx) => {
     const { from, to, interval, timezone, group_by, series, top, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
     const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
-    if (top !== undefined && series === undefined)
-      throw new DomainError('invalid_request', '`top` goes with series=groups.');
+    refuseMisplaced(query);
     const question = {
       fromMs: from === undefined ? undefined : epochMsIn(zone, from),
       toMs: to === undefined ? undefined : epochMsIn(zone, to),
@@ -54,3 +56,15 @@ export const getUsage = route({
     return readGroupSeries(ctx, organization, question, top ?? MOST_GROUP_SERIES.default);
   },
 });
+
+/** Throws `invalid_request` for parameters that do not go with each other. */
+function refuseMisplaced({ series, top, group_by = [] }: z.output<typeof asked>): void {
+  const most = series === 'each' ? ownGroupings.length : series === 'groups' ? 1 : MOST_GROUPINGS;
+  if (group_by.length > most)
+    throw new DomainError(
+      'invalid_request',
+      `That takes ${most} of group_by at most; series=each takes all.`,
+    );
+  if (top !== undefined && series === undefined)
+    throw new DomainError('invalid_request', '`top` goes with `series`.');
+}

@@ -28,21 +28,25 @@ export const usageInterval = z
   .default('none' satisfies Interval)
   .describe('Length of the buckets of `series`; weeks begin on Monday');
 
-/** The query parameter `group_by=a,b` or `group_by=a&group_by=b`: at most two, each once. */
-export function groupBy(allowed: readonly Grouping[]) {
+export const MOST_GROUPINGS = 2;
+
+/** The query parameter `group_by=a,b` or `group_by=a&group_by=b`: at most so many, each once. */
+export function groupBy(allowed: readonly Grouping[], most = MOST_GROUPINGS) {
   const named = (names: readonly string[]): names is readonly Grouping[] =>
     names.every((name) => allowed.some((known) => known === name));
   return z
     .union([z.string(), z.array(z.string())])
     .transform((value) => [value].flat().flatMap((part) => part.split(',')))
     .refine(
-      (names) => names.length <= 2 && new Set(names).size === names.length && named(names),
-      `must be one or two of ${allowed.join(', ')}, separated by a comma`,
+      (names) => names.length <= most && new Set(names).size === names.length && named(names),
+      `must be one to ${most} of ${allowed.join(', ')}, separated by a comma`,
     )
     .transform((names): readonly Grouping[] => (named(names) ? names : []))
     .optional()
     .meta({
-      description: `One or two of ${allowed.join(', ')}, separated by a comma`,
+      description:
+        `One or two of ${allowed.join(', ')}, separated by a comma` +
+        (most > MOST_GROUPINGS ? `; with \`series=each\` up to ${most}` : ''),
       documentedAs: { type: 'string', examples: ['model'] },
     });
 }
@@ -62,17 +66,30 @@ export const usageView = z.strictObject({
   groups: z.array(z.strictObject({ key: groupKey, ...measuresView })),
 });
 
-/** The same, and with `series=groups` a series of each group. */
+const activeUsers = z.int().optional();
+
+/** The same, and with `series=groups` or `series=each` a series of each group. */
 export const seriesView = usageView.extend({
   totals: z.strictObject({
     ...measuresView,
-    active_users: z.int().optional().describe('Users with any usage in the range; with `series=groups`'),
+    active_users: activeUsers.describe('Users with any usage in the range; with `series`'),
   }),
+  series: z.array(
+    z.strictObject({
+      start: z.string(),
+      ...measuresView,
+      active_users: activeUsers.describe(
+        'Users with any usage in the bucket; with `series` and by `user_id`',
+      ),
+    }),
+  ),
   groups: z.array(
     z.strictObject({
-      key: groupKey.nullable().describe('Null: all that are not among the `top`'),
+      key: groupKey
+        .nullable()
+        .describe('Null: all that are not among the `top`; with several groupings that one is null'),
       ...measuresView,
-      series: series.optional().describe('With `series=groups`'),
+      series: series.optional().describe('With `series`'),
     }),
   ),
 });
@@ -82,9 +99,12 @@ export const MOST_GROUP_SERIES = { default: 8, max: 20 } as const;
 /** What asks for a series of each group. */
 export const groupSeriesQuery = {
   series: z
-    .literal('groups')
+    .enum(['groups', 'each'])
     .optional()
-    .describe('A series of each group too; needs one `group_by` and an `interval`'),
+    .describe(
+      'A series of each group too; needs an `interval`. `groups`: of one `group_by`. `each`: every `group_by` is grouped ' +
+        'for itself, one after the other in `groups`',
+    ),
   top: z
     .string()
     .regex(/^[0-9]{1,2}$/, 'must be a whole number')
@@ -92,6 +112,6 @@ export const groupSeriesQuery = {
     .refine((top) => top >= 1 && top <= MOST_GROUP_SERIES.max, `must be 1..${MOST_GROUP_SERIES.max}`)
     .optional()
     .describe(
-      `With \`series=groups\`: how many groups, those that cost most, 1..${MOST_GROUP_SERIES.max}; default ${MOST_GROUP_SERIES.default}`,
+      `With \`series\`: how many groups of each grouping, those that cost most, 1..${MOST_GROUP_SERIES.max}; default ${MOST_GROUP_SERIES.default}`,
     ),
 };

@@ -57,7 +57,7 @@ export async function measurePolls(
 async function watchPolls(page: Page, api: string): Promise<Poll[]> {
   await page.clock.install();
   await page.goto(`${api}/dashboard/`);
-  await page.locator('.recharts-bar').first().waitFor();
+  await page.locator('.chart-bar').first().waitFor();
   await page.waitForLoadState('networkidle');
   const polls: Poll[] = [];
   let second = 0;

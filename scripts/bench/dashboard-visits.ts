@@ -52,7 +52,7 @@ async function measureVisit(page: Page, api: string): Promise<Visit> {
   });
   const startedMs = performance.now();
   await page.goto(`${api}/dashboard/`, { waitUntil: 'commit' });
-  await page.locator('.recharts-bar').first().waitFor();
+  await page.locator('.chart-bar').first().waitFor();
   await page.locator('[aria-label=Loading]').first().waitFor({ state: 'hidden' });
   const figuresMs = performance.now() - startedMs;
   await page.waitForTimeout(1_000);

@@ -9,8 +9,8 @@ import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
 import { matchOf, type UsageQuestion } from './read-usage.ts';
-import { splitBucket } from './split-range.ts';
-import { sumRollups } from './sum-rollups.ts';
+import { splitCutDays } from './split-range.ts';
+import { sumGroupings } from './sum-rollups.ts';
 import type { SummedRow } from './sum-tables.ts';
 
 interface GroupSeries {
@@ -20,12 +20,19 @@ interface GroupSeries {
   series: Sums[];
 }
 
+/** The groups of one dimension, the dearest first; `top` of them and the rest are shown. */
+interface Grouped {
+  by: keyof Dimensions;
+  groups: GroupSeries[];
+}
+
 /** Buckets of one group, of which its series is made: a bound on what is held at once. */
 const ROWS_PER_GROUP = 10;
 
 /**
- * As `readUsage`, with a series of each group: of the `top` that cost most, the others together. `totals` count the users
- * with any usage. Throws `invalid_request` unless there is an interval and exactly one grouping that is no team.
+ * As `readUsage`, but each of `groupBy` is grouped for itself, and each group has a series: of the `top` that cost most, the
+ * others together. `totals` count the users with any usage, and so does each bucket where `user_id` is among the groupings.
+ * Throws `invalid_request` without an interval, without a grouping, and for teams.
  */
 export async function readGroupSeries(
   ctx: Context,
@@ -33,56 +40,62 @@ export async function readGroupSeries(
   question: UsageQuestion,
   top: number,
 ) {
-  const [by] = question.groupBy;
-  if (question.groupBy.length !== 1 || by === undefined || by === 'team' || question.interval === 'none')
-    throw new DomainError('invalid_request', 'series=groups needs exactly one group_by and an interval.');
+  const dimensions = question.groupBy.filter((by) => by !== 'team');
+  if (dimensions.length === 0 || dimensions.length < question.groupBy.length || question.interval === 'none')
+    throw new DomainError('invalid_request', '`series` needs a group_by and an interval.');
   const range = rangeOf(ctx, organization, question);
-  const match = matchOf(question.filter);
-  const whole = splitBucket(organization, range.fromMs, range.toMs, ctx.clock.now());
-  const mostRows = ctx.config.maxGroups * ROWS_PER_GROUP;
-  const { rows, users } = await inTransaction(ctx.db, async (transaction) => ({
-    rows: await sumRollups(
-      ctx,
-      organization,
-      { parts: range.parts, match, columns: ['start', by], edges: range.edges, mostRows },
-      transaction,
-    ),
-    // Who is grouped by user is counted already.
-    users:
-      by === 'user_id'
-        ? null
-        : await sumRollups(ctx, organization, { parts: whole, match, columns: ['user_id'] }, transaction),
+  const asked = {
+    parts: splitCutDays(organization, range.parts, range.edges, ctx.clock.now()),
+    match: matchOf(question.filter),
+    // Users are counted also where they are not shown.
+    groupings: [...dimensions.map((by) => ['start', by] as const), ['user_id'] as const],
+    edges: range.edges,
+    mostRows: ctx.config.maxGroups * ROWS_PER_GROUP,
+  };
+  const found = await inTransaction(ctx.db, (transaction) =>
+    sumGroupings(ctx, organization, asked, transaction),
+  );
+  const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
+  const grouped = dimensions.map((by, at) => ({
+    by,
+    groups: groupsOf(found[at] ?? [], range, by, ctx.config.maxGroups),
   }));
-  const groups = groupsOf(rows, range, by, ctx.config.maxGroups);
-  const activeUsers = users ? users.filter(({ sums }) => !isZero(sums)).length : groups.length;
-  return viewOf(range, by, topOf(groups, range, top), activeUsers);
+  return viewOf(range, grouped, { top, activeUsers: users.length });
 }
 
-function viewOf(range: Range, by: keyof Dimensions, groups: GroupSeries[], activeUsers: number) {
+function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number; activeUsers: number }) {
   const starts = range.edges.slice(0, -1).map(isoTime);
-  const totals = noSums();
-  const series = starts.map(noSums);
-  for (const group of groups) {
-    addSums(totals, group.sums);
-    group.series.forEach((sums, index) => {
-      addSums(series[index] ?? noSums(), sums);
-    });
-  }
-  const viewSeries = (all: readonly Sums[]) =>
-    all.map((sums, index) => ({ start: starts[index] ?? '', ...viewSums(sums) }));
+  const [{ groups } = { groups: [] }] = grouped;
+  const all = sumOf(groups, range);
+  const byUser = grouped.find(({ by }) => by === 'user_id')?.groups;
+  const viewSeries = (series: readonly Sums[]) =>
+    series.map((sums, index) => ({ start: starts[index] ?? '', ...viewSums(sums) }));
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
     interval: range.interval,
     timezone: range.timezone,
-    totals: { ...viewSums(totals), active_users: activeUsers },
-    series: viewSeries(series),
-    groups: groups.map(({ value, sums, series: own }) => ({
-      key: value === null ? null : { [by]: value },
-      ...viewSums(sums),
-      series: viewSeries(own),
-    })),
+    totals: { ...viewSums(all.sums), active_users: shown.activeUsers },
+    series: viewSeries(all.series).map((bucket, index) =>
+      byUser ? { ...bucket, active_users: activeIn(byUser, index) } : bucket,
+    ),
+    groups: grouped.flatMap((one) =>
+      topOf(one.groups, range, shown.top).map(({ value, sums, series }) => ({
+        key: keyOf(one.by, value, grouped.length),
+        ...viewSums(sums),
+        series: viewSeries(series),
+      })),
+    ),
   };
+}
+
+/** The rest has no key; where several dimensions are grouped, it says of which it is the rest. */
+function keyOf(by: keyof Dimensions, value: string | null, dimensions: number) {
+  return value === null && dimensions === 1 ? null : { [by]: value };
+}
+
+function activeIn(users: readonly GroupSeries[], bucket: number): number {
+  return users.filter(({ series }) => !isZero(series[bucket] ?? noSums())).length;
 }
 
 /** All that have any usage, dearest first. Pure. */
@@ -108,15 +121,19 @@ function groupsOf(
 /** Those that cost most, and then the rest, where there is one. Pure. */
 function topOf(ordered: GroupSeries[], range: Range, top: number): GroupSeries[] {
   const others = ordered.slice(top);
-  if (others.length === 0) return ordered;
-  const rest = newGroup(null, range);
-  for (const { sums, series } of others) {
-    addSums(rest.sums, sums);
+  return others.length === 0 ? ordered : [...ordered.slice(0, top), sumOf(others, range)];
+}
+
+/** All groups as one without a name. */
+function sumOf(groups: readonly GroupSeries[], range: Range): GroupSeries {
+  const all = newGroup(null, range);
+  for (const { sums, series } of groups) {
+    addSums(all.sums, sums);
     series.forEach((bucket, index) => {
-      addSums(rest.series[index] ?? noSums(), bucket);
+      addSums(all.series[index] ?? noSums(), bucket);
     });
   }
-  return [...ordered.slice(0, top), rest];
+  return all;
 }
 
 function newGroup(value: string | null, { edges }: Range): GroupSeries {

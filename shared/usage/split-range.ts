@@ -1,5 +1,5 @@
 import type { Organization } from '../organizations/model.ts';
-import { nextChange, nextStart, type Zones } from './calendar.ts';
+import { bucketOf, nextChange, nextStart, type Zones } from './calendar.ts';
 import type { RollupPeriod, SnapshotPeriod } from './model.ts';
 import { periodStarts, quarterHorizonMs } from './periods.ts';
 
@@ -10,6 +10,8 @@ export interface Part {
   toMs: number;
   /** Its sums are taken away instead of added. */
   sign?: -1;
+  /** Its sums belong to the bucket that starts here, epoch ms, wherever it lies itself. */
+  bucketMs?: number;
 }
 
 /** The rollups that hold a part: those of its period, or of a month's days. */
@@ -68,6 +70,22 @@ export function splitBucket(
   return joinParts(parts);
 }
 
+/** `splitBucket` of each cut day that lies in one bucket; `edges` are the bounds of the buckets. Pure. */
+export function splitCutDays(
+  organization: Pick<Organization, 'timezones'>,
+  parts: readonly Part[],
+  edges: readonly number[],
+  nowMs: number,
+): Part[] {
+  return parts.flatMap((part) => {
+    const bucket = bucketOf(edges, part.fromMs);
+    const bucketMs = edges[bucket];
+    if (part.period !== 'quarter_hour' || bucketMs === undefined) return [part];
+    if (bucketOf(edges, part.toMs - 1) !== bucket) return [part];
+    return splitBucket(organization, part.fromMs, part.toMs, nowMs).map((each) => ({ ...each, bucketMs }));
+  });
+}
+
 /** That part of a day that lies within `[fromMs, toMs)`. */
 function splitDay(day: WholePart, { fromMs, toMs }: Part, nowMs: number): Part[] {
   const inside: Part = {
@@ -117,8 +135,9 @@ export function joinParts(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
     const last = joined.at(-1);
-    const follows = last?.toMs === part.fromMs && last.period === part.period && last.sign === part.sign;
-    if (last && follows) last.toMs = part.toMs;
+    const isAlike =
+      last?.period === part.period && last.sign === part.sign && last.bucketMs === part.bucketMs;
+    if (last && isAlike && last.toMs === part.fromMs) last.toMs = part.toMs;
     else joined.push({ ...part });
   }
   return joined;

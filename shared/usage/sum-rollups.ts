@@ -24,55 +24,86 @@ import type { Table } from './table.ts';
 /** Rows that one answer of MongoDB brings: they are decoded in one turn of the event loop. */
 const ROWS_PER_TURN = 2_000;
 
-export interface AskedSums {
+export interface AskedGroupings {
   parts: readonly Part[];
   match: Match;
-  columns: readonly Column[];
+  /** The columns of each grouping. */
+  groupings: readonly (readonly Column[])[];
   /** The edges of the buckets whose starts are the values of the column `start`. */
   edges?: readonly number[];
   /** More rows than these are `invalid_request`. */
   mostRows?: number;
 }
 
-/**
- * Sums of the rollups in these parts, one row per combination of the columns' values: from the snapshots of months that
- * have one, else of days that have one, else from the rollups. A snapshot that is missing is made soon after, by a worker.
- */
+/** A question of one grouping. */
+export type AskedSums = Omit<AskedGroupings, 'groupings'> & { columns: readonly Column[] };
+
+/** `sumGroupings` of one grouping. */
 export async function sumRollups(
   ctx: Context,
   organization: Organization,
-  asked: AskedSums,
+  { columns, ...asked }: AskedSums,
   transaction: ClientSession,
 ): Promise<SummedRow[]> {
+  const [rows = []] = await sumGroupings(ctx, organization, { ...asked, groupings: [columns] }, transaction);
+  return rows;
+}
+
+/**
+ * Sums of the rollups in these parts, for each grouping one row per combination of its columns' values, all of one read:
+ * from the snapshots of months that have one, else of days that have one, else from the rollups. A snapshot that is missing
+ * is made soon after, by a worker.
+ */
+export async function sumGroupings(
+  ctx: Context,
+  organization: Organization,
+  asked: AskedGroupings,
+  transaction: ClientSession,
+): Promise<SummedRow[][]> {
   const isOfOneUser = typeof asked.match.user_id === 'string';
-  const found = new Map<string, SummedRow>();
+  const found = asked.groupings.map((by) => ({ by, rows: new Map<string, SummedRow>() }));
   const rest = isOfOneUser ? asked.parts : await sumSnapshots(ctx, organization, asked, found, transaction);
   for (const part of rest) {
-    const stages = [...matchStages(organization._id, part, asked.match), sumStage(asked.columns)];
+    const columns = columnsOf(asked, part);
+    const stages = [...matchStages(organization._id, part, asked.match), sumStage(columns)];
     const options = { useBigInt64: true, batchSize: ROWS_PER_TURN, session: transaction };
     for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
-      const key: Key = of?.start ? { ...of, start: startOf(asked, of.start.getTime()) } : (of ?? {});
-      addTo(found, key, part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row));
-      refuseMoreRows(found.size, asked);
+      const key: Key = { ...of, start: startOf(asked, part, of?.start?.getTime()) };
+      const sums = part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row);
+      for (const { by, rows } of found) {
+        addTo(rows, by, key, sums);
+        refuseMoreRows(rows.size, asked);
+      }
     }
   }
-  return [...found.values()];
+  return found.map(({ rows }) => [...rows.values()]);
 }
+
+/** Every column of any grouping. The start is known of a part that belongs to one bucket. */
+function columnsOf({ groupings }: AskedGroupings, { bucketMs }: Part): Column[] {
+  const columns = [...new Set(groupings.flat())];
+  return bucketMs === undefined ? columns : columns.filter((column) => column !== 'start');
+}
+
+type Found = { by: readonly Column[]; rows: Map<string, SummedRow> };
 
 /** Adds what snapshots hold, and returns what is left to be read. */
 async function sumSnapshots(
   ctx: Context,
   organization: Organization,
-  asked: AskedSums,
-  found: Map<string, SummedRow>,
+  asked: AskedGroupings,
+  found: readonly Found[],
   transaction: ClientSession,
 ): Promise<Part[]> {
-  const { match, columns: by } = asked;
+  const { match } = asked;
   const nowMs = ctx.clock.now();
-  const aggregates = new Map<string, Aggregate>();
+  const summed = found.map((one) => ({ ...one, aggregates: new Map<string, Aggregate>() }));
   const addPart = (part: WholePart, table: Table): void => {
-    addTable(aggregates, table, { startMs: startOf(asked, part.fromMs), sign: part.sign ?? 1, match, by });
-    refuseMoreRows(aggregates.size, asked);
+    const startMs = startOf(asked, part, part.fromMs);
+    for (const { by, aggregates } of summed) {
+      addTable(aggregates, table, { startMs, sign: part.sign ?? 1, match, by });
+      refuseMoreRows(aggregates.size, asked);
+    }
   };
   const read = isOfTotals(asked) ? readTotals : readCells;
   const missing: WholePart[] = [];
@@ -86,8 +117,9 @@ async function sumSnapshots(
     const answered: ReadonlySet<Part> = result.answered;
     left = left.filter((part) => !answered.has(part));
   }
-  for (const [id, aggregate] of aggregates)
-    found.set(id, { key: aggregate.key, sums: sumsOfAggregate(aggregate) });
+  for (const { aggregates, rows } of summed)
+    for (const [id, aggregate] of aggregates)
+      rows.set(id, { key: aggregate.key, sums: sumsOfAggregate(aggregate) });
   wakeMaker(ctx, organization._id, missing);
   return joinParts(left);
 }
@@ -98,14 +130,15 @@ function daysOf(organization: Organization, part: Part): Part[] {
 }
 
 /** The value of the column `start` for what began at a moment: its bucket's start where there are buckets. */
-function startOf({ edges }: AskedSums, startMs: number): number {
-  return edges === undefined ? startMs : (edges[bucketOf(edges, startMs)] ?? startMs);
+function startOf({ edges }: AskedGroupings, { bucketMs }: Part, startMs = 0): number {
+  if (bucketMs !== undefined || edges === undefined) return bucketMs ?? startMs;
+  return edges[bucketOf(edges, startMs)] ?? startMs;
 }
 
 /** Whether the totals hold every column that a question filters or groups by. */
-function isOfTotals({ columns, match }: AskedSums): boolean {
+function isOfTotals({ groupings, match }: AskedGroupings): boolean {
   const known: ReadonlySet<string> = new Set(['start', ...TOTAL_DIMENSIONS]);
-  return [...columns, ...Object.keys(match)].every((column) => known.has(column));
+  return [...groupings.flat(), ...Object.keys(match)].every((column) => known.has(column));
 }
 
 function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): void {
@@ -116,15 +149,16 @@ function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): 
   ctx.queues.wake(makeSnapshotsJob, [{ id, job: { range: { org_id: orgId, from_ms, to_ms } }, delayMs: 0 }]);
 }
 
-function refuseMoreRows(rows: number, { mostRows = Number.POSITIVE_INFINITY }: AskedSums): void {
+function refuseMoreRows(rows: number, { mostRows = Number.POSITIVE_INFINITY }: AskedGroupings): void {
   if (rows > mostRows) refuseGroups(mostRows);
 }
 
-function addTo(found: Map<string, SummedRow>, key: Key, sums: Sums): void {
-  const id = idOf(Object.values(key));
-  const known = found.get(id);
+function addTo(rows: Map<string, SummedRow>, by: readonly Column[], key: Key, sums: Sums): void {
+  const id = idOf(by.map((column) => key[column] ?? ''));
+  const known = rows.get(id);
   if (known) addSums(known.sums, sums);
-  else found.set(id, { key, sums });
+  else
+    rows.set(id, { key: Object.fromEntries(by.map((column) => [column, key[column]])), sums: { ...sums } });
 }
 
 /**

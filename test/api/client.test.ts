@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { paths } from '../support/client/schema.d.ts';
+import type { paths } from '../../api/docs/client.d.ts';
 import { sha256 } from '../support/credits.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';

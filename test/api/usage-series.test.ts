@@ -65,6 +65,69 @@ it.each([
   { series: 'groups', group_by: 'model', top: '21' },
   { group_by: 'model', top: '5' },
   { series: 'all', group_by: 'model' },
+  { series: 'each' },
+  { series: 'each', group_by: 'model', interval: 'none' },
+  { group_by: 'user_id,model,adapter' },
 ])('refuses %j', async (query) => {
   expect((await ask(query)).status).toBe(400);
+});
+
+it('groups by each of several for itself, as if it were asked for alone', async () => {
+  const names = ['user_id', 'project_id', 'model', 'adapter'];
+  const { status, body } = await ask({ series: 'each', group_by: names.join(','), top: '2' });
+  expect(status).toBe(200);
+  for (const name of names) {
+    const alone = await ask({ series: 'groups', group_by: name, top: '2' });
+    const ofName = body.groups.filter((group: Shown) => group.key && name in group.key);
+    const restNamed = alone.body.groups.map((group: Shown) => ({
+      ...group,
+      key: group.key ?? { [name]: null },
+    }));
+    expect(ofName).toEqual(restNamed);
+    expect(body.totals).toEqual(alone.body.totals);
+  }
+});
+
+it('counts the users of each bucket where they are grouped', async () => {
+  const active = (body: { series: { active_users?: number }[] }) =>
+    body.series.map((day) => day.active_users);
+  expect(active((await ask({ series: 'groups', group_by: 'user_id', top: '1' })).body)).toEqual([3, 1]);
+  expect(active((await ask({ series: 'each', group_by: 'model,user_id' })).body)).toEqual([3, 1]);
+  expect(active((await ask({ series: 'groups', group_by: 'model' })).body)).toEqual([undefined, undefined]);
+});
+
+it('counts exactly what lies within a range that cuts its first and its last day', async () => {
+  const hourMs = 3_600_000;
+  const { orgId: cut, key: cutKey } = await makeTenant(api.ctx);
+  await recordAll(
+    api.ctx,
+    cut,
+    [-54, -52, -50, -30, -26, -4, -2, -1, 0].map((hours, at) => ({
+      ts: NOW + hours * hourMs,
+      user_id: `u${at % 4}`,
+      cost_usd: 2 ** at,
+    })),
+  );
+  for (const [fromHours, toHours] of [
+    [-53, -3],
+    [-51, -1.5],
+    [-29, 0],
+    [-3, -1.5],
+  ] as const) {
+    const range = {
+      from: new Date(NOW + fromHours * hourMs).toISOString(),
+      to: new Date(NOW + toHours * hourMs).toISOString(),
+    };
+    for (const interval of ['hour', 'day', 'month']) {
+      const query = new URLSearchParams({ ...range, interval, group_by: 'user_id' });
+      const { body: plain } = await api.call(`/api/v1/usage?${query.toString()}`, { key: cutKey });
+      query.set('series', 'groups');
+      const { body } = await api.call(`/api/v1/usage?${query.toString()}`, { key: cutKey });
+      const { active_users, ...totals } = body.totals;
+      expect(totals, `${interval} ${fromHours}`).toEqual(plain.totals);
+      expect(active_users).toBe(plain.groups.length);
+      const series = body.series.map(({ active_users: _, ...bucket }: Record<string, unknown>) => bucket);
+      expect(series, `${interval} ${fromHours}`).toEqual(plain.series);
+    }
+  }
 });

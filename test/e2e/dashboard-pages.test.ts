@@ -184,6 +184,28 @@ describe('the pages of the dashboard', () => {
     }
   });
 
+  test('tell what a period came to, by the arrow keys and under the pointer', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, faults, context } = await open('Grace');
+    await visit(page, '/');
+    const chart = page.getByRole('application', { name: /^Cost over time/ });
+    const told = chart.getByRole('status');
+    await chart.focus();
+    await page.keyboard.press('End');
+    await told.getByText('$3.00').first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press('ArrowLeft');
+    await told.getByText('$0.00').waitFor();
+    const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
+    await chart.hover({ position: { x: width - 24, y: height / 2 } });
+    await told.getByText('$3.00').first().waitFor();
+    expect(await page.locator('.chart-bar').count()).toBe(1);
+    expect(await page.locator('.tile-card polyline').count(), 'each figure has its course').toBe(6);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
   test('say plainly that credits are not sold, and show the credits of all to admins alone', {
     timeout: 60_000,
   }, async () => {

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import type { Me, Visitor } from '../../../shared/identity/me.ts';
-import type { paths } from './schema.d.ts';
+import type { paths } from '../../docs/client.d.ts';
 
 /** What a browser must send with a change so that the api takes it for ours. */
 const OURS = { 'X-Requested-With': 'dashboard' };

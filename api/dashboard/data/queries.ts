@@ -1,10 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, take } from './client.ts';
-import type { operations, paths } from './schema.d.ts';
+import type { operations, paths } from '../../docs/client.d.ts';
+import { api, readMe, take } from './client.ts';
 
 /** A webhook as the list answers it. */
 export type Webhook =
   operations['get_api_v1_webhooks']['responses'][200]['content']['application/json']['data'][number];
+
+/** Who is signed in. */
+export function meQuery() {
+  return queryOptions({ queryKey: ['me'], queryFn: readMe, staleTime: 60_000 });
+}
 
 type BodyOf<Path extends keyof paths> = paths[Path] extends {
   post: { requestBody: { content: { 'application/json': infer Body } } };
@@ -36,15 +41,6 @@ export function usageQuery(query: UsageQuestion) {
   });
 }
 
-/** Usage by one dimension, the dearest eight first and the rest together, each with its course. */
-export function groupsQuery(
-  by: 'user_id' | 'project_id' | 'model' | 'adapter',
-  query: Omit<UsageQuestion, 'group_by' | 'series' | 'top'>,
-  top = 8,
-) {
-  return usageQuery({ ...query, group_by: by, series: 'groups', top: String(top) });
-}
-
 export function sessionsQuery(query: QueryOf<'/api/v1/sessions'>) {
   return queryOptions({
     queryKey: ['sessions', query],
@@ -68,6 +64,9 @@ export function budgetsQuery(query: QueryOf<'/api/v1/budgets'> = { limit: 100 })
     refetchInterval: 10_000,
   });
 }
+
+/** The anomalies that Overview shows. */
+export const NEWEST = { limit: 5 } as const;
 
 export function anomaliesQuery(query: QueryOf<'/api/v1/anomalies'>) {
   return queryOptions({

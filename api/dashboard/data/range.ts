@@ -1,6 +1,3 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMe } from './me.ts';
-
 export const RANGES = ['today', '7d', '30d', 'month', 'custom'] as const;
 export type RangeName = (typeof RANGES)[number];
 
@@ -54,32 +51,9 @@ export interface Range {
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
 
-/** The chosen range in the organization's timezone. */
-export function useRange(): Range {
-  const { org } = useMe();
-  const search = useSharedSearch();
-  return rangeOf(search, org.timezone, Date.now());
-}
-
-export function useSharedSearch(): SharedSearch {
-  return useSearch({ strict: false }) as SharedSearch;
-}
-
-/** The chosen filters, as query parameters. */
-export function useFilters(): Filters {
-  const search = useSharedSearch();
+/** The filters that are chosen, as query parameters. */
+export function filtersOf(search: SharedSearch): Filters {
   return Object.fromEntries(FILTERS.flatMap((name) => (search[name] ? [[name, search[name]]] : [])));
-}
-
-/** Changes some search parameters and keeps the others; undefined takes one away. */
-export function useChangeSearch(): (change: Record<string, string | undefined>) => void {
-  const navigate = useNavigate();
-  return (change) =>
-    void navigate({
-      to: '.',
-      search: (before: Record<string, unknown>) => ({ ...before, ...change }),
-      replace: true,
-    } as never);
 }
 
 /** Pure. Whole days of the timezone up to now; the period before ends as long before it. */

@@ -1,51 +1,49 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { groupsQuery } from './queries.ts';
-import { type FilterName, useFilters, useRange } from './range.ts';
+import type { operations } from '../../docs/client.d.ts';
+import type { FilterName } from './range.ts';
+import { usageBefore, usageNow } from './usage-questions.ts';
+import { useFilters, useRange } from './use-range.ts';
 
-/** By this the range is asked for again and again; what else is shown of it follows when something has changed. */
-const LEADING = 'user_id' satisfies FilterName;
+export type Usage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
+export type UsageGroup = Usage['groups'][number];
+
 const POLL_MS = 60_000;
-const MOST_BEFORE = 20;
 
-/** Usage of the range, with its filters, by one dimension. */
-export function useUsageQuery(by: FilterName) {
-  const range = useRange();
-  const filters = useFilters();
-  const query = groupsQuery(by, { ...range.query, interval: range.interval, ...filters });
-  return { ...query, refetchInterval: by === LEADING ? POLL_MS : (false as const) };
+/** The question for usage of the range, with its filters. */
+export function useUsageNow() {
+  return usageNow(useRange(), useFilters());
 }
 
-/** Usage of the range by one dimension, and then, so that its figures come first, the sums of the period before it. */
-export function useUsageBy(by: FilterName) {
+/** Usage of the range, and then, so that its figures come first, that of the period before it. */
+export function useUsage() {
   const range = useRange();
   const filters = useFilters();
-  const now = useQuery(useUsageQuery(by));
-  const before = useQuery({
-    ...groupsQuery(by, { ...range.before, interval: 'month', ...filters }, MOST_BEFORE),
-    // Over: it does not follow what changes now.
-    queryKey: ['usage before', by, range.before, filters],
-    enabled: now.isSuccess,
-  });
+  const now = useQuery(usageNow(range, filters));
+  const before = useQuery({ ...usageBefore(range, filters), enabled: now.isSuccess });
   return { now, before };
 }
 
-/** Renders nothing. Asks again for all usage and anomalies on the page when the one answer that is polled has changed. */
+/** The groups of one dimension, dearest first; the rest of it is null. */
+export function groupsBy({ groups }: Usage, by: FilterName): (UsageGroup & { value: string | null })[] {
+  return groups.flatMap((group) => {
+    const value = group.key?.[by];
+    return value === undefined ? [] : [{ ...group, value }];
+  });
+}
+
+/** Renders nothing. Asks for the usage of the range once per minute, and for anomalies when it has changed. */
 export function UsageFollower() {
   const client = useQueryClient();
-  const leading = useUsageQuery(LEADING);
-  const { data } = useQuery(leading);
-  const key = JSON.stringify(leading.queryKey);
+  const question = useUsageNow();
+  const { data } = useQuery({ ...question, refetchInterval: POLL_MS });
+  const key = JSON.stringify(question.queryKey);
   const seen = useRef({ key, data });
   useEffect(() => {
     const { key: keyBefore, data: before } = seen.current;
     seen.current = { key, data };
     if (keyBefore !== key || before === undefined || before === data) return;
     void client.invalidateQueries({ queryKey: ['anomalies'] });
-    void client.invalidateQueries({
-      queryKey: ['usage'],
-      predicate: ({ queryKey }) => JSON.stringify(queryKey) !== key,
-    });
   }, [client, key, data]);
   return null;
 }

@@ -2,9 +2,9 @@ import { Alert, Anchor, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useIsAdmin } from '../data/me.ts';
 import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
-import { useUsageQuery } from '../data/usage.ts';
+import { groupsBy, useUsageNow } from '../data/usage.ts';
+import { useIsAdmin } from '../data/use-me.ts';
 import { percent } from '../parts/format.ts';
 
 const MOST_UNPRICED = 0.01;
@@ -84,15 +84,15 @@ const MONEY_PAGES = ['/', '/sessions', '/budgets', '/export'];
 function Unpriced() {
   const { pathname } = useLocation();
   const usage = useQuery({
-    ...useUsageQuery('model'),
+    ...useUsageNow(),
     enabled: MONEY_PAGES.includes(pathname),
   });
   if (!usage.data || !MONEY_PAGES.includes(pathname)) return null;
-  const { totals, groups } = usage.data;
+  const { totals } = usage.data;
   const share = totals.signals > 0 ? totals.unpriced_signals / totals.signals : 0;
   if (share <= MOST_UNPRICED) return null;
-  const models = groups.flatMap(({ key, unpriced_signals }) =>
-    unpriced_signals > 0 ? [key?.model ?? 'others'] : [],
+  const models = groupsBy(usage.data, 'model').flatMap(({ value, unpriced_signals }) =>
+    unpriced_signals > 0 ? [value ?? 'others'] : [],
   );
   return (
     <Warning>

@@ -1,7 +1,7 @@
 import { Center } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Problem, visitorOf } from '../data/client.ts';
-import { ME } from '../data/me.ts';
+import { meQuery } from '../data/queries.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -10,7 +10,7 @@ import { Waiting } from './waiting.tsx';
 
 /** Around every page: who is signed in sees the pages, a visitor why not, everybody else how to sign in. */
 export function Frame() {
-  const me = useQuery(ME);
+  const me = useQuery(meQuery());
   if (me.data) return <Shell />;
   if (me.isPending) return <Waiting />;
   const problem = me.error instanceof Problem ? me.error : null;

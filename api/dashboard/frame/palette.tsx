@@ -1,6 +1,6 @@
 import { Spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
-import { useMe } from '../data/me.ts';
+import { useMe } from '../data/use-me.ts';
 import { destinationsOf } from './navigation.ts';
 
 /** Ctrl or Cmd and K: go to a page by its name or by what it answers. */

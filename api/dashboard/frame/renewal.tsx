@@ -1,8 +1,8 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useMe } from '../data/me.ts';
 import { sessionEnded } from '../data/query-client.ts';
+import { useMe } from '../data/use-me.ts';
 
 export const SESSIONS_CHANNEL = 'usage-governor-sessions';
 

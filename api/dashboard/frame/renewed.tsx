@@ -1,13 +1,13 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { ME } from '../data/me.ts';
+import { meQuery } from '../data/queries.ts';
 import { Plain } from './plain.tsx';
 import { SESSIONS_CHANNEL } from './renewal.tsx';
 
 /** Opened by a tab whose session had ended: tells that tab who is signed in now, and closes. */
 export function Renewed() {
-  const { data: me } = useQuery(ME);
+  const { data: me } = useQuery(meQuery());
   useEffect(() => {
     if (!me) return;
     const channel = new BroadcastChannel(SESSIONS_CHANNEL);

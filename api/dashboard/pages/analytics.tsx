@@ -1,10 +1,10 @@
 import { NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
-import { useMe } from '../data/me.ts';
-import { useChangeSearch } from '../data/range.ts';
-import type { operations } from '../data/schema.d.ts';
+import { useMe } from '../data/use-me.ts';
+import { useChangeSearch } from '../data/use-range.ts';
 import { Change } from '../parts/change.tsx';
 import { Count } from '../parts/count.tsx';
 import { money } from '../parts/format.ts';

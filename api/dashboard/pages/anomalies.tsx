@@ -1,7 +1,7 @@
 import { Anchor, NativeSelect, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../data/queries.ts';
-import { useChangeSearch, useFilters, useRange } from '../data/range.ts';
+import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
 import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
 import { type Anomaly, RULES } from '../parts/anomaly-rules.ts';
 import { Empty } from '../parts/empty.tsx';

@@ -2,8 +2,8 @@ import { Anchor, Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useIsAdmin } from '../data/me.ts';
 import { budgetsQuery } from '../data/queries.ts';
+import { useIsAdmin } from '../data/use-me.ts';
 import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
 import { BudgetUsed } from '../parts/budget-used.tsx';

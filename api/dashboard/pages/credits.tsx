@@ -1,10 +1,10 @@
 import { NativeSelect, Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
-import { useIsAdmin } from '../data/me.ts';
-import { useChangeSearch } from '../data/range.ts';
-import type { operations } from '../data/schema.d.ts';
+import { useIsAdmin } from '../data/use-me.ts';
+import { useChangeSearch } from '../data/use-range.ts';
 import { Arriving } from '../parts/arriving.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';

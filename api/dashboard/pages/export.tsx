@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { useChangeSearch, useFilters, useRange } from '../data/range.ts';
+import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
 import { Page } from '../parts/page.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { Copyable } from '../parts/secret.tsx';

@@ -1,6 +1,6 @@
 import { Grid, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { UsageFollower, useUsageBy, useUsageQuery } from '../data/usage.ts';
+import { UsageFollower, useUsage, useUsageNow } from '../data/usage.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
@@ -10,7 +10,7 @@ import { CostCard } from './overview/cost-card.tsx';
 import { NothingYet } from './overview/nothing-yet.tsx';
 import { TopList } from './overview/top-list.tsx';
 
-/** What it costs, who spends it, and what needs attention. Each part asks for itself, so that an answer draws no other. */
+/** What it costs, who spends it, and what needs attention. */
 export function Overview() {
   return (
     <Page title="Overview">
@@ -39,14 +39,14 @@ export function Overview() {
 
 function IfAny({ children }: { children: React.ReactNode }) {
   const { data: isEmpty } = useQuery({
-    ...useUsageQuery('user_id'),
+    ...useUsageNow(),
     select: ({ totals }) => totals.signals === 0,
   });
   return isEmpty ? <NothingYet /> : children;
 }
 
 function Tiles() {
-  const { now, before } = useUsageBy('user_id');
+  const { now, before } = useUsage();
   return (
     <Load query={now} height={140}>
       {(data) => <UsageTiles usage={data} before={before.data} />}

@@ -3,12 +3,12 @@ import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
-import { useIsAdmin } from '../data/me.ts';
 import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
+import { useIsAdmin } from '../data/use-me.ts';
 import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
 import { RULES } from '../parts/anomaly-rules.ts';
-import { ChartCard, loadCharts } from '../parts/chart-card.tsx';
+import { ChartCard } from '../parts/chart-card.tsx';
 import type { ChartContent } from '../parts/chart-content.ts';
 import { Count } from '../parts/count.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/format.ts';
@@ -20,8 +20,6 @@ import { type Signal, Timeline } from '../parts/timeline.tsx';
 import { UserName } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 import type { Session } from './sessions.tsx';
-
-void loadCharts();
 
 /** One session, call by call. */
 export function SessionDetail() {

@@ -1,9 +1,12 @@
 import { Anchor, Button, NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { sessionsQuery, usageQuery } from '../data/queries.ts';
-import { FILTERS, type FilterName, useChangeSearch, useFilters, useRange } from '../data/range.ts';
-import type { operations } from '../data/schema.d.ts';
+import type { operations } from '../../docs/client.d.ts';
+import { sessionsQuery } from '../data/queries.ts';
+import { FILTERS, type FilterName } from '../data/range.ts';
+import { groupsBy } from '../data/usage.ts';
+import { usageValues } from '../data/usage-questions.ts';
+import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
 import { Count } from '../parts/count.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { duration, exact, money } from '../parts/format.ts';
@@ -135,11 +138,11 @@ function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean })
   const change = useChangeSearch();
   const names = useNames();
   const found = useQuery({
-    ...usageQuery({ ...range.query, interval: range.interval, group_by: name, series: 'groups', top: '20' }),
+    ...usageValues(range),
     staleTime: 60_000,
     enabled: isReady,
   });
-  const values = (found.data?.groups ?? []).flatMap(({ key }) => key?.[name] ?? []);
+  const values = found.data ? groupsBy(found.data, name).flatMap(({ value }) => value ?? []) : [];
   const chosen = filters[name];
   const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values];
   return (

@@ -1,6 +1,6 @@
 import { Anchor, Group, Tabs } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
-import { useChangeSearch } from '../data/range.ts';
+import { useChangeSearch } from '../data/use-range.ts';
 import { Page } from '../parts/page.tsx';
 import { AuditTab } from './settings/audit-tab.tsx';
 import { KeysTab } from './settings/keys-tab.tsx';

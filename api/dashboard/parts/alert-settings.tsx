@@ -1,5 +1,5 @@
 import { Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
-import type { operations } from '../data/schema.d.ts';
+import type { operations } from '../../docs/client.d.ts';
 
 type Webhook = operations['get_api_v1_webhooks_id']['responses'][200]['content']['application/json'];
 

@@ -1,4 +1,4 @@
-import type { operations } from '../data/schema.d.ts';
+import type { operations } from '../../docs/client.d.ts';
 import { compact, money, percent } from './format.ts';
 
 export type Anomaly =

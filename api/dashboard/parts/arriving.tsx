@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api, take } from '../data/client.ts';
-import { useChangeSearch } from '../data/range.ts';
+import { useChangeSearch } from '../data/use-range.ts';
 import { exact } from './format.ts';
 
 /** What is usual; a bank transfer takes days. */

@@ -1,6 +1,6 @@
 import { Anchor, Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { operations } from '../data/schema.d.ts';
+import type { operations } from '../../docs/client.d.ts';
 import { amount, exact } from './format.ts';
 import { State } from './state.tsx';
 

@@ -2,12 +2,10 @@ import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../data/client.ts';
 import type { Budget } from './budget-bar.tsx';
-import { ChartCard, loadCharts } from './chart-card.tsx';
+import { ChartCard } from './chart-card.tsx';
 import { Amount } from './count.tsx';
 import { amount, axisMoney, bucketLabel, compact } from './format.ts';
 import { Load } from './load.tsx';
-
-void loadCharts();
 
 /** All of it, while the present window is still under way. */
 export function UsedBefore({ budget: { id, metric, window_start } }: { budget: Budget }) {

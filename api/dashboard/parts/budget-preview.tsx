@@ -1,9 +1,9 @@
 import { Alert } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../data/client.ts';
-import { useMe } from '../data/me.ts';
 import { type UsageQuestion, usageQuery } from '../data/queries.ts';
 import { dateIn, plusDays } from '../data/range.ts';
+import { useMe } from '../data/use-me.ts';
 import type { Budget } from './budget-bar.tsx';
 import { amount } from './format.ts';
 

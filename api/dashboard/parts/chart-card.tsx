@@ -1,12 +1,9 @@
-import { Button, Group, Paper, Skeleton, Stack, Title } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { useState } from 'react';
+import { Bars } from './bars.tsx';
 import type { ChartContent } from './chart-content.ts';
 import { type Column, Rows } from './rows.tsx';
 import { Wide } from './wide.tsx';
-
-/** Asks for the code of charts. A page that has one asks as it opens, not only when its figures are there. */
-export const loadCharts = () => import('./charts.tsx');
-const Bars = lazy(async () => ({ default: (await loadCharts()).Bars }));
 
 /** A chart of stacked bars with its title; a button shows the same figures as a table. */
 export function ChartCard({
@@ -31,13 +28,7 @@ export function ChartCard({
             </Button>
           </Group>
         </Group>
-        {asTable ? (
-          <FigureTable content={content} title={title} />
-        ) : (
-          <Suspense fallback={<Skeleton height={280} />}>
-            <Bars content={content} title={title} />
-          </Suspense>
-        )}
+        {asTable ? <FigureTable content={content} title={title} /> : <Bars content={content} title={title} />}
       </Stack>
     </Paper>
   );

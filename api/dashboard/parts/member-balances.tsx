@@ -1,9 +1,9 @@
 import { Button, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
-import { useMe } from '../data/me.ts';
-import type { operations } from '../data/schema.d.ts';
+import { useMe } from '../data/use-me.ts';
 import { exact } from './format.ts';
 import { Load } from './load.tsx';
 import { type Column, Rows } from './rows.tsx';

@@ -1,7 +1,8 @@
 import { Button, CloseButton, Group, NativeSelect, Pill, Popover, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
-import { FILTERS, RANGE_LABELS, RANGES, useChangeSearch, useFilters, useRange } from '../data/range.ts';
+import { FILTERS, RANGE_LABELS, RANGES } from '../data/range.ts';
+import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
 
 const NAMES: Record<(typeof FILTERS)[number], string> = {
   user_id: 'User',

@@ -1,12 +1,12 @@
 import { Group, Text } from '@mantine/core';
-import { useUsageBy } from '../data/usage.ts';
+import { useUsage } from '../data/usage.ts';
 import { Change } from './change.tsx';
 import { Count } from './count.tsx';
 import { money } from './format.ts';
 
 /** What the range cost with its filters, each figure with its change from the period before. */
 export function UsageLine() {
-  const { now, before } = useUsageBy('user_id');
+  const { now, before } = useUsage();
   if (!now.data || now.data.totals.signals === 0) return null;
   const { totals } = now.data;
   const then = before.data?.totals;

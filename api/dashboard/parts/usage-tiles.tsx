@@ -1,15 +1,14 @@
 import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { operations } from '../data/schema.d.ts';
+import type { Usage } from '../data/usage.ts';
 import { Change } from './change.tsx';
 import { compact, exact, money, percent, shortMoney } from './format.ts';
 import { TileLine } from './tile-line.tsx';
 
-export type GroupedUsage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
-type Sums = GroupedUsage['series'][number];
+type Sums = Usage['series'][number];
 
 /** The figures of a range, each with its course and its change from the period before. */
-export function UsageTiles({ usage, before }: { usage: GroupedUsage; before: GroupedUsage | undefined }) {
+export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | undefined }) {
   const { totals, series } = usage;
   const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
     now: measure(totals),
@@ -41,7 +40,7 @@ export function UsageTiles({ usage, before }: { usage: GroupedUsage; before: Gro
         note="with at least one signal"
         now={totals.active_users ?? 0}
         before={before?.totals.active_users}
-        values={[]}
+        values={series.map(({ active_users }) => active_users ?? 0)}
       />
     </SimpleGrid>
   );

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMe } from '../data/me.ts';
 import { membersQuery } from '../data/queries.ts';
+import { useMe } from '../data/use-me.ts';
 
 /** Names by user id, as far as the person may know them: an admin everybody's, a member the own. */
 export function useNames(): ReadonlyMap<string, string> {

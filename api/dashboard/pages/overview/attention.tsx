@@ -1,7 +1,7 @@
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { anomaliesQuery, budgetsQuery } from '../../data/queries.ts';
+import { anomaliesQuery, budgetsQuery, NEWEST } from '../../data/queries.ts';
 import { AnomalyFigure } from '../../parts/anomaly-figure.tsx';
 import { RULES } from '../../parts/anomaly-rules.ts';
 import { BudgetBar } from '../../parts/budget-bar.tsx';
@@ -47,7 +47,7 @@ export function BudgetCard() {
 
 /** What was unusual lately, and the way to all. */
 export function AnomalyCard() {
-  const anomalies = useQuery({ ...anomaliesQuery({ limit: SHOWN }), refetchInterval: ANOMALIES_MS });
+  const anomalies = useQuery({ ...anomaliesQuery(NEWEST), refetchInterval: ANOMALIES_MS });
   return (
     <Card title="Newest anomalies" all="/anomalies" allLabel="All anomalies">
       <Load query={anomalies}>

@@ -1,14 +1,13 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { useMe } from '../../data/me.ts';
-import { useChangeSearch } from '../../data/range.ts';
-import { useUsageQuery } from '../../data/usage.ts';
+import { groupsBy, type Usage, useUsageNow } from '../../data/usage.ts';
+import { useMe } from '../../data/use-me.ts';
+import { useChangeSearch } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart-card.tsx';
 import type { ChartContent } from '../../parts/chart-content.ts';
 import { axisMoney, bucketLabel, money } from '../../parts/format.ts';
 import { Load } from '../../parts/load.tsx';
-import type { GroupedUsage } from '../../parts/usage-tiles.tsx';
 
 const SPLITS = { model: 'By model', adapter: 'By tool', project_id: 'By project' } as const;
 type Split = keyof typeof SPLITS;
@@ -22,7 +21,7 @@ function splitOf(chosen: string | undefined): Split {
 export function CostCard() {
   const { split: chosen } = useSearch({ strict: false }) as { split?: string };
   const split = splitOf(chosen);
-  const usage = useQuery(useUsageQuery(split));
+  const usage = useQuery(useUsageNow());
   return (
     <Load query={usage} height={340}>
       {(data) => <CostChart data={data} split={split} />}
@@ -30,7 +29,7 @@ export function CostCard() {
   );
 }
 
-function CostChart({ data, split }: { data: GroupedUsage; split: Split }) {
+function CostChart({ data, split }: { data: Usage; split: Split }) {
   const { org } = useMe();
   const change = useChangeSearch();
   return (
@@ -51,13 +50,13 @@ function CostChart({ data, split }: { data: GroupedUsage; split: Split }) {
 }
 
 /** What cost nothing has no place in a chart of costs. */
-function costContent(data: GroupedUsage, split: Split, timezone: string): ChartContent {
-  const groups = data.groups.filter(({ cost_usd }) => cost_usd > 0);
+function costContent(data: Usage, split: Split, timezone: string): ChartContent {
+  const groups = groupsBy(data, split).filter(({ cost_usd }) => cost_usd > 0);
   return {
     labels: data.series.map(({ start }) => bucketLabel(start, data.interval, timezone)),
-    series: groups.map(({ key, series = [] }, index) => ({
-      name: key === null ? 'All others' : (key[split] ?? 'unknown'),
-      colour: key === null ? null : index,
+    series: groups.map(({ value, series = [] }, index) => ({
+      name: value ?? 'All others',
+      colour: value === null ? null : index,
       values: series.map(({ cost_usd }) => cost_usd),
     })),
     format: money,

@@ -1,6 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useChangeSearch, useFilters, useRange } from '../../data/range.ts';
+import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
 import { Empty } from '../../parts/empty.tsx';
 
 /** In place of figures: no signal in the range, and what to do about it. */

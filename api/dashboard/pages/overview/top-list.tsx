@@ -1,18 +1,17 @@
 import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { FilterName } from '../../data/range.ts';
-import { useUsageBy } from '../../data/usage.ts';
+import { groupsBy, type Usage, useUsage } from '../../data/usage.ts';
 import { Change } from '../../parts/change.tsx';
 import { money } from '../../parts/format.ts';
 import { Load } from '../../parts/load.tsx';
-import type { GroupedUsage } from '../../parts/usage-tiles.tsx';
 import { UserName } from '../../parts/user-name.tsx';
 
 const SHOWN = 5;
 
 /** The dearest of one dimension, each with its share of the cost and its change from the period before. */
 export function TopList({ title, by }: { title: string; by: FilterName }) {
-  const { now, before } = useUsageBy(by);
+  const { now, before } = useUsage();
   return (
     <Paper withBorder p="md">
       <Title order={2} mb="sm">
@@ -51,23 +50,25 @@ interface Top {
 }
 
 /** Pure. What had no signal that could cost anything is no entry. */
-function topOf({ groups, totals }: GroupedUsage, by: FilterName): Top[] {
-  const named = groups.flatMap(({ key, cost_usd: cost, unpriced_signals }) => {
-    const value = key?.[by];
-    if (value === null || value === undefined || (cost === 0 && unpriced_signals === 0)) return [];
-    return [{ value, cost, isUnpriced: cost === 0 }];
-  });
+function topOf(usage: Usage, by: FilterName): Top[] {
+  const { totals } = usage;
+  const groups = groupsBy(usage, by);
+  const named = groups.flatMap(({ value, cost_usd: cost, unpriced_signals }) =>
+    value === null || (cost === 0 && unpriced_signals === 0) ? [] : [{ value, cost, isUnpriced: cost === 0 }],
+  );
   const top = named.slice(0, SHOWN);
   const others = totals.cost_usd - top.reduce((sum, { cost }) => sum + cost, 0);
-  const areMore = named.length > SHOWN || groups.some(({ key }) => key === null);
+  const areMore = named.length > SHOWN || groups.some(({ value }) => value === null);
   return areMore ? [...top, { value: null, cost: Math.max(others, 0), isUnpriced: false }] : top;
 }
 
 /** Undefined where it is not known: among the others of then. */
-function costBefore(before: GroupedUsage | undefined, by: FilterName, value: string): number | undefined {
-  const found = before?.groups.find(({ key }) => key?.[by] === value);
+function costBefore(before: Usage | undefined, by: FilterName, value: string): number | undefined {
+  if (!before) return undefined;
+  const groups = groupsBy(before, by);
+  const found = groups.find((group) => group.value === value);
   if (found) return found.cost_usd;
-  return before?.groups.every(({ key }) => key !== null) ? 0 : undefined;
+  return groups.every((group) => group.value !== null) ? 0 : undefined;
 }
 
 function Entry({

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
+import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
-import type { operations } from '../../data/schema.d.ts';
 import { Load } from '../../parts/load.tsx';
 import { Pager, usePages } from '../../parts/pager.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';

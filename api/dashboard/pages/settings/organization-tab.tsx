@@ -1,9 +1,9 @@
 import { Button, NumberInput, Paper, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
-import type { operations } from '../../data/schema.d.ts';
 import { useAct } from '../../data/use-act.ts';
 import { Load } from '../../parts/load.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';

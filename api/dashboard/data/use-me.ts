@@ -1,12 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { Me } from '../../../shared/identity/me.ts';
-import { readMe } from './client.ts';
-
-export const ME = { queryKey: ['me'], queryFn: readMe, staleTime: 60_000 } as const;
+import { meQuery } from './queries.ts';
 
 /** The person who is signed in; only inside the frame, which shows pages to nobody else. */
 export function useMe(): Me {
-  return useSuspenseQuery(ME).data;
+  return useSuspenseQuery(meQuery()).data;
 }
 
 export function useIsAdmin(): boolean {

@@ -1,0 +1,9 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import './style.css';
+import { ask } from './data/first-questions.ts';
+
+// Small, so that it asks while what draws the answers is still loaded and read.
+void ask(window.location);
+void import('./main.tsx');

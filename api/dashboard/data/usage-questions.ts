@@ -1,0 +1,34 @@
+import { usageQuery } from './queries.ts';
+import { FILTERS, type FilterName, type Filters, type Range } from './range.ts';
+
+const TOP = '8';
+const TOP_BEFORE = '20';
+
+/** Usage of a range by every dimension, in one answer: the dearest eight of each and the rest, each with its course. */
+export function usageNow(range: Range, filters: Filters) {
+  return eachQuery({ ...range.query, interval: range.interval, ...filters }, FILTERS, TOP);
+}
+
+/** What the period before the range came to, by what is compared with it. */
+export function usageBefore(range: Range, filters: Filters) {
+  return {
+    ...eachQuery(
+      { ...range.before, interval: 'month', ...filters },
+      ['user_id', 'project_id', 'model'],
+      TOP_BEFORE,
+    ),
+    // Over: it does not follow what changes now.
+    queryKey: ['usage before', range.before, filters],
+  };
+}
+
+/** What there is to filter by in a range, dearest first. */
+export function usageValues(range: Range) {
+  return eachQuery({ ...range.query, interval: range.interval }, FILTERS, '20');
+}
+
+type Asked = { from: string; to?: string; interval: Range['interval'] } & Filters;
+
+function eachQuery(asked: Asked, by: readonly FilterName[], top: string) {
+  return usageQuery({ ...asked, series: 'each', group_by: by.join(','), top });
+}

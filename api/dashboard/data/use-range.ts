@@ -1,0 +1,30 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type Filters, filtersOf, type Range, rangeOf, type SharedSearch } from './range.ts';
+import { useMe } from './use-me.ts';
+
+/** The chosen range in the organization's timezone. */
+export function useRange(): Range {
+  const { org } = useMe();
+  const search = useSharedSearch();
+  return rangeOf(search, org.timezone, Date.now());
+}
+
+export function useSharedSearch(): SharedSearch {
+  return useSearch({ strict: false }) as SharedSearch;
+}
+
+/** The chosen filters, as query parameters. */
+export function useFilters(): Filters {
+  return filtersOf(useSharedSearch());
+}
+
+/** Changes some search parameters and keeps the others; undefined takes one away. */
+export function useChangeSearch(): (change: Record<string, string | undefined>) => void {
+  const navigate = useNavigate();
+  return (change) =>
+    void navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => ({ ...before, ...change }),
+      replace: true,
+    } as never);
+}
