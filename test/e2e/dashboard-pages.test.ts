@@ -118,6 +118,7 @@ describe('the pages of the dashboard', () => {
         await visit(page, path);
         expect(await seriousViolations(page), path).toEqual([]);
         expect(await overflow(page), path).toBe(0);
+        expect(await page.evaluate(NOT_TWO_LINES), path).toEqual([]);
         expect(await page.getByRole('heading', { level: 1 }).count(), path).toBe(1);
       }
       expect(faults).toEqual([]);
@@ -184,6 +185,26 @@ describe('the pages of the dashboard', () => {
     }
   });
 
+  test.each(['/', '/?range=30d&user_id=tom'])(
+    'ask each question once as they open: %s',
+    {
+      timeout: 60_000,
+    },
+    async (path) => {
+      const { page, context } = await open('Grace');
+      await page.goto('about:blank');
+      const asked: string[] = [];
+      page.on('request', (request) => {
+        if (/\/dashboard\/(api|v1|session)/.test(request.url())) asked.push(request.url());
+      });
+      await visit(page, path);
+      await page.waitForLoadState('networkidle');
+      expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+      expect(asked.filter((url) => url.includes('/usage?'))).toHaveLength(2);
+      await context.close();
+    },
+  );
+
   test('tell what a period came to, by the arrow keys and under the pointer', {
     timeout: 60_000,
   }, async () => {
@@ -240,6 +261,7 @@ describe('the pages of the dashboard', () => {
       for (const path of ['/', '/sessions', '/budgets', `/budgets/${made.body.id}`, '/anomalies']) {
         await visit(page, path);
         expect(await overflow(page), `${path} at ${width}`).toBe(0);
+        expect(await page.evaluate(NOT_TWO_LINES), `${path} at ${width}`).toEqual([]);
         expect(await page.title()).not.toBe('broken');
       }
       await visit(page, '/sessions');
@@ -336,6 +358,18 @@ async function overflow(page: Page): Promise<number> {
 const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]
   .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
   .map((target) => (target.ariaLabel ?? target.textContent) + ': ' + target.getBoundingClientRect().height)`;
+
+/** Runs in the page: rows of narrow lists that take other than two lines, or whose parts stand below or beside their line. */
+const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {
+  const { left, right } = row.getBoundingClientRect();
+  const isInLine = (part, at, [first]) => {
+    const box = part.getBoundingClientRect();
+    const most = part.querySelector('button') ? 48 : 26;
+    return box.height <= most && box.top < first.getBoundingClientRect().bottom && box.left >= left && box.right <= right + 1;
+  };
+  const lines = [...row.children].map((line) => [...line.children]);
+  return lines.length === 2 && lines.every((parts) => parts.every(isInLine)) ? [] : [row.innerText];
+})`;
 
 /** Runs in the page: what is wider than its box and no code. */
 const SCROLLS_SIDEWAYS = `[...document.querySelectorAll('section, .rows, main')]

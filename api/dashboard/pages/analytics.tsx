@@ -112,6 +112,12 @@ const MEASURES: Record<string, (figures: Figures) => number> = {
   Tokens: ({ tokens_in, tokens_out }) => tokens_in + tokens_out,
   Cost: ({ cost_usd }) => cost_usd,
 };
+const NARROW: Record<string, { narrow: 'first' | 'hidden' }> = {
+  Sessions: { narrow: 'hidden' },
+  Signals: { narrow: 'hidden' },
+  Errors: { narrow: 'hidden' },
+  Cost: { narrow: 'first' },
+};
 
 function columnsOf(title: string): readonly Column<Row>[] {
   return [
@@ -119,12 +125,13 @@ function columnsOf(title: string): readonly Column<Row>[] {
     ...Object.entries(MEASURES).map(([label, measure]) => ({
       label,
       isNumber: true,
+      ...NARROW[label],
       render: ({ cell, before }: Row) =>
         isTold(cell) && (
           <>
             {label === 'Cost' ? money(measure(cell)) : <Count of={measure(cell)} />}
             {before && (
-              <div>
+              <div className="beside">
                 <Change now={measure(cell)} before={measure(before)} />
               </div>
             )}

@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
       </Text>
     ),
   },
-  { label: 'Seen', render: ({ detected_at }) => <When at={detected_at} /> },
+  { label: 'Seen', isShort: true, render: ({ detected_at }) => <When at={detected_at} /> },
 ];
 
 /** What was unusual, against what was usual before. */

@@ -93,11 +93,11 @@ interface Firing {
 }
 
 const COLUMNS: readonly Column<Firing>[] = [
-  { label: 'Level', narrow: 'first', render: ({ level }) => <State of={level} /> },
-  { label: 'When', narrow: 'first', render: ({ fired_at }) => <When at={fired_at} /> },
-  { label: 'Window from', render: ({ window_start }) => <When at={window_start} /> },
+  { label: 'Level', isShort: true, narrow: 'first', render: ({ level }) => <State of={level} /> },
+  { label: 'When', isShort: true, narrow: 'first', render: ({ fired_at }) => <When at={fired_at} /> },
+  { label: 'Window from', isShort: true, render: ({ window_start }) => <When at={window_start} /> },
   { label: 'Revision', isNumber: true, render: ({ revision }) => revision },
-  { label: 'Event', render: ({ event_id }) => event_id ?? 'none: the window was over' },
+  { label: 'Event', narrow: 'hidden', render: ({ event_id }) => event_id ?? 'none: the window was over' },
 ];
 
 function Firings({ id }: { id: string }) {

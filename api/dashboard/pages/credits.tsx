@@ -144,7 +144,7 @@ function usePace(): number {
 }
 
 const COLUMNS: readonly Column<Transaction>[] = [
-  { label: 'When', narrow: 'first', render: ({ created_at }) => <When at={created_at} /> },
+  { label: 'When', isShort: true, narrow: 'first', render: ({ created_at }) => <When at={created_at} /> },
   {
     label: 'Change',
     isNumber: true,

@@ -19,10 +19,10 @@ type Device =
 
 const COLUMNS: readonly Column<Device>[] = [
   { label: 'Name', narrow: 'first', render: ({ name }) => name ?? 'without a name' },
-  { label: 'State', narrow: 'first', render: ({ status }) => <State of={status} /> },
-  { label: 'Linked', render: ({ created_at }) => <When at={created_at} /> },
-  { label: 'Last spent', render: ({ last_seen_at }) => <When at={last_seen_at} relative /> },
-  { label: 'Id', render: ({ device_id }) => device_id },
+  { label: 'State', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
+  { label: 'Linked', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
+  { label: 'Last spent', isShort: true, render: ({ last_seen_at }) => <When at={last_seen_at} relative /> },
+  { label: 'Id', narrow: 'hidden', render: ({ device_id }) => device_id },
   { label: '', render: (device) => (device.status === 'active' ? <Revoke device={device} /> : null) },
 ];
 

@@ -26,6 +26,7 @@ export type Session =
 const COLUMNS: readonly Column<Session>[] = [
   {
     label: 'Started',
+    isShort: true,
     narrow: 'first',
     render: ({ id, started_at }) => (
       <Anchor component={Link} to={`/sessions/${id}`} size="sm" underline="hover">
@@ -65,6 +66,7 @@ const COLUMNS: readonly Column<Session>[] = [
   {
     label: 'State',
     isShort: true,
+    narrow: 'first',
     render: ({ state, end_reason }) => <State of={state}>{end_reason ?? state}</State>,
   },
 ];

@@ -30,7 +30,12 @@ const COLUMNS: readonly Column<Webhook>[] = [
       </Anchor>
     ),
   },
-  { label: 'State', narrow: 'first', render: (webhook) => <State of={webhookState(webhook)} /> },
+  {
+    label: 'State',
+    isShort: true,
+    narrow: 'first',
+    render: (webhook) => <State of={webhookState(webhook)} />,
+  },
   {
     label: 'Events',
     share: 22,

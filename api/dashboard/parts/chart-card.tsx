@@ -2,8 +2,7 @@ import { Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { useState } from 'react';
 import { Bars } from './bars.tsx';
 import type { ChartContent } from './chart-content.ts';
-import { type Column, Rows } from './rows.tsx';
-import { Wide } from './wide.tsx';
+import { FigureTable } from './figure-table.tsx';
 
 /** A chart of stacked bars with its title; a button shows the same figures as a table. */
 export function ChartCard({
@@ -31,38 +30,5 @@ export function ChartCard({
         {asTable ? <FigureTable content={content} title={title} /> : <Bars content={content} title={title} />}
       </Stack>
     </Paper>
-  );
-}
-
-interface Period {
-  index: number;
-  label: string;
-}
-
-/** Two periods may be called alike, so a row is known by its place. */
-function FigureTable({
-  title,
-  content: { labels, series, format },
-}: {
-  title: string;
-  content: ChartContent;
-}) {
-  const columns: readonly Column<Period>[] = [
-    { label: 'Period', isHeading: true, narrow: 'first', render: ({ label }) => label },
-    ...series.map(({ name, values }) => ({
-      label: name,
-      isNumber: true,
-      render: ({ index }: Period) => format(values[index] ?? 0),
-    })),
-  ];
-  return (
-    <Wide label={`${title}, figures`}>
-      <Rows
-        label={title}
-        rows={labels.map((label, index) => ({ index, label }))}
-        columns={columns}
-        keyOf={({ index }) => String(index)}
-      />
-    </Wide>
   );
 }

@@ -90,7 +90,7 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
         </Button>
       ),
     },
-    { label: 'Status', narrow: 'first', render: ({ status }) => <State of={status} /> },
+    { label: 'Status', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
     { label: 'Attempts', isNumber: true, narrow: 'hidden', render: ({ attempts }) => attempts.length },
     { label: 'Last answer', render: ({ attempts }) => lastAnswer(attempts.at(-1)) },
     {
@@ -100,6 +100,7 @@ function columns(open: (id: string) => void): readonly Column<Delivery>[] {
     },
     {
       label: 'Next attempt',
+      isShort: true,
       render: ({ next_attempt_at }) => (next_attempt_at ? ago(next_attempt_at) : '–'),
     },
   ];

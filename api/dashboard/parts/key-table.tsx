@@ -54,14 +54,18 @@ export function KeyTable({ userId }: { userId?: string }) {
 function columns(withUser: boolean, onRotated: (key: string) => void): readonly Column<Key>[] {
   return [
     { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <bdi title={name}>{name}</bdi> },
-    { label: 'State', narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
+    { label: 'State', isShort: true, narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
     ...(withUser
       ? [{ label: 'User', render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any') }]
       : []),
-    { label: 'May', render: ({ scopes }) => scopes.join(', ') },
-    { label: 'Created', render: ({ created_at }) => <When at={created_at} /> },
+    { label: 'May', narrow: 'hidden', render: ({ scopes }) => scopes.join(', ') },
+    { label: 'Created', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
     { label: 'Last used', isShort: true, render: ({ last_used_at }) => <When at={last_used_at} relative /> },
-    { label: 'Expires', render: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : 'never') },
+    {
+      label: 'Expires',
+      narrow: 'hidden',
+      render: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : 'never'),
+    },
     {
       label: '',
       render: (key) => (stateOf(key) === 'active' ? <KeyActions apiKey={key} onRotated={onRotated} /> : null),

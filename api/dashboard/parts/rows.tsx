@@ -1,4 +1,4 @@
-import { Box, Group, Stack, Table } from '@mantine/core';
+import { Box, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 
 export interface Column<Row> {
@@ -12,7 +12,7 @@ export interface Column<Row> {
   isHeading?: boolean;
   /** Words of others: one line of this share of the table, in per cent, clipped at its end. */
   share?: number;
-  /** On a narrow screen: in the first line, or not at all; else in the second line. */
+  /** On a narrow screen: in the first line, or not at all; else in the second line. There is room for two or three each. */
   narrow?: 'first' | 'hidden';
 }
 
@@ -25,12 +25,14 @@ interface RowsProps<Row> {
   instead?: (row: Row) => React.ReactNode;
 }
 
+/** Whether the screen has no room for a table. */
+export function useIsNarrow(): boolean {
+  return useMediaQuery('(max-width: 48em)', window.innerWidth <= 768, { getInitialValueInEffect: false });
+}
+
 /** Rows of things: a table, and two lines per row where the screen is narrow. */
 export function Rows<Row>(props: RowsProps<Row>) {
-  const isNarrow = useMediaQuery('(max-width: 48em)', window.innerWidth <= 768, {
-    getInitialValueInEffect: false,
-  });
-  if (isNarrow) return <NarrowRows {...props} />;
+  if (useIsNarrow()) return <NarrowRows {...props} />;
   const { label, rows, columns, keyOf, instead } = props;
   return (
     <div className="rows">
@@ -109,6 +111,7 @@ function NarrowRows<Row>({ label, rows, columns, keyOf, instead }: RowsProps<Row
   );
 }
 
+/** Two lines, whatever the columns hold: words of others are clipped, and buttons stand at the end of the second. */
 function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>[0]) {
   const shown = instead === null ? columns : columns.slice(0, 1);
   const first = shown.filter(({ narrow }) => narrow === 'first');
@@ -117,22 +120,29 @@ function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>
     <>
       <Group justify="space-between" gap="sm" wrap="nowrap">
         {first.map((column) => (
-          <Box key={column.label} className={column.isNumber ? 'number' : 'clip'}>
+          <Box key={column.label} className={narrowClassOf(column)}>
             {column.render(row)}
           </Box>
         ))}
       </Group>
-      <Group gap="xs" fz={12} c="dimmed" className="wrap">
+      <Group gap="md" fz={12} c="dimmed" wrap="nowrap">
         {second.map((column) => (
-          <Group key={column.label} gap={4} wrap="nowrap" maw="100%">
-            <span className="short">{column.label}</span>
-            <Box c="var(--mantine-color-text)" className="wrap" mr="sm">
+          <Box key={column.label} className={narrowClassOf(column)}>
+            {column.label}{' '}
+            <Text span inherit c="var(--mantine-color-text)">
               {column.render(row)}
-            </Box>
-          </Group>
+            </Text>
+          </Box>
         ))}
-        {instead}
+        {instead && <Box className="clip">{instead}</Box>}
       </Group>
     </>
   );
+}
+
+/** A number, a word of ours or a button is shown whole. */
+function narrowClassOf({ label, isNumber, isShort }: Look & { label: string }): string {
+  if (label === '') return 'whole at-end';
+  if (isNumber) return 'number whole';
+  return isShort ? 'short whole' : 'clip';
 }

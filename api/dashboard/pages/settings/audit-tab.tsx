@@ -9,13 +9,13 @@ import { When } from '../../parts/when.tsx';
 type Entry = operations['get_v1_audit']['responses'][200]['content']['application/json']['data'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { label: 'When', narrow: 'first', render: ({ at }) => <When at={at} /> },
-  { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
-  { label: 'Who', isShort: true, render: ({ actor }) => actor },
+  { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} /> },
+  { label: 'What', narrow: 'first', render: ({ action }) => action },
+  { label: 'Who', render: ({ actor }) => actor },
   {
     label: 'Details',
     render: ({ details }) => (
-      <Text size="xs" className="wrap">
+      <Text span size="xs" className="wrap">
         {Object.entries(details)
           .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
           .join(', ')}

@@ -30,11 +30,11 @@ export function MembersTab() {
   const [isInviting, { open, close }] = useDisclosure();
   const columns: readonly Column<Member>[] = [
     { label: 'Name', narrow: 'first', render: ({ name, email }) => name ?? email ?? 'unknown' },
-    { label: 'State', narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
-    { label: 'E-mail', render: ({ email }) => email },
-    { label: 'Role', render: ({ role }) => role },
+    { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
+    { label: 'E-mail', narrow: 'hidden', render: ({ email }) => email },
+    { label: 'Role', isShort: true, render: ({ role }) => role },
     { label: 'Teams', render: ({ teams }) => teams.join(', ') || 'none' },
-    { label: 'User id', render: ({ user_id }) => user_id },
+    { label: 'User id', narrow: 'hidden', render: ({ user_id }) => user_id },
     {
       label: '',
       render: (member) => (
