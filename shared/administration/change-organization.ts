@@ -1,4 +1,4 @@
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
@@ -51,11 +51,11 @@ export async function changeOrganization(
       change.session_timeout === undefined
         ? []
         : await planMovedDue(ctx, orgId, change.session_timeout * 1_000, transaction);
-    await applyWrites(ctx, [...raiseOrganizationVersion(orgId), ...moved], transaction);
     // No e-mail: the log outlives the member whose it is.
     const { admin_emails, ...told } = change;
     const details = { ...told, ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
-    await recordAudit(ctx, { action: 'organization.change', org_id: orgId, details }, transaction);
+    const audit = auditWrite(ctx, { action: 'organization.change', org_id: orgId, details });
+    await applyWrites(ctx, [...raiseOrganizationVersion(orgId), ...moved, audit], transaction);
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

@@ -2,8 +2,9 @@ import type { ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { derivedId, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
+import { insertRow, type Write } from '../platform/mongo/writes.ts';
 import { currentActor } from './acting-as.ts';
-import { auditRows } from './model.ts';
+import { type AuditEntry, auditRows } from './model.ts';
 
 interface NewEntry {
   action: string;
@@ -11,9 +12,17 @@ interface NewEntry {
   details?: Record<string, unknown>;
 }
 
-/** Writes one entry of the audit log, in the transaction of the change where one is given. */
+/** A write of one entry of the audit log, for the plan of the change that it tells of. */
+export function auditWrite(ctx: Context, entry: NewEntry): Write {
+  return insertRow(auditRows, entryOf(ctx, newId('aud'), entry));
+}
+
+/** Writes one entry of the audit log: for a change without a plan, in its transaction where it has one. */
 export async function recordAudit(ctx: Context, entry: NewEntry, transaction?: ClientSession): Promise<void> {
-  await write(ctx, newId('aud'), entry, transaction);
+  await auditRows(ctx).insertOne(
+    entryOf(ctx, newId('aud'), entry),
+    transaction ? { session: transaction } : {},
+  );
 }
 
 /**
@@ -26,19 +35,13 @@ export async function recordAuditOnce(
   cause: readonly string[],
 ): Promise<void> {
   try {
-    await write(ctx, derivedId('aud', entry.action, ...cause), entry);
+    await auditRows(ctx).insertOne(entryOf(ctx, derivedId('aud', entry.action, ...cause), entry));
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
 }
 
-async function write(
-  ctx: Context,
-  id: string,
-  { action, org_id, details = {} }: NewEntry,
-  transaction?: ClientSession,
-): Promise<void> {
+function entryOf(ctx: Context, id: string, { action, org_id, details = {} }: NewEntry): AuditEntry {
   const actor = currentActor() ?? ctx.actor;
-  const row = { _id: id, at: new Date(ctx.clock.now()), actor, action, org_id, details };
-  await auditRows(ctx).insertOne(row, transaction ? { session: transaction } : {});
+  return { _id: id, at: new Date(ctx.clock.now()), actor, action, org_id, details };
 }

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
@@ -43,8 +43,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
     };
     await refuseTooMany(ctx, orgId, transaction);
     const recount = await planRecount(ctx, organization, created, transaction);
-    await audit(ctx, 'budget.create', created, transaction);
-    const writes = [insertRow(budgetRows, created), ...recount];
+    const writes = [insertRow(budgetRows, created), ...recount, audit(ctx, 'budget.create', created)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: created };
   });
 }
@@ -71,8 +70,7 @@ export async function changeBudget(
     const revision = before.revision + Number(isDecisive);
     const after: Budget = { ...before, ...fields, revision, updated_at: dateAt(nowMs) };
     const recount = isDecisive ? await planRecount(ctx, organization, after, transaction) : [];
-    await audit(ctx, 'budget.change', after, transaction);
-    const writes = [replaceRow(budgetRows, after), ...recount];
+    const writes = [replaceRow(budgetRows, after), ...recount, audit(ctx, 'budget.change', after)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
 }
@@ -84,12 +82,12 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
     const all = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
     const counter = counterKey(budget);
     const isShared = all.some((other) => other._id !== budgetId && counterKey(other) === counter);
-    await audit(ctx, 'budget.remove', budget, transaction);
     const writes = [
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
       deleteRows(budgetAlertRows, { budget_id: budgetId }),
       ...(isShared ? [] : [deleteRows(budgetWindowRows, { org_id: orgId, counter })]),
+      audit(ctx, 'budget.remove', budget),
     ];
     const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
     return { ...plan, result: undefined };
@@ -143,13 +141,8 @@ function silentFirings(budget: Budget, { interval, usage }: CountedWindow, now: 
   }));
 }
 
-async function audit(
-  ctx: Context,
-  action: string,
-  budget: Budget,
-  transaction: ClientSession,
-): Promise<void> {
+function audit(ctx: Context, action: string, budget: Budget): Write {
   const { _id: budget_id, org_id, revision } = budget;
   const details = { budget_id, ...inputOf(budget), revision };
-  await recordAudit(ctx, { action, org_id, details }, transaction);
+  return auditWrite(ctx, { action, org_id, details });
 }

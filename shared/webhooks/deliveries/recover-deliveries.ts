@@ -1,4 +1,4 @@
-import { recordAudit } from '../../audit/record-audit.ts';
+import { auditWrite } from '../../audit/record-audit.ts';
 import { eventRows } from '../../events/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
@@ -40,9 +40,13 @@ export async function recoverDeliveries(
       session: transaction,
     });
     const details = { webhook_id: webhookId, since, queued: count };
-    await recordAudit(ctx, { action: 'webhook.recover', org_id: orgId, details }, transaction);
+    const audit = auditWrite(ctx, { action: 'webhook.recover', org_id: orgId, details });
     const due = { key: webhookId, orgId, dueMs: ctx.clock.now(), details: { since } };
-    return { ...setDue<RecoverDetails>(recoverDeliveriesJob, due), result: count };
+    const plan = joinPlans(setDue<RecoverDetails>(recoverDeliveriesJob, due), {
+      writes: [audit],
+      wakeUps: [],
+    });
+    return { ...plan, result: count };
   });
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { recordAudit } from '../../audit/record-audit.ts';
+import { auditWrite } from '../../audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
@@ -27,8 +27,11 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
     const most = ctx.config.webhooksPerOrganization;
     if (existing >= most) throw new DomainError('conflict', `An organization has at most ${most} webhooks.`);
     const details = { webhook_id: webhook._id, format: webhook.format, events: input.events };
-    await recordAudit(ctx, { action: 'webhook.create', org_id: orgId, details }, transaction);
-    const writes = [insertRow(webhookRows, webhook), ...raiseOrganizationVersion(orgId)];
+    const writes = [
+      insertRow(webhookRows, webhook),
+      ...raiseOrganizationVersion(orgId),
+      auditWrite(ctx, { action: 'webhook.create', org_id: orgId, details }),
+    ];
     return { writes, wakeUps: [], result: webhook };
   });
 }

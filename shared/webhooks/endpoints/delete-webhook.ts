@@ -1,4 +1,4 @@
-import { recordAudit } from '../../audit/record-audit.ts';
+import { auditWrite } from '../../audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -15,8 +15,11 @@ export async function deleteWebhook(ctx: Context, orgId: string, webhookId: stri
   await commitPlan(ctx, async (transaction) => {
     const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
     const details = { webhook_id: webhookId };
-    await recordAudit(ctx, { action: 'webhook.delete', org_id: orgId, details }, transaction);
-    const writes = [deleteRows(webhookRows, { _id: webhookId }), ...raiseOrganizationVersion(orgId)];
+    const writes = [
+      deleteRows(webhookRows, { _id: webhookId }),
+      ...raiseOrganizationVersion(orgId),
+      auditWrite(ctx, { action: 'webhook.delete', org_id: orgId, details }),
+    ];
     const plan = joinPlans({ writes, wakeUps: [] }, planDrain(webhook, ctx.clock.now()));
     return { ...plan, result: undefined };
   });

@@ -1,4 +1,4 @@
-import { recordAudit } from '../../audit/record-audit.ts';
+import { auditWrite } from '../../audit/record-audit.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { getWebhook } from './get-webhook.ts';
@@ -15,8 +15,8 @@ export async function enableWebhook(ctx: Context, orgId: string | null, webhookI
     if (!isPaused(webhook)) return { ...NO_PLAN, result: webhook };
     const change = { enabled: true, status: 'active', failing_since: null, alerted_at: null } as const;
     const details = { webhook_id: webhookId };
-    await recordAudit(ctx, { action: 'webhook.enable', org_id: webhook.org_id, details }, transaction);
-    const changed = { writes: changeWrites(webhook, change), wakeUps: [] };
+    const audit = auditWrite(ctx, { action: 'webhook.enable', org_id: webhook.org_id, details });
+    const changed = { writes: [...changeWrites(webhook, change), audit], wakeUps: [] };
     const plan = joinPlans(changed, planDrain(webhook, ctx.clock.now()));
     return { ...plan, result: { ...webhook, ...change } };
   });

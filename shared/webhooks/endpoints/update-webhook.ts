@@ -1,4 +1,4 @@
-import { recordAudit } from '../../audit/record-audit.ts';
+import { auditWrite } from '../../audit/record-audit.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { OLD_SECRET_SIGNS_MS } from '../../platform/basics/contract.ts';
@@ -27,11 +27,11 @@ export async function updateWebhook(
     const nowMs = ctx.clock.now();
     const set = fieldsOf(ctx.config, webhook, change, nowMs);
     const details = { webhook_id: webhookId, changed: Object.keys(change) };
-    await recordAudit(ctx, { action: 'webhook.update', org_id: orgId, details }, transaction);
     const after: Webhook = { ...webhook, ...set };
     if (!asksForSomething(after)) throw refused('/events', 'must name at least one event type');
+    const audit = auditWrite(ctx, { action: 'webhook.update', org_id: orgId, details });
     const plan = joinPlans(
-      { writes: changeWrites(webhook, set), wakeUps: [] },
+      { writes: [...changeWrites(webhook, set), audit], wakeUps: [] },
       planPause(webhook, after, nowMs),
     );
     return { ...plan, result: after };
