@@ -10,7 +10,7 @@ import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
 import { shardsWithEntries } from '../../shared/credits/meter/look-at-shards.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
-import { makeAccount, sha256, stateDigest, type TestAccount } from '../support/credits.ts';
+import { makeAccount, sha256, stateDigest, type TestAccount, untilOpen } from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { startChild } from '../support/drills/child.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';
@@ -171,6 +171,8 @@ test.each(OUTAGES_S)(
     timeout: 150_000,
   },
   async (seconds) => {
+    // Of the outage before it, shards other than its account's may still be shut.
+    await untilOpen(stack.ctx);
     const account = await makeAccount(stack.ctx);
     await stack.kill('redis');
     await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
