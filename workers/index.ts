@@ -31,7 +31,7 @@ import {
   retryWebhookJob,
   sendDigestsJob,
 } from '../shared/webhooks/deliveries/jobs.ts';
-import { planInSteps } from '../shared/webhooks/deliveries/plan-in-steps.ts';
+import { planStep } from '../shared/webhooks/deliveries/plan-in-steps.ts';
 import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
 import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/send-digests.ts';
 import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
@@ -67,10 +67,10 @@ export const deliverWebhook = jobRow(deliverWebhookJob, { concurrency: 'open', h
 
 export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handle: attempt });
 
-/** What was too many for the transaction of its events. */
+/** What was too many for the transaction of its events: one step, then those of others have their turn. */
 export const planDeliveries = dueJobRow(planDeliveriesJob, {
-  concurrency: 4,
-  handle: (key, ctx) => planInSteps(ctx, key),
+  concurrency: 2,
+  handle: (key, ctx) => planStep(ctx, key),
 });
 
 export const holdWebhook = dueJobRow(holdWebhookJob, {

@@ -149,7 +149,7 @@ async function seed(ctx: Context, organization: Organization, count: number): Pr
       });
       const rows = drafts.map((draft) => ({ ...draft, session_id: `ses_${draft.user_id}` }));
       await signalRows(ctx).insertMany(rows, { ordered: false });
-      for (const change of rollupChanges(organization, drafts, [])) addRow(rollups, change);
+      for (const change of await rollupChanges(organization, drafts, [])) addRow(rollups, change);
     }
   };
   await Promise.all([insert(), insert(), insert()]);

@@ -317,7 +317,7 @@ async function publish(bench: Bench, orgId: string): Promise<string> {
       const events = batch.map(() => sampleEvent(orgId));
       return commitPlan(bench.ctx, async (transaction) => {
         const subscribers = await findSubscribers(bench.ctx, orgId, transaction);
-        const plan = planEvents(events, subscribers, bench.ctx.clock.now());
+        const plan = await planEvents(events, subscribers, bench.ctx.clock.now());
         return { ...plan, result: plan.events.map(({ _id }) => _id) };
       });
     },

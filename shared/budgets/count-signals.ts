@@ -1,5 +1,6 @@
 import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
+import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import { QUARTER_HOUR_MS } from '../usage/periods.ts';
@@ -24,12 +25,15 @@ export interface WindowChange {
   usage: Counts;
 }
 
-/** The budgets of an organization, arranged by whose usage they count. `teamsOf` gives a user's teams. Pure. */
-export function makeBudgetSet(
+/**
+ * The budgets of an organization, arranged by whose usage they count. `teamsOf` gives a user's teams. Pure, at a pace that
+ * holds nobody up.
+ */
+export async function makeBudgetSet(
   budgets: readonly Budget[],
   teamsOf: ReadonlyMap<string, readonly string[]>,
-): BudgetSet {
-  const counters = new Map(budgets.map((budget) => [counterKey(budget), budget]));
+): Promise<BudgetSet> {
+  const counters = new Map(await mapAtPace(budgets, (budget) => [counterKey(budget), budget] as const));
   const distinct: CounterKey[] = [...counters.values()];
   return {
     budgets,
@@ -42,19 +46,22 @@ export function makeBudgetSet(
 /**
  * What new signals and new or moved sessions change in the windows of all matching budgets, each in the window that
  * holds its own time. A session counts at its start, as in the rollups. Signals are first summed by scope and quarter
- * hour, so that many signals cost an organization with many counters little. Pure.
+ * hour, so that many signals cost an organization with many counters little. Pure, at a pace that holds nobody up.
  */
-export function countSignals(
+export async function countSignals(
   set: BudgetSet,
   signals: readonly CountedSignal[],
   sessions: readonly SessionChange[],
   nowMs: number,
-): WindowChange[] {
+): Promise<WindowChange[]> {
+  const pace = createPace();
   const sums = sumByScope(set, signals, sessions);
-  const changes = [...sums].flatMap(([scope, quarters]) => {
-    const counters = set.byScope.get(scope) ?? [];
-    return counters.flatMap((counter) => changesOf(counter, quarters));
-  });
+  const changes: WindowChange[] = [];
+  for (const [scope, quarters] of sums)
+    for (const counter of set.byScope.get(scope) ?? []) {
+      await pace();
+      changes.push(...changesOf(counter, quarters));
+    }
   return changes.filter(
     ({ interval, usage }) =>
       interval.endMs + CLOSED_WINDOW_FIRES_MS > nowMs && COUNTED.some((measure) => usage[measure] !== 0),

@@ -31,7 +31,7 @@ export async function planAlerts(
   const fresh = unsent.slice(0, ALERTS_AT_ONCE);
   const later = unsent.slice(ALERTS_AT_ONCE);
   const planned = fresh.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
-  const events = planEvents(
+  const events = await planEvents(
     planned.map(({ event }) => event),
     subscribers,
     nowMs,

@@ -29,7 +29,7 @@ export async function planFirings(
     return { level, at, event: eventOf(level, at) };
   });
   const firings = planned.map(({ level, at, event }) => firingOf(level, at, eventIdOf(event)));
-  const events = planEvents(
+  const events = await planEvents(
     planned.map(({ event }) => event),
     subscribers,
     nowMs,

@@ -1,4 +1,5 @@
 import { dateAt } from '../platform/basics/clock.ts';
+import { mapAtPace } from '../platform/basics/next-turn.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
@@ -10,19 +11,20 @@ import { planEvaluation } from './plan-evaluation.ts';
 
 /**
  * The plan that adds signals and new or moved sessions to the windows of every matching budget, in their own
- * transaction, and asks for an evaluation when something was added, unless it is silent. Pure.
+ * transaction, and asks for an evaluation when something was added, unless it is silent. Pure, at a pace that holds nobody
+ * up.
  */
-export function planWindows(
+export async function planWindows(
   orgId: string,
   set: BudgetSet,
   changed: { signals: readonly CountedSignal[]; sessions: readonly SessionChange[] },
   { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
-): Plan {
+): Promise<Plan> {
   if (set.budgets.length === 0) return NO_PLAN;
-  const changes = countSignals(set, changed.signals, changed.sessions, nowMs);
+  const changes = await countSignals(set, changed.signals, changed.sessions, nowMs);
   if (changes.length === 0) return NO_PLAN;
   const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));
-  const writes = changes.map((change) => incrementOf(orgId, change, shard));
+  const writes = await mapAtPace(changes, (change) => incrementOf(orgId, change, shard));
   if (isSilent) return { writes, wakeUps: [] };
   return joinPlans({ writes, wakeUps: [] }, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
 }

@@ -4,13 +4,18 @@ import type { Context } from '../platform/context/context.ts';
 import { type BudgetSet, makeBudgetSet } from './count-signals.ts';
 import { budgetRows } from './model.ts';
 
+/** Budgets that one answer of MongoDB brings: they are decoded in one turn of the event loop. */
+const BUDGETS_PER_TURN = 200;
+
 /** The budgets of an organization, with the teams of its members when a budget asks for them. */
 export async function readBudgetSet(
   ctx: Context,
   orgId: string,
   transaction: ClientSession,
 ): Promise<BudgetSet> {
-  const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
+  const budgets = await budgetRows(ctx)
+    .find({ org_id: orgId }, { session: transaction, batchSize: BUDGETS_PER_TURN })
+    .toArray();
   if (!budgets.some(({ scope }) => scope === 'team')) return makeBudgetSet(budgets, new Map());
   const members = await memberRows(ctx)
     .find({ org_id: orgId }, { projection: { user_id: 1, teams: 1 }, session: transaction })

@@ -1,5 +1,6 @@
 import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { mapAtPace } from '../platform/basics/next-turn.ts';
 import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
@@ -49,9 +50,10 @@ export async function listBudgets(
 /** Budgets with how they stand in the window that is open now. */
 async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget[]): Promise<BudgetView[]> {
   const nowMs = ctx.clock.now();
-  const keyed = budgets.map((budget) => {
+  const keyed = await mapAtPace(budgets, (budget) => {
     const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
-    const keyOf = (shard: number) => windowKey(orgId, counterKey(budget), interval.startMs, shard);
+    const counter = counterKey(budget);
+    const keyOf = (shard: number) => windowKey(orgId, counter, interval.startMs, shard);
     return { budget, interval, ids: ALL_COUNTER_SHARDS.map(keyOf) };
   });
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
@@ -62,7 +64,7 @@ async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
   const byId = new Map(rows.map((row) => [row._id, row]));
-  return keyed.map(({ budget, interval, ids: own }) => {
+  return mapAtPace(keyed, ({ budget, interval, ids: own }) => {
     const usage = noUsage();
     for (const id of own) addTo(usage, byId.get(id) ?? {});
     const evaluatedMs = evaluatedSince(budget, evaluation?.evaluated_at.getTime() ?? null);

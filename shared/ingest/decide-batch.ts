@@ -73,17 +73,15 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
   const isLive = (signal: Draft) => !placement.historical.has(signal) || !isPast(signal, timeoutMs, nowMs);
   const live = new Set(signals.filter(isLive).map(({ _id }) => placed.get(_id)));
   const touched = new Set(placed.values());
-  const rollups = planRollups(organization, signals, changes, nowMs);
-  await pace();
-  const sessions = planSessionChanges(ctx, changes, {
+  const rollups = await planRollups(organization, signals, changes, nowMs);
+  const sessions = await planSessionChanges(ctx, changes, {
     timeoutMs,
     subscribers,
     // A session that signals did not touch has ended because a newer one began: that is no history.
     isPast: ({ after }) => touched.has(after._id) && !live.has(after._id),
   });
-  await pace();
   const counted = { signals, sessions: changes };
-  const windows = planWindows(organization._id, budgets, counted, {
+  const windows = await planWindows(organization._id, budgets, counted, {
     shard,
     nowMs,
     isSilent: live.size === 0,

@@ -1,5 +1,6 @@
 import { planChecks } from '../anomalies/plan-checks.ts';
 import type { NewEvent } from '../events/new-event.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { sessionEnded, sessionStarted } from '../sessions/events.ts';
@@ -17,20 +18,20 @@ interface Circumstances {
 
 /**
  * The plan of every change of sessions, whatever caused it: the sessions, the due rows of those that open or end, the
- * looks for anomalies, and the events with their deliveries.
+ * looks for anomalies, and the events with their deliveries. At a pace that holds nobody up.
  */
-export function planSessionChanges(
+export async function planSessionChanges(
   ctx: Context,
   changes: readonly SessionChange[],
   { timeoutMs, subscribers, isPast = () => false }: Circumstances,
-): Plan {
+): Promise<Plan> {
+  const pace = createPace();
   const telling = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
-  return joinPlans(
-    planSessions(changes, timeoutMs),
-    planChecks(ctx, telling),
-    planEvents(events, subscribers, ctx.clock.now()),
-  );
+  const sessions = planSessions(changes, timeoutMs);
+  await pace();
+  const checks = planChecks(ctx, telling);
+  return joinPlans(sessions, checks, await planEvents(events, subscribers, ctx.clock.now()));
 }
 
 /** A session that history has opened raises nothing; the end of one that was told of before is told. */

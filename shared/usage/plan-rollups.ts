@@ -1,5 +1,6 @@
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
+import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { Session } from '../sessions/model.ts';
 import type { Signal } from '../signals/model.ts';
@@ -20,24 +21,27 @@ const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
 /**
  * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
- * of days and months that have closed. Pure. They belong in the transaction that records the signals.
+ * of days and months that have closed. Pure, at a pace that holds nobody up. They belong in the transaction that records
+ * the signals.
  */
-export function planRollups(
+export async function planRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly ChangedSession[],
   nowMs: number,
-): Write[] {
-  const changes = rollupChanges(organization, signals, sessions);
-  return [...changes.map(incrementRollup), ...planStaleSnapshots(organization, changes, nowMs)];
+): Promise<Write[]> {
+  const changes = await rollupChanges(organization, signals, sessions);
+  const increments = await mapAtPace(changes, incrementRollup);
+  return [...increments, ...planStaleSnapshots(organization, changes, nowMs)];
 }
 
-/** What signals and moved sessions change in the rollups: a row of increments per rollup. Pure. */
-export function rollupChanges(
+/** What signals and moved sessions change in the rollups: a row of increments per rollup. Pure, at a pace that holds nobody up. */
+export async function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly ChangedSession[],
-): Rollup[] {
+): Promise<Rollup[]> {
+  const pace = createPace();
   const rows = new Map<string, Rollup>();
   const startsAt = createPeriodStarts(organization);
   const add = (dimensions: Dimensions, at: Date, measures: Partial<Measures>): void => {
@@ -45,9 +49,12 @@ export function rollupChanges(
     for (const period of PERIODS)
       addMeasures(rowOf(rows, organization._id, period, starts[period], dimensions), measures);
   };
-  for (const signal of signals)
+  for (const signal of signals) {
+    await pace();
     add({ ...signal, model: signal.model ?? 'unknown' }, signal.ts, measuresOf(signal));
+  }
   for (const { before, after } of sessions) {
+    await pace();
     const stayed =
       before?.model === after.model && before.started_at.getTime() === after.started_at.getTime();
     if (stayed) continue;

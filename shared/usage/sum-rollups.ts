@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketOf } from './calendar.ts';
 import { refuseGroups } from './group-usage.ts';
@@ -21,8 +22,8 @@ import {
 } from './sum-tables.ts';
 import type { Table } from './table.ts';
 
-/** Rows that one answer of MongoDB brings: they are decoded in one turn of the event loop. */
-const ROWS_PER_TURN = 2_000;
+/** Rows that one answer of MongoDB brings. */
+const ROWS_PER_ANSWER = 2_000;
 
 export interface AskedGroupings {
   parts: readonly Part[];
@@ -62,12 +63,14 @@ export async function sumGroupings(
 ): Promise<SummedRow[][]> {
   const isOfOneUser = typeof asked.match.user_id === 'string';
   const found = asked.groupings.map((by) => ({ by, rows: new Map<string, SummedRow>() }));
+  const pace = createPace();
   const rest = isOfOneUser ? asked.parts : await sumSnapshots(ctx, organization, asked, found, transaction);
   for (const part of rest) {
     const columns = columnsOf(asked, part);
     const stages = [...matchStages(organization._id, part, asked.match), sumStage(columns)];
-    const options = { useBigInt64: true, batchSize: ROWS_PER_TURN, session: transaction };
+    const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
     for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
+      await pace();
       const key: Key = { ...of, start: startOf(asked, part, of?.start?.getTime()) };
       const sums = part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row);
       for (const { by, rows } of found) {

@@ -25,17 +25,12 @@ export async function sumOfSignals(
     { ...options, projection: COUNTED },
   );
   for await (const chunk of chunked(signals)) {
-    add(rollupChanges(organization, chunk as CountedSignal[], []));
+    add(await rollupChanges(organization, chunk as CountedSignal[], []));
   }
   const sessions = sessionRows(ctx).find({ org_id: organization._id, started_at: within }, options);
   for await (const chunk of chunked(sessions)) {
-    add(
-      rollupChanges(
-        organization,
-        [],
-        chunk.map((after) => ({ before: null, after })),
-      ),
-    );
+    const begun = chunk.map((after) => ({ before: null, after }));
+    add(await rollupChanges(organization, [], begun));
   }
   return [...rows.values()];
 }

@@ -51,7 +51,7 @@ export async function raise(
     data: { ...data, index },
   }));
   return commitPlan(ctx, async (transaction) => {
-    const plan = planEvents(events, await findSubscribers(ctx, orgId, transaction), ctx.clock.now());
+    const plan = await planEvents(events, await findSubscribers(ctx, orgId, transaction), ctx.clock.now());
     return { ...plan, result: plan.events.map(({ _id }) => _id) };
   });
 }
@@ -59,7 +59,7 @@ export async function raise(
 /** Writes an event with its deliveries in a transaction of the test's own, which nothing wakes. */
 export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<Event> {
   const subscribers = await findSubscribers(ctx, event.org_id, transaction);
-  const { events, writes } = planEvents([event], subscribers, ctx.clock.now());
+  const { events, writes } = await planEvents([event], subscribers, ctx.clock.now());
   await applyWrites(ctx, writes, transaction);
   return events[0] as Event;
 }

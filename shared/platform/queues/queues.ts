@@ -1,5 +1,6 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Log } from '../basics/log.ts';
+import { nextTurn } from '../basics/next-turn.ts';
 import type { RedisClient } from '../redis/connect.ts';
 import { QUEUE_PREFIX } from '../redis/keys.ts';
 import type { Job } from './job.ts';
@@ -27,6 +28,9 @@ export interface Queues {
   close(): Promise<void>;
 }
 
+/** Jobs that one command adds: encoding them holds the event loop. */
+const ADDED_AT_ONCE = 100;
+
 /** Opens the producer's side of the queues. */
 export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFIX): Queues {
   const queues = new Map<string, Queue>();
@@ -48,10 +52,7 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
 
   function wake<Data>({ kind }: Job<Data>, wakeUps: readonly WakeUp<Data>[]): void {
     if (wakeUps.length === 0) return;
-    const adding = of(kind)
-      .addBulk(
-        wakeUps.map(({ id, job, delayMs }) => ({ name: kind, data: job, opts: jobOptions(id, delayMs) })),
-      )
+    const adding = addInPieces(of(kind), wakeUps)
       .catch((error: unknown) =>
         log.warn({ err: error, queue: kind }, 'a wake-up was lost; the sweeper will find its row'),
       )
@@ -70,6 +71,16 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
+}
+
+async function addInPieces<Data>(queue: Queue, wakeUps: readonly WakeUp<Data>[]): Promise<void> {
+  for (let from = 0; from < wakeUps.length; from += ADDED_AT_ONCE) {
+    if (from > 0) await nextTurn();
+    const piece = wakeUps.slice(from, from + ADDED_AT_ONCE);
+    await queue.addBulk(
+      piece.map(({ id, job, delayMs }) => ({ name: queue.name, data: job, opts: jobOptions(id, delayMs) })),
+    );
+  }
 }
 
 // A failed job would hold its id and keep the sweeper from waking the same thing again: it goes, the log and the

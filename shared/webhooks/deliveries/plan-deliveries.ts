@@ -11,7 +11,7 @@ import { publicationOf } from './published.ts';
 import { wakeOf, wakeUpOf } from './wake-deliveries.ts';
 
 /** Deliveries that one wake-up brings: few enough that several workers share a burst. */
-const WOKEN_TOGETHER = 20;
+export const WOKEN_TOGETHER = 20;
 
 /** An event that somebody subscribes to. */
 export type PlannedEvent = Event & { body: string };

@@ -1,51 +1,65 @@
 import { eventRows } from '../../events/model.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import type { DueRow } from '../../platform/due/model.ts';
-import { clearDue, type Due, readDue, setDue } from '../../platform/due/plan-due.ts';
+import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
-import { planDeliveries } from './plan-deliveries.ts';
+import { planDeliveries, WOKEN_TOGETHER } from './plan-deliveries.ts';
 import { hasBody, pairsOf, type UnplannedDetails } from './plan-events.ts';
 
 /** Deliveries of one transaction: short enough that nobody waits for it. */
 const PLANNED_PER_STEP = 500;
 
 /**
- * Plans the deliveries of events that were too many for the transaction of their change, some per transaction. A worker
- * that dies is followed by one that goes on where it was. `key` is that of the due row.
+ * Plans the next deliveries of events that were too many for the transaction of their change. A worker that dies is
+ * followed by one that goes on where it was. `key` is that of the due row. Returns when the next step may follow (epoch
+ * ms): after a pause as long as this one took, in which the store is there for others. Undefined when all are planned.
  */
-export async function planInSteps(ctx: Context, key: string): Promise<void> {
-  while (await planSome(ctx, key));
+export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs: number } | undefined> {
+  const startedMs = performance.now();
+  if (!(await planSome(ctx, key))) return undefined;
+  return { notBeforeMs: ctx.clock.now() + Math.ceil(performance.now() - startedMs) };
 }
 
-/** Whether there may be more. */
+/** Whether there is more. */
 async function planSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<UnplannedDetails>(ctx, planDeliveriesJob, key, transaction);
     if (!due) return { ...NO_PLAN, result: false };
+    const { step, rest } = takeStep(due);
+    const ids = [...new Set(step.map(({ event }) => event._id))];
     const found = await eventRows(ctx)
-      .find(onShard(ctx, { _id: { $in: due.event_ids } }, { org_id: due.org_id }), { session: transaction })
+      .find(onShard(ctx, { _id: { $in: ids } }, { org_id: due.org_id }), { session: transaction })
       .toArray();
-    const events = found.filter(hasBody).toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0));
-    const pairs = pairsOf(events, due.subscribers);
+    const events = new Map(found.filter(hasBody).map((event) => [event._id, event]));
     const now = await findSubscribers(ctx, due.org_id, transaction);
-    const byId = new Map(now.map((webhook) => [webhook._id, webhook]));
-    const step = pairs.slice(due.planned, due.planned + PLANNED_PER_STEP).flatMap(({ event, webhook }) => {
-      const current = byId.get(webhook._id);
-      return current ? [{ event, webhook: current }] : [];
+    const webhooks = new Map(now.map((webhook) => [webhook._id, webhook]));
+    const pairs = step.flatMap((pair) => {
+      const [event, webhook] = [events.get(pair.event._id), webhooks.get(pair.webhook._id)];
+      return event && webhook ? [{ event, webhook }] : [];
     });
-    const planned = due.planned + PLANNED_PER_STEP;
-    const hasMore = planned < pairs.length;
-    const moved = hasMore
-      ? setDue(planDeliveriesJob, dueAgain(due, planned))
-      : { writes: [clearDue(planDeliveriesJob, key)], wakeUps: [] };
-    return { ...joinPlans(moved, planDeliveries(step)), result: hasMore };
+    const again = { key, orgId: due.org_id, dueMs: due.due_at.getTime(), details: rest };
+    const moved =
+      rest.events.length > 0
+        ? setDue(planDeliveriesJob, again)
+        : { writes: [clearDue(planDeliveriesJob, key)], wakeUps: [] };
+    return { ...joinPlans(moved, planDeliveries(pairs)), result: rest.events.length > 0 };
   });
 }
 
-function dueAgain(due: DueRow & UnplannedDetails, planned: number): Due<UnplannedDetails> {
-  const { key, org_id: orgId, due_at, event_ids, subscribers } = due;
-  return { key, orgId, dueMs: due_at.getTime(), details: { event_ids, subscribers, planned } };
+/**
+ * The deliveries of one step, and what is left after it. Some events go to all their webhooks before the next ones do: as
+ * many as share a wake-up, or more where webhooks are few. So a step reads few events.
+ */
+function takeStep({ events, subscribers, planned }: UnplannedDetails) {
+  const together = Math.max(WOKEN_TOGETHER, Math.ceil(PLANNED_PER_STEP / subscribers.length));
+  const pairs = pairsOf(events.slice(0, together), subscribers);
+  const step = pairs.slice(planned, planned + PLANNED_PER_STEP);
+  const next = planned + PLANNED_PER_STEP;
+  const rest: UnplannedDetails =
+    next < pairs.length
+      ? { events, subscribers, planned: next }
+      : { events: events.slice(together), subscribers, planned: 0 };
+  return { step, rest };
 }

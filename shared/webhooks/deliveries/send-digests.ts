@@ -39,7 +39,7 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
     if (!first) return { ...NO_PLAN, result: false };
     const status = webhook ? 'digested' : 'cancelled';
     const done = replaceQueued(rows.map((row) => finished(row, status, nowMs)));
-    const digest = webhook ? planEvents([digestOf(first, rows, nowMs)], [webhook], nowMs) : NO_PLAN;
+    const digest = webhook ? await planEvents([digestOf(first, rows, nowMs)], [webhook], nowMs) : NO_PLAN;
     return { ...joinPlans(done, digest), result: true };
   });
 }

@@ -24,6 +24,7 @@ const second = dueJob('second-kind');
 beforeEach(async () => {
   clock.set(START);
   await dueRows(ctx).deleteMany({});
+  await ctx.queues.drained();
   for (const { kind } of [first, second]) await ctx.queues.of(kind).obliterate({ force: true });
 });
 

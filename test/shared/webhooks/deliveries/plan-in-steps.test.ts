@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { eventRows } from '../../../../shared/events/model.ts';
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { planInSteps } from '../../../../shared/webhooks/deliveries/plan-in-steps.ts';
+import { planStep } from '../../../../shared/webhooks/deliveries/plan-in-steps.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { openTestContext, type TestContext } from '../../../support/harness.ts';
@@ -34,6 +34,11 @@ afterEach(() => receiver.close());
 afterAll(() => ctx.close());
 
 const countOf = (webhook_id: string) => queuedDeliveryRows(ctx).countDocuments({ webhook_id });
+
+/** As a worker does, without its pauses. */
+async function planInSteps(worker: TestContext, dueKey: string): Promise<void> {
+  while (await planStep(worker, dueKey));
+}
 
 /** Dies after it has committed so many steps. */
 function dyingAfter(steps: number): TestContext {
