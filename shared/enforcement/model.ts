@@ -29,8 +29,8 @@ export interface ReservationMark {
   epoch: string;
   /** How many reservations there had been. */
   seq: number;
-  /** What the open ones held, by budget and window, in nano-USD. */
-  held: { key: string; amount: number }[];
+  /** What the open ones held: "key amount" by budget and window, in nano-USD. One text, because it is written often. */
+  held: string;
   /** When the last of them ends. */
   until: Date;
 }

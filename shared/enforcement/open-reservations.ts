@@ -28,7 +28,7 @@ export async function lookAtReservations(ctx: Context, orgId: string): Promise<L
  */
 export async function openReservations(ctx: Context, orgId: string, look: Look): Promise<void> {
   const marks = reservationMarkRows(ctx);
-  const fresh = { seq: 0, held: [], until: dateAt(0) };
+  const fresh = { seq: 0, held: '', until: dateAt(0) };
   await marks.updateOne(
     { _id: orgId },
     { $set: { epoch: look.identity }, $setOnInsert: fresh },
@@ -37,7 +37,7 @@ export async function openReservations(ctx: Context, orgId: string, look: Look):
   const mark = await marks.findOne({ _id: orgId });
   const isLost = mark !== null && look.seq < mark.seq;
   if (isLost) ctx.log.warn({ org_id: orgId, had: mark.seq, has: look.seq }, 'Redis has lost reservations');
-  const held = isLost ? mark.held.flatMap(({ key, amount }) => [key, amount]) : [];
+  const held = isLost ? mark.held.split(' ').filter(Boolean) : [];
   const lost = isLost ? [mark.seq, mark.until.getTime()] : ['', 0];
   await callReservations(ctx, 'open', orgId, [look.identity, ...lost, ...held]);
 }
@@ -53,7 +53,7 @@ export async function markReservations(
     untilMs,
   }: { identity: string; seq: number; sums: ReadonlyMap<string, number>; untilMs: number },
 ): Promise<void> {
-  const held = [...sums].map(([key, amount]) => ({ key, amount }));
+  const held = [...sums].map(([key, amount]) => `${key} ${amount}`).join(' ');
   const isLater = { $and: [{ $eq: ['$epoch', identity] }, { $lte: ['$seq', seq] }] };
   const next = { $mergeObjects: ['$$ROOT', { seq, held: { $literal: held }, until: dateAt(untilMs) }] };
   await reservationMarkRows(ctx).updateOne({ _id: orgId }, [
