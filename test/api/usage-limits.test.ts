@@ -1,3 +1,4 @@
+import type { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -37,6 +38,29 @@ it('answers as many groups as there may be, and refuses one more with a 400 that
   expect(series.status).toBe(400);
   const teams = await api.call(`/api/v1/org/${tenant.orgId}/usage?group_by=team`, { key: tenant.key });
   expect([teams.status, teams.body.groups.length]).toEqual([200, 1]);
+});
+
+it('reads groups of one organization one answer after the other, beside those of others', async () => {
+  const other = await makeTenant(api.ctx);
+  const client = api.ctx.db.connection.getClient();
+  const withSession = client.withSession.bind(client);
+  const reading = { now: 0, most: 0 };
+  const counted = async (work: mongo.WithSessionCallback) => {
+    reading.now += 1;
+    reading.most = Math.max(reading.most, reading.now);
+    // So long that whoever need not wait comes too.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return withSession(work).finally(() => {
+      reading.now -= 1;
+    });
+  };
+  Object.assign(client, { withSession: counted });
+  const ask = (key: string) => api.call('/api/v1/usage?group_by=project_id', { key });
+  const answers = await Promise.all([1, 2, 3].map(() => ask(tenant.key)));
+  expect([answers.map(({ status }) => status), reading.most]).toEqual([[200, 200, 200], 1]);
+  await Promise.all([ask(tenant.key), ask(other.key)]);
+  expect(reading.most).toBe(2);
+  Object.assign(client, { withSession });
 });
 
 it('writes an answer of many groups in pieces, as one JSON with every group in order', async () => {

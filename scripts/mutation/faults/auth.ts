@@ -7,7 +7,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'the secret of an API key is not compared',
     file: 'shared/keys/api-keys.ts',
-    text: '!sameHash(hash, key.hmac) ||',
+    text: '!sameHash(hmac, key.hmac) ||',
     replacement: '',
     tests: KEYS,
   },

@@ -43,7 +43,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a reservation takes no room',
     file: `${ENFORCEMENT}/reserve.lua`,
-    text: "for _, key in ipairs(keys) do redis.call('HINCRBY', KEYS[2], key, ARGV[4]) end",
+    text: 'write_held(held)',
     replacement: '',
     tests: RESERVATIONS,
   },

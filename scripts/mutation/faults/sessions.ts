@@ -32,7 +32,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'a late signal does not find the long session that it lies in',
     file: 'shared/sessions/find-reachable.ts',
-    text: 'return [...(await findLastBefore(ctx, key, reachMs, transaction)), ...after];',
+    text: 'return [...(await findLastBefore(ctx, newest, reachMs, transaction)), ...after];',
     replacement: 'void findLastBefore;\n  return after;',
     tests: SIGNALS,
   },

@@ -69,6 +69,14 @@ describe('more deliveries than one transaction writes', () => {
     expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(['/hook/a', '/hook/b', '/hook/c']);
   });
 
+  it('are planned one step at a time, each of which says when the next may follow', async () => {
+    const before = ctx.clock.now();
+    const again = await planStep(ctx, key);
+    expect(again?.notBeforeMs).toBeGreaterThan(before);
+    const planned = await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId });
+    expect([planned > 0, planned < 3 * EVENTS]).toEqual([true, true]);
+  });
+
   it('are all planned when a worker dies between two steps', async () => {
     await expect(planInSteps(dyingAfter(1), key)).rejects.toThrow('it died');
     const planned = await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId });
