@@ -308,10 +308,10 @@ describe('a full disk', () => {
   const FILLER = 'x'.repeat(BLOCKS * 512 - 60_000);
 
   /** On files of its own, which may not grow beyond the limit. */
-  async function startFilling(port: number, dir: string, fast: boolean): Promise<ChildProcess> {
-    const { file, args, isReady } = planRedis(await redisServerCommand(), { port, dir, fast });
+  async function startFilling(place: Parameters<typeof planRedis>[1]): Promise<ChildProcess> {
+    const { file, args, isReady } = planRedis(await redisServerCommand(), place);
     const limited = `trap '' XFSZ; ulimit -f ${BLOCKS}; exec "$0" "$@"`;
-    const child = spawn('sh', ['-c', limited, file, ...args], { cwd: dir, stdio: 'ignore' });
+    const child = spawn('sh', ['-c', limited, file, ...args], { cwd: place.dir, stdio: 'ignore' });
     await until(isReady);
     return child;
   }
@@ -345,30 +345,33 @@ describe('a full disk', () => {
   }
 
   test.each([
-    ['everysec, where Redis refuses to write,', true],
-    ['always, where Redis ends itself,', false],
-  ])('with appendfsync %s loses and halves nothing, and there is room again', async (_policy, fast) => {
-    const dir = mkdtempSync(join(tmpdir(), 'usage-governor-full-'));
-    const port = await findFreePort();
-    const small = await startFilling(port, dir, fast);
-    const ended = once(small, 'exit');
-    const on = await openCreditContext({ redisUrl: `redis://127.0.0.1:${port}` });
-    const { token, accountId } = await makeAccount(on);
-    await on.redis.producer.set('filler', FILLER);
-    const { keys, code } = await spendUntilRefused(on, token);
-    expect(['store_unavailable', 'outcome_unknown']).toContain(code);
-    if (fast) await expectRefusing(on, token, small);
-    await ended;
-    const roomy = await startRedis({ port, dir, fast });
-    await untilRedisIsBack(on);
-    await recoverCredits(on);
-    for (const key of keys) expect((await spendOnce(on, token, { key })).replayed).toBe(true);
-    const fallen = 220 - (await readBalances(on, accountId)).total;
-    expect([0, code === 'outcome_unknown' ? 1 : 0]).toContain(fallen - keys.length);
-    await projectAll(on);
-    expect(await replayLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
-    await on.close();
-    await roomy.stop();
-    rmSync(dir, { recursive: true, force: true });
-  });
+    ['everysec', 'refuses to write'],
+    ['always', 'ends itself'],
+  ])(
+    'with appendfsync %s, where Redis %s, loses and halves nothing, and there is room again',
+    async (policy) => {
+      const dir = mkdtempSync(join(tmpdir(), 'usage-governor-full-'));
+      const place = { port: await findFreePort(), dir, extraArgs: ['--appendfsync', policy] };
+      const small = await startFilling(place);
+      const ended = once(small, 'exit');
+      const on = await openCreditContext({ redisUrl: `redis://127.0.0.1:${place.port}` });
+      const { token, accountId } = await makeAccount(on);
+      await on.redis.producer.set('filler', FILLER);
+      const { keys, code } = await spendUntilRefused(on, token);
+      expect(['store_unavailable', 'outcome_unknown']).toContain(code);
+      if (policy === 'everysec') await expectRefusing(on, token, small);
+      await ended;
+      const roomy = await startRedis(place);
+      await untilRedisIsBack(on);
+      await recoverCredits(on);
+      for (const key of keys) expect((await spendOnce(on, token, { key })).replayed).toBe(true);
+      const fallen = 220 - (await readBalances(on, accountId)).total;
+      expect([0, code === 'outcome_unknown' ? 1 : 0]).toContain(fallen - keys.length);
+      await projectAll(on);
+      expect(await replayLedger(on, accountId)).toEqual((await readAccount(on, accountId))?.state);
+      await on.close();
+      await roomy.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  );
 });
