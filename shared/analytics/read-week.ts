@@ -3,8 +3,9 @@ import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import type { Context } from '../platform/context/context.ts';
 import { DIMENSIONS as COLUMNS, rollupRows } from '../usage/model.ts';
+import { matchStages } from '../usage/rollup-stages.ts';
 import { splitRange } from '../usage/split-range.ts';
-import { matchStages, sumRollups } from '../usage/sum-rollups.ts';
+import { sumRollups } from '../usage/sum-rollups.ts';
 import type { SummedRow } from '../usage/sum-tables.ts';
 import { type Dimension, FROZEN, type UserCell, type WeekCells } from './model.ts';
 

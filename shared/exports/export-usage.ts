@@ -10,8 +10,8 @@ import { DIMENSIONS, type Dimensions, MEASURES, rollupRows } from '../usage/mode
 import { boundsOf, type Range, type RangeInput, rangeOf } from '../usage/range.ts';
 import { readCellsOnce } from '../usage/read-snapshots.ts';
 import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
+import { matchStages, sumStage } from '../usage/rollup-stages.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
-import { matchStages, sumStage } from '../usage/sum-rollups.ts';
 import { type Match, rowsOfTable } from '../usage/sum-tables.ts';
 import type { Columns, Row } from './encode.ts';
 

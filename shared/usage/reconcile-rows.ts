@@ -38,7 +38,10 @@ export async function reconcileRows(
   const closed = parts.filter((part) => mayBeMade(part, nowMs));
   for (const part of closed) {
     const cells = right.filter((row) => row.period === part.period && row.start.getTime() === part.fromMs);
-    const isRight = await reconcileSnapshot(ctx, organization._id, part, { cells, repair }, transaction);
+    // Its version names its quarter hours too: whoever remembers them reads them again (remembered-totals.ts).
+    const isChanged = differing.some(({ right: row }) => isWithin(part, row));
+    const checked = { cells, repair, isChanged };
+    const isRight = await reconcileSnapshot(ctx, organization._id, part, checked, transaction);
     if (!isRight) wrong += 1;
   }
   if (!repair) return { wrong, differing };
@@ -52,6 +55,10 @@ export async function reconcileRows(
   );
   await applyWrites(ctx, [...differing.map(repairOf), ...stale], transaction);
   return { wrong, differing };
+}
+
+function isWithin({ fromMs, toMs }: Part, { start }: Rollup): boolean {
+  return start.getTime() >= fromMs && start.getTime() < toMs;
 }
 
 /** A row of zeros is as good as none. */
@@ -82,7 +89,7 @@ export async function reconcileSnapshot(
   ctx: Context,
   orgId: string,
   part: WholePart,
-  { cells, repair }: { cells: readonly CellRow[]; repair: boolean },
+  { cells, repair, isChanged = false }: { cells: readonly CellRow[]; repair: boolean; isChanged?: boolean },
   transaction: ClientSession,
 ): Promise<boolean> {
   const _id = snapshotKey(orgId, part.period, part.fromMs);
@@ -91,6 +98,6 @@ export async function reconcileSnapshot(
   const isFresh = there?.is_stale === false;
   const isSame =
     isSameTable(there?.totals, wanted.totals ?? null) && isSameTable(there?.cells, wanted.cells ?? null);
-  if (repair && !(isFresh && isSame)) await replaceSnapshot(ctx, wanted, transaction);
+  if (repair && (isChanged || !(isFresh && isSame))) await replaceSnapshot(ctx, wanted, transaction);
   return !isFresh || isSame;
 }

@@ -6,11 +6,13 @@ import { bucketOf } from './calendar.ts';
 import { refuseGroups } from './group-usage.ts';
 import { idOf } from './id-of.ts';
 import { makeSnapshotsJob } from './jobs.ts';
-import { addSums, negateSums, SUM_STAGE, type Sums, sumsOf } from './measures.ts';
+import { addSums, negateSums, type Sums, sumsOf } from './measures.ts';
 import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
 import { mayBeMade } from './plan-stale-snapshots.ts';
 import { readCells, readTotals } from './read-snapshots.ts';
-import { joinParts, type Part, rollupPeriodOf, separate, type WholePart } from './split-range.ts';
+import { readRememberedTotals } from './remembered-totals.ts';
+import { matchStages, sumStage } from './rollup-stages.ts';
+import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
 import {
   type Aggregate,
   addTable,
@@ -101,7 +103,7 @@ async function sumSnapshots(
   const { match } = asked;
   const nowMs = ctx.clock.now();
   const summed = found.map((one) => ({ ...one, aggregates: new Map<string, Aggregate>() }));
-  const addPart = (part: WholePart, table: Table): void => {
+  const addPart = (part: Part, table: Table): void => {
     const startMs = startOf(asked, part, part.fromMs);
     for (const { by, aggregates } of summed) {
       addTable(aggregates, table, { startMs, sign: part.sign ?? 1, match, by });
@@ -120,6 +122,7 @@ async function sumSnapshots(
     const answered: ReadonlySet<Part> = result.answered;
     left = left.filter((part) => !answered.has(part));
   }
+  if (isOfTotals(asked)) left = await readRememberedTotals(ctx, organization, left, addPart, transaction);
   for (const { aggregates, rows } of summed)
     for (const [id, aggregate] of aggregates)
       rows.set(id, { key: aggregate.key, sums: sumsOfAggregate(aggregate) });
@@ -162,28 +165,4 @@ function addTo(rows: Map<string, SummedRow>, by: readonly Column[], key: Key, su
   if (known) addSums(known.sums, sums);
   else
     rows.set(id, { key: Object.fromEntries(by.map((column) => [column, key[column]])), sums: { ...sums } });
-}
-
-/**
- * The rows of a part that match. The range, of one user when one is named, is a stage of its own, as an index holds it
- * whole; MongoDB joins the two, the embedded server would read every row there is for a filter that the index does not
- * hold (docs/stores.md).
- */
-export function matchStages(
-  orgId: string,
-  part: Part,
-  { user_id, ...others }: Match,
-): { $match: Record<string, unknown> }[] {
-  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
-  const range = { org_id: orgId, period: rollupPeriodOf(part), start };
-  const isOneUser = typeof user_id === 'string';
-  const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
-  const indexed = { $match: isOneUser ? { ...range, user_id } : range };
-  return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
-}
-
-/** All measures by the values of these columns; without any, one sum of all. */
-export function sumStage(columns: readonly Column[]): { $group: Record<string, unknown> } {
-  const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
-  return { $group: { _id, ...SUM_STAGE } };
 }

@@ -113,6 +113,8 @@ const CLOSED = {
   toMs: Date.parse('2026-04-05T04:00:00Z'),
 } as const;
 
+const HOURS = { ...CLOSED, groupBy: [], interval: 'hour' } as const;
+
 /** Makes what may be made, as the scheduled job does. */
 function make(of: Organization): Promise<number> {
   return makeSnapshots(ctx, of, { fromMs: 0, toMs: ctx.clock.now() });
@@ -135,6 +137,8 @@ describe('snapshots', () => {
       expect(after.groups.find(({ key }) => key.user_id === 'late')?.signals).toBe(round + 1);
       const total = await readUsage(ctx, organization, { ...CLOSED, groupBy: [], interval: 'day' });
       expect(total.totals).toEqual(after.totals);
+      expect((await readUsage(ctx, organization, HOURS)).totals).toEqual(after.totals);
+      expect(await countReads(() => readUsage(ctx, organization, HOURS))).toBe(0);
     }
     const withLate = await answers();
     await make(organization);
@@ -200,6 +204,24 @@ describe('snapshots', () => {
     const [waiting] = await queue.getWaiting();
     await makeSnapshotsRow.handle(waiting?.data, ctx);
     expect(await countReads(() => readUsage(ctx, fresh, CLOSED))).toBe(0);
+  });
+
+  it('name the quarter hours too: a process that remembers what a repair changes reads it again', async () => {
+    const wrong = {
+      org_id: spare._id,
+      period: 'quarter_hour',
+      start: { $gte: new Date(HOURS.fromMs) },
+    } as const;
+    const row = await rollupRows(ctx).findOne({
+      ...wrong,
+      start: { ...wrong.start, $lt: new Date(HOURS.toMs) },
+    });
+    const right = await readUsage(ctx, spare, HOURS);
+    await rollupRows(ctx).updateOne({ _id: row?._id ?? '' }, { $inc: { signals: 5 } });
+    await snapshotRows(ctx).updateMany({ org_id: spare._id }, { $inc: { version: 1 } });
+    expect((await readUsage(ctx, spare, HOURS)).totals.signals).toBe(right.totals.signals + 5);
+    await reconcileUsage(ctx, spare, { repair: true });
+    expect(await readUsage(ctx, spare, HOURS)).toEqual(right);
   });
 
   it('that claim to be current and are not are an error that reconcile repairs', async () => {

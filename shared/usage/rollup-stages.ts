@@ -1,0 +1,27 @@
+import { SUM_STAGE } from './measures.ts';
+import { type Part, rollupPeriodOf } from './split-range.ts';
+import type { Column, Match } from './sum-tables.ts';
+
+/**
+ * The rows of a part that match. The range, of one user when one is named, is a stage of its own, as an index holds it
+ * whole; MongoDB joins the two, the embedded server would read every row there is for a filter that the index does not
+ * hold (docs/stores.md).
+ */
+export function matchStages(
+  orgId: string,
+  part: Part,
+  { user_id, ...others }: Match,
+): { $match: Record<string, unknown> }[] {
+  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
+  const range = { org_id: orgId, period: rollupPeriodOf(part), start };
+  const isOneUser = typeof user_id === 'string';
+  const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
+  const indexed = { $match: isOneUser ? { ...range, user_id } : range };
+  return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
+}
+
+/** All measures by the values of these columns; without any, one sum of all. */
+export function sumStage(columns: readonly Column[]): { $group: Record<string, unknown> } {
+  const _id = columns.length === 0 ? null : Object.fromEntries(columns.map((name) => [name, `$${name}`]));
+  return { $group: { _id, ...SUM_STAGE } };
+}
