@@ -71,9 +71,13 @@ export const LOCK_MS = 5_000;
 /** How often each worker looks for them. Only deliveries are worth the look in each second. */
 const STALLED_CHECK_MS = { deliveries: 1_000, others: 5_000 };
 
-/** What BullMQ's worker of a row is told about jobs whose worker died. */
-export function stalledOptions({ concurrency }: JobRow) {
+/** How long a worker waits for a job before it asks again; one that comes meanwhile wakes it at once. BullMQ's longest. */
+const ASK_AGAIN_S = 10;
+
+/** What BullMQ's worker of a row is told about jobs whose worker died, and about waiting. */
+export function queueOptions({ concurrency }: JobRow) {
   return {
+    drainDelay: ASK_AGAIN_S,
     lockDuration: LOCK_MS,
     stalledInterval: concurrency === 'open' ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others,
     maxStalledCount: 1_000,

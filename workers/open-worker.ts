@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, LOCK_MS, stalledOptions } from './job-row.ts';
+import { type JobRow, LOCK_MS, queueOptions } from './job-row.ts';
 import { jobSeconds } from './metrics.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
@@ -24,7 +24,7 @@ export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClie
   const worker = new Worker(row.kind, null, {
     connection,
     prefix: ctx.queues.prefix,
-    ...stalledOptions(row),
+    ...queueOptions(row),
     autorun: false,
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));

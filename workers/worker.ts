@@ -1,7 +1,7 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, stalledOptions, type WakeAgain } from './job-row.ts';
+import { type JobRow, queueOptions, type WakeAgain } from './job-row.ts';
 import { jobSeconds } from './metrics.ts';
 import { type OpenWorker, startOpenWorker } from './open-worker.ts';
 
@@ -12,7 +12,7 @@ export function startWorker(row: JobRow, ctx: Context, connection: RedisClient):
     connection,
     prefix: ctx.queues.prefix,
     concurrency: row.concurrency,
-    ...stalledOptions(row),
+    ...queueOptions(row),
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
   return worker;

@@ -21,6 +21,8 @@ export interface Owner {
 }
 
 const SAMPLE_MS = 500;
+/** Between two looks at the event loop; the histogram counts it in. */
+const LOOK_MS = 50;
 
 export interface Shedder {
   /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
@@ -34,7 +36,7 @@ export interface Shedder {
 
 /** Refuses early and cheaply instead of queueing without bound. */
 export function createShedder(metrics: Metrics): Shedder {
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
   delay.enable();
   let lagMs = 0;
   let lateMs = 0;
@@ -45,7 +47,7 @@ export function createShedder(metrics: Metrics): Shedder {
     const lateBeforeMs = lateMs;
     lateMs = performance.now() - sampledAtMs - SAMPLE_MS;
     sampledAtMs = performance.now();
-    lagMs = Math.max(delay.count > 0 ? delay.mean / 1e6 : 0, Math.min(lateMs, lateBeforeMs));
+    lagMs = Math.max(delay.count > 0 ? delay.mean / 1e6 - LOOK_MS : 0, Math.min(lateMs, lateBeforeMs));
     delay.reset();
   }, SAMPLE_MS);
   sampling.unref();

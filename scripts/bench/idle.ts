@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds, numberOption, report, round, setStage } from './bench.ts';
 
-/** Until what a start costs is over: compiling, first sweeps, schedules. */
-const SETTLE_S = 20;
+/** Until what a start costs is over (compiling, first sweeps, schedules), and processes that write nothing rest. */
+const SETTLE_S = 110;
 
 /** `idle [--seconds 60]`: what an installation costs that nobody uses, per process. */
 export async function runIdleBench(args: string[]): Promise<void> {

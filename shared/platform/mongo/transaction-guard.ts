@@ -25,6 +25,8 @@ const TICK_MS = 1_000;
 const DEAD_AFTER_MS = 4_000;
 /** A tick that takes longer is given up, so that a dark connection does not stop the heartbeat. */
 const TICK_DEADLINE_MS = 3_000;
+/** No transaction lasts so long after its session was taken up: then there is none, and the process may rest. */
+const REST_AFTER_MS = 90_000;
 /** The driver uses its sessions again; one that it has not used for so long is gone from its pool, or comes anew. */
 const SESSION_KEPT_MS = 600_000;
 /** A heartbeat is no record: it need not survive a crash. */
@@ -37,6 +39,11 @@ interface Guard {
   db: Db;
   log: Log;
   deadAfterMs: number;
+  restAfterMs: number;
+  /** When a session was used last, by the monotonic clock. */
+  usedMs: number;
+  /** While the process rests: that its row is gone. */
+  resting: Promise<unknown> | null;
   /** When each driver session was used last, by the monotonic clock. */
   sessions: Map<string, number>;
   /** Since when (monotonic) another process has had the heartbeat that it has. */
@@ -47,14 +54,26 @@ interface Guard {
  * Ends the transactions of processes that were killed. MongoDB keeps an abandoned transaction, and with it every row
  * that it wrote, for a minute; whoever would write these rows waits. So each process says that it lives and in which
  * sessions it writes, and the others end the sessions of one that has fallen silent. A process that was only stopped
- * for a while finds its transaction gone, runs it again, and is guarded as before from its next heartbeat on.
+ * for a while finds its transaction gone, runs it again, and is guarded as before from its next heartbeat on. One that
+ * writes nothing has nothing to guard, and waits for nobody: it rests until its next transaction.
  */
 export async function startTransactionGuard(
   db: Db,
   log: Log,
   deadAfterMs = DEAD_AFTER_MS,
+  restAfterMs = REST_AFTER_MS,
 ): Promise<TransactionGuard> {
-  const guard: Guard = { id: randomUUID(), db, log, deadAfterMs, sessions: new Map(), seen: new Map() };
+  const guard: Guard = {
+    id: randomUUID(),
+    db,
+    log,
+    deadAfterMs,
+    restAfterMs,
+    usedMs: performance.now(),
+    resting: null,
+    sessions: new Map(),
+    seen: new Map(),
+  };
   const instances = instanceRows({ db });
   await instances.insertOne({ _id: guard.id, heartbeat: 0, sessions: [] });
   db.registerSession = (session) => register(guard, session);
@@ -75,14 +94,33 @@ export async function startTransactionGuard(
 }
 
 /** A session is written down before its first transaction; the driver has few, so that this is rarely a write. */
-async function register({ id, db, sessions }: Guard, session: string): Promise<void> {
+async function register(guard: Guard, session: string): Promise<void> {
+  const { id, db, sessions } = guard;
   const isKnown = sessions.has(session);
-  sessions.set(session, performance.now());
+  guard.usedMs = performance.now();
+  sessions.set(session, guard.usedMs);
+  if (guard.resting !== null) return wake(guard, guard.resting);
   if (isKnown) return;
   await instanceRows({ db }).updateOne({ _id: id }, { $addToSet: { sessions: session } }, FLEETING);
 }
 
+/** All that begin while it wakes wait for its heartbeat. */
+async function wake(guard: Guard, resting: Promise<unknown>): Promise<void> {
+  await resting;
+  await beat(guard);
+  if (guard.resting === resting) guard.resting = null;
+}
+
+async function rest(guard: Guard): Promise<void> {
+  guard.resting ??= instanceRows(guard)
+    .deleteOne({ _id: guard.id })
+    .catch(() => undefined);
+  guard.seen.clear();
+  await guard.resting;
+}
+
 async function tick(guard: Guard): Promise<void> {
+  if (performance.now() - guard.usedMs > guard.restAfterMs) return rest(guard);
   await beat(guard);
   const { db, seen, id: ownId, deadAfterMs } = guard;
   const nowMs = performance.now();

@@ -146,4 +146,18 @@ describe('the transaction guard', () => {
     await guard.stop();
     await other.close();
   });
+
+  test('leaves out a process that writes nothing, until within its next transaction', async () => {
+    const other = await openTestContext({ sharing: ctx });
+    const guard = await startTransactionGuard(other.db, ctx.log, 4_000, 100);
+    await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
+    const guarded = await inTransaction(other.db, async (transaction) => {
+      await things(other).insertOne({ _id: 'after a rest', n: 1 }, { session: transaction });
+      return instanceRows(ctx).find({}).toArray();
+    });
+    expect(guarded.map(({ sessions }) => sessions.length)).toEqual([1]);
+    await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
+    await guard.stop();
+    await other.close();
+  });
 });
