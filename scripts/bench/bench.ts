@@ -129,6 +129,12 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, count) => sum + count, 0) / 100;
 }
 
+/** Memory of a process that is in RAM, in MB of 10⁶ bytes, on Linux. */
+export function residentMb(pid: number): number {
+  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round((Number(kib) * 1024) / 1e6);
+}
+
 export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }

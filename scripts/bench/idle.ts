@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSeconds, numberOption, report, round, setStage } from './bench.ts';
+import { cpuSeconds, numberOption, report, residentMb, round, setStage } from './bench.ts';
 
 /** Until what a start costs is over (compiling, first sweeps, schedules), and processes that write nothing rest. */
 const SETTLE_S = 110;
@@ -26,10 +25,4 @@ export async function runIdleBench(args: string[]): Promise<void> {
   } finally {
     await stage.stop();
   }
-}
-
-/** Memory of a process that is in RAM, in MB of 10⁶ bytes, on Linux. */
-function residentMb(pid: number): number {
-  const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round((Number(kib) * 1024) / 1e6);
 }
