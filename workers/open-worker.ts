@@ -23,7 +23,7 @@ export interface OpenWorker {
 export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClient): OpenWorker {
   const worker = new Worker(row.kind, null, {
     connection,
-    prefix: ctx.queues.prefix,
+    prefix: ctx.queues.prefixOf(row.kind),
     ...queueOptions(row),
     autorun: false,
   });

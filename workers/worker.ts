@@ -10,7 +10,7 @@ export function startWorker(row: JobRow, ctx: Context, connection: RedisClient):
   if (row.concurrency === 'open') return startOpenWorker(row, ctx, connection);
   const worker = new Worker(row.kind, (job, token) => process(row, ctx, job, token), {
     connection,
-    prefix: ctx.queues.prefix,
+    prefix: ctx.queues.prefixOf(row.kind),
     concurrency: row.concurrency,
     ...queueOptions(row),
   });

@@ -163,7 +163,7 @@ function parse(args: readonly string[]): Options {
   };
 }
 
-function environment(redisUrl: string, mongoUrl: string): Record<string, string> {
+export function environment(redisUrl: string, mongoUrl: string): Record<string, string> {
   const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   const secret = () => randomBytes(32).toString('base64url');
   return {
@@ -189,7 +189,7 @@ function environment(redisUrl: string, mongoUrl: string): Record<string, string>
   };
 }
 
-async function makeTokens(ctx: Context, count: number): Promise<string[]> {
+export async function makeTokens(ctx: Context, count: number): Promise<string[]> {
   const { _id: org } = await createOrganization(ctx, { name: 'Bench', plan: 'enterprise' });
   const tokens: string[] = [];
   for (let made = 0; made < count; made += 1) {
@@ -206,7 +206,7 @@ async function makeTokens(ctx: Context, count: number): Promise<string[]> {
 }
 
 /** The ledger has every spend, and what the worker does when it starts is done. */
-async function hasCaughtUp(ctx: Context): Promise<boolean> {
+export async function hasCaughtUp(ctx: Context): Promise<boolean> {
   const queues = JOBS.map(({ kind }) => ctx.queues.of(kind));
   const active = await Promise.all(queues.map((queue) => queue.getActiveCount()));
   return active.every((count) => count === 0) && (await shardsWithEntries(ctx)).length === 0;
@@ -239,7 +239,7 @@ async function isUp(port: number): Promise<boolean> {
 }
 
 /** Keep-alive clients, each with one request under way. */
-async function drive(
+export async function drive(
   ports: readonly number[],
   tokens: readonly string[],
   clients: number,

@@ -9,6 +9,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   evaluate: async () => (await import('./evaluate.ts')).runEvaluateBench,
   history: async () => (await import('./history.ts')).runHistoryBench,
   idle: async () => (await import('./idle.ts')).runIdleBench,
+  'scale-out': async () => (await import('./scale-out.ts')).runScaleOutBench,
   soak: async () => (await import('./soak.ts')).runSoakBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   dashboard: async () => (await import('./dashboard.ts')).runDashboardBench,

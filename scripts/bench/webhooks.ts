@@ -23,6 +23,7 @@ import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds } from './bench.ts';
+import { arrival } from './webhook-arrival.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
 const SECRET = 'the-secret-of-the-bench-0123456789';
@@ -31,7 +32,7 @@ const PUBLISHERS = 16;
 /** Deliveries before anything is timed: a process that has just started is slower. */
 const WARM_UP = 1_000;
 
-interface Bench {
+export interface Bench {
   ctx: Context;
   env: Record<string, string>;
   receiver: ChildProcess;
@@ -40,7 +41,7 @@ interface Bench {
   /** Process ids of the stores. */
   stores: { mongo: number; redis: number };
 }
-type Figures = Record<string, number | string>;
+export type Figures = Record<string, number | string>;
 
 const PHASES: Record<string, (bench: Bench) => Promise<Figures[]>> = {
   throughput,
@@ -48,6 +49,9 @@ const PHASES: Record<string, (bench: Bench) => Promise<Figures[]>> = {
   latency: (bench) => latency(bench, 0, 20),
   isolation20: (bench) => latency(bench, 20, 100),
   isolation200: (bench) => latency(bench, 200, 100),
+  arrival: (bench) => arrival(bench, 0, 30),
+  arrival20: (bench) => arrival(bench, 20, 60),
+  arrival200: (bench) => arrival(bench, 200, 60),
   retries,
   recovery,
 };
@@ -152,13 +156,7 @@ async function throughput(bench: Bench): Promise<Figures[]> {
 /** The same, published as signals that each begin a session, ten a request. */
 async function signals(bench: Bench): Promise<Figures[]> {
   const worker = await startWorkerProcess(bench);
-  const port = await findFreePort();
-  const api = fork(new URL('../../api/main.ts', import.meta.url), {
-    env: { ...process.env, ...bench.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await untilTrue(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
+  const { api, url } = await startApiProcess(bench);
   const orgs = await makeOrgs(bench, 1, () => '/ok/signals');
   const { key } = await createApiKey(bench.ctx, { org_id: orgs[0] ?? '', scopes: ['signals:write'] });
   const pool = new Pool(url, { connections: PUBLISHERS });
@@ -297,7 +295,11 @@ async function recovery(bench: Bench): Promise<Figures[]> {
   ];
 }
 
-async function makeOrgs(bench: Bench, count: number, path: (index: number) => string): Promise<string[]> {
+export async function makeOrgs(
+  bench: Bench,
+  count: number,
+  path: (index: number) => string,
+): Promise<string[]> {
   const orgs: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const { _id } = await createOrganization(bench.ctx, { name: 'Bench', plan: 'team' });
@@ -309,7 +311,7 @@ async function makeOrgs(bench: Bench, count: number, path: (index: number) => st
 }
 
 /** One event through the domain function; those that wait together commit together, as signals do. */
-async function publish(bench: Bench, orgId: string): Promise<string> {
+export async function publish(bench: Bench, orgId: string): Promise<string> {
   return bench.ctx.batcher.submit(`bench ${orgId}`, orgId, {
     maxWeight: 100,
     weigh: () => 1,
@@ -325,7 +327,7 @@ async function publish(bench: Bench, orgId: string): Promise<string> {
 }
 
 /** Ten events a call, as agents send their signals in batches. */
-async function publishAll(bench: Bench, orgs: readonly string[], events: number): Promise<void> {
+export async function publishAll(bench: Bench, orgs: readonly string[], events: number): Promise<void> {
   let next = 0;
   const publisher = async (): Promise<void> => {
     while (next < events) {
@@ -377,7 +379,7 @@ function cpuOf(bench: Bench, worker: ChildProcess): () => string {
       .join(', ');
 }
 
-async function startWorkerProcess(
+export async function startWorkerProcess(
   bench: Bench,
   file = '../../workers/main.ts',
   env: Record<string, string> = {},
@@ -395,20 +397,31 @@ async function startWorkerProcess(
   return child;
 }
 
-async function stopProcess(child: ChildProcess): Promise<void> {
+export async function startApiProcess(bench: Bench): Promise<{ api: ChildProcess; url: string }> {
+  const port = await findFreePort();
+  const api = fork(new URL('../../api/main.ts', import.meta.url), {
+    env: { ...process.env, ...bench.env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await untilTrue(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
+  return { api, url };
+}
+
+export async function stopProcess(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;
 }
 
-async function killProcess(child: ChildProcess): Promise<void> {
+export async function killProcess(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
 }
 
 /** Nothing of these organizations is left to be done: every outcome is recorded. */
-async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<void> {
+export async function untilRecorded(bench: Bench, orgs: readonly string[]): Promise<void> {
   const webhooks = await webhookRows(bench.ctx)
     .find({}, { projection: { org_id: 1 } })
     .toArray();
@@ -429,7 +442,7 @@ async function countArrivals(bench: Bench): Promise<number> {
   return count;
 }
 
-async function takeArrivals(bench: Bench): Promise<Arrival[]> {
+export async function takeArrivals(bench: Bench): Promise<Arrival[]> {
   bench.receiver.send('take');
   const [{ arrivals }] = (await once(bench.receiver, 'message')) as [{ arrivals: Arrival[] }];
   return arrivals;
@@ -440,22 +453,22 @@ async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
   if (!isTrue) throw new Error('The bench waited for 170 s in vain');
 }
 
-async function sleepUntil(atMs: number): Promise<void> {
+export async function sleepUntil(atMs: number): Promise<void> {
   const ms = atMs - performance.now();
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function wallMs(): number {
+export function wallMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-function percentiles(values: readonly number[]): Figures {
+export function percentiles(values: readonly number[]): Figures {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) =>
     round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 2);
   return { p50_ms: at(0.5), p99_ms: at(0.99), worst_ms: round(sorted.at(-1) ?? 0, 2) };
 }
 
-function round(value: number, digits: number): number {
+export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }

@@ -17,8 +17,10 @@ export interface WakeUp<Data> {
 export interface Queues {
   /** The queue of a kind, opened when it is first asked for. */
   of(kind: string): Queue;
-  /** Of every key of the queues. */
+  /** Of every channel, and in the prefix of every key. */
   prefix: string;
+  /** The prefix of a queue's keys: each has a hash tag of its own, so that a cluster spreads the queues. */
+  prefixOf(kind: string): string;
   /**
    * Adds wake-ups and never fails: what is lost here, the sweeper finds. Not awaited by requests; `drained`
    * waits for those under way.
@@ -36,12 +38,14 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
   const queues = new Map<string, Queue>();
   const underWay = new Set<Promise<unknown>>();
 
+  const prefixOf = (kind: string) => prefix.replace(/\}$/, `:${kind}}`);
+
   function of(kind: string): Queue {
     const known = queues.get(kind);
     if (known) return known;
     const queue = new Queue(kind, {
       connection: producer,
-      prefix,
+      prefix: prefixOf(kind),
       skipWaitingForReady: true,
       skipVersionCheck: true,
     });
@@ -63,6 +67,7 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
   return {
     of,
     prefix,
+    prefixOf,
     wake,
     drained: async () => {
       while (underWay.size > 0) await Promise.all(underWay);

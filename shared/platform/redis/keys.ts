@@ -1,6 +1,6 @@
 import { crc16 } from './crc16.ts';
 
-/** Every Redis key that we name ourselves. BullMQ keeps its own under this prefix; the tag keeps a queue in one slot. */
+/** Every Redis key that we name ourselves. BullMQ keeps its own under this prefix, with a queue's name in the tag (queues.ts). */
 export const QUEUE_PREFIX = '{governor}';
 
 /** Credits are spread over this many shards for ever: a shard's keys share one hash tag, so one script may touch them. */

@@ -1,0 +1,153 @@
+import { Pool } from 'undici';
+import { eventRows } from '../../shared/events/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
+import { collection } from '../../shared/platform/mongo/collection.ts';
+import { DURABLE, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import {
+  type Bench,
+  type Figures,
+  killProcess,
+  makeOrgs,
+  percentiles,
+  publish,
+  round,
+  sleepUntil,
+  startApiProcess,
+  startWorkerProcess,
+  takeArrivals,
+  untilRecorded,
+  wallMs,
+} from './webhooks.ts';
+
+const PER_SECOND = 20;
+const SLOT_MS = 1_000 / PER_SECOND;
+/** Signals before anything is timed. */
+const WARM_UP = 200;
+
+/** The row of a hop: as long as an event. */
+const hopRows = collection<{ _id: string; padding: string }>('bench_hops');
+const HOP = { padding: 'x'.repeat(500) };
+
+/** When a signal was sent and answered, wall time. */
+interface Sent {
+  sentMs: number;
+  answeredMs: number;
+}
+
+/**
+ * One signal of a new user per twentieth of a second through the API, until its `session.started` arrives. In turns with it: a
+ * ping of MongoDB, and a bare hop (one durable insert, then one POST to the same receiver). `hung` endpoints that never
+ * answer get as many events beside it.
+ */
+export async function arrival(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {
+  const worker = await startWorkerProcess(bench);
+  const { api, url } = await startApiProcess(bench);
+  const [orgId = ''] = await makeOrgs(bench, 1, () => '/ok/arrival');
+  const hanging = hung === 0 ? [] : await makeOrgs(bench, hung, (index) => `/hang/${index}`);
+  const { key } = await createApiKey(bench.ctx, { org_id: orgId, scopes: ['signals:write'] });
+  const pool = new Pool(url, { connections: 1 });
+  const receiver = new Pool(bench.base, { connections: 1 });
+  for (let index = 0; index < WARM_UP; index += 1) {
+    await postSignal(pool, key);
+    await hop(bench, receiver);
+  }
+  await untilRecorded(bench, [orgId]);
+  await takeArrivals(bench);
+  const sent = new Map<string, Sent>();
+  const [hops, pings]: [number[], number[]] = [[], []];
+  const beganMs = performance.now();
+  for (let index = 0; index < seconds * PER_SECOND; index += 1) {
+    await sleepUntil(beganMs + index * SLOT_MS);
+    const neighbour = hanging[index % hanging.length];
+    if (neighbour) void publish(bench, neighbour).catch(() => undefined);
+    const { sessionId, ...times } = await postSignal(pool, key);
+    sent.set(sessionId, times);
+    await sleepUntil(beganMs + index * SLOT_MS + SLOT_MS / 2);
+    if (index % 2 === 0) hops.push(await hop(bench, receiver));
+    else pings.push(await ping(bench));
+  }
+  await untilRecorded(bench, [orgId]);
+  const rows = await arrivalsOf(bench, orgId, sent);
+  await Promise.all([pool.close(), receiver.close(), killProcess(api), killProcess(worker)]);
+  return [figuresOf(hung, rows, { hops, pings })];
+}
+
+interface Row {
+  postMs: number;
+  arrivalMs: number;
+}
+
+/** By session, how long its POST took and when its event arrived after it was sent. */
+async function arrivalsOf(bench: Bench, orgId: string, sent: ReadonlyMap<string, Sent>): Promise<Row[]> {
+  const arrivedMs = new Map((await takeArrivals(bench)).map(({ id, atMs }) => [id, atMs]));
+  const events = await eventRows(bench.ctx).find({ org_id: orgId, type: 'session.started' }).toArray();
+  return events.flatMap(({ _id, data }) => {
+    const times = sent.get(String(data.id));
+    if (!times) return [];
+    const arrivalMs = (arrivedMs.get(_id) ?? Number.NaN) - times.sentMs;
+    return [{ postMs: times.answeredMs - times.sentMs, arrivalMs }];
+  });
+}
+
+function figuresOf(hung: number, rows: readonly Row[], beside: { hops: number[]; pings: number[] }): Figures {
+  const [p50, p99] = ['p50_ms', 'p99_ms'] as const;
+  const post = percentiles(rows.map(({ postMs }) => postMs));
+  const whole = percentiles(rows.map(({ arrivalMs }) => arrivalMs));
+  const rest = percentiles(rows.map(({ arrivalMs }) => arrivalMs - Number(post[p50])));
+  const bare = percentiles(beside.hops);
+  const of = (figures: Figures, name: typeof p50 | typeof p99) => Number(figures[name]);
+  return {
+    phase: 'arrival',
+    hung,
+    signals: rows.length,
+    post: `${post[p50]} / ${post[p99]}`,
+    arrival: `${whole[p50]} / ${whole[p99]}`,
+    less_post: `${rest[p50]} / ${rest[p99]}`,
+    hop: `${bare[p50]} / ${bare[p99]}`,
+    ping: String(percentiles(beside.pings)[p50]),
+    arrival_in_hops: round(of(whole, p50) / of(bare, p50), 2),
+    less_post_in_hops: `${round(of(rest, p50) / of(bare, p50), 2)} / ${round(of(rest, p99) / of(bare, p99), 2)}`,
+  };
+}
+
+async function postSignal(pool: Pool, key: string): Promise<Sent & { sessionId: string }> {
+  const id = newId('usr');
+  const ts = new Date().toISOString();
+  const signal = {
+    id,
+    ts,
+    adapter: 'bench',
+    user_id: id,
+    model: 'gpt-4o-mini',
+    tokens_in: 100,
+    tokens_out: 10,
+  };
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const sentMs = wallMs();
+  const answer = await pool.request({
+    path: '/api/v1/signals',
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ signals: [signal] }),
+  });
+  const { results } = (await answer.body.json()) as { results: { session_id: string }[] };
+  const answeredMs = wallMs();
+  const [result] = results;
+  if (!result?.session_id) throw new Error(`A signal was answered with ${answer.statusCode}`);
+  return { sentMs, answeredMs, sessionId: result.session_id };
+}
+
+async function hop(bench: Bench, receiver: Pool): Promise<number> {
+  const beganMs = performance.now();
+  await hopRows(bench.ctx).insertOne({ _id: newId('evt'), ...HOP }, { writeConcern: DURABLE });
+  const answer = await receiver.request({ path: '/ok/hop', method: 'POST', body: JSON.stringify(HOP) });
+  await answer.body.dump();
+  return performance.now() - beganMs;
+}
+
+async function ping(bench: Bench): Promise<number> {
+  const beganMs = performance.now();
+  await databaseOf(bench.ctx.db).command({ ping: 1 });
+  return performance.now() - beganMs;
+}
