@@ -74,7 +74,10 @@ async function measureOn(masters: number, seconds: number): Promise<Record<strin
   try {
     const stage = await prepare(ctx, redis);
     const start = (script: string, more: Record<string, string>): void => {
-      const child = spawn(process.execPath, [script], { env: { ...env, ...more }, stdio: 'ignore' });
+      const child = spawn(process.execPath, [script], {
+        env: { ...env, ...more },
+        stdio: ['ignore', process.stderr.fd, 'inherit'],
+      });
       children.push(child);
       stage.pids.push(child.pid ?? 0);
     };
@@ -89,7 +92,7 @@ async function measureOn(masters: number, seconds: number): Promise<Record<strin
     await waitUntil(areUp, { timeoutMs: 30_000 });
     const rows: Record<string, unknown>[] = [];
     for (const workers of WORKERS) {
-      start('workers/main.ts', {});
+      start('workers/main.ts', { WORKER_PORT: String(await findFreePort()) });
       rows.push(...(await measureWith(stage, workers, seconds)));
     }
     return rows;

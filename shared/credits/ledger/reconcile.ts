@@ -1,4 +1,5 @@
 import { organizationRows } from '../../organizations/model.ts';
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { storedBalances } from '../meter/account-state.ts';
@@ -50,11 +51,6 @@ export async function reconcileCredits(
     plans: 0,
     receipts_without_rows: await countUnplacedReceipts(ctx, options.records === true),
   };
-  let batch: Promise<Drift | null>[] = [];
-  const finishBatch = async () => {
-    for (const drift of await Promise.all(batch)) if (drift) result.drifted.push(drift);
-    batch = [];
-  };
   const plans = await readPlansOfOrganizations(ctx);
   const check = async (account: CreditAccount): Promise<Drift | null> => {
     const record = await readAccount(ctx, account._id);
@@ -63,12 +59,10 @@ export async function reconcileCredits(
       result.plans += 1;
     return findDrift(ctx, account._id, record);
   };
-  for await (const account of creditAccountRows(ctx).find({})) {
+  for await (const drift of inBatches(creditAccountRows(ctx).find({}), BATCH, check)) {
     result.accounts += 1;
-    batch.push(check(account));
-    if (batch.length >= BATCH) await finishBatch();
+    if (drift) result.drifted.push(drift);
   }
-  await finishBatch();
   report(ctx, result);
   if (options.repair) for (const drift of result.drifted) result.repaired += await repair(ctx, drift);
   return result;

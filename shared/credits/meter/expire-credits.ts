@@ -1,3 +1,4 @@
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { decodeLots } from './account-state.ts';
@@ -13,17 +14,10 @@ const BATCH = 200;
  * never takes from them, whether or not this has run.) Returns how many accounts had some.
  */
 export async function expireCredits(ctx: Context): Promise<number> {
+  const accounts = creditAccountRows(ctx).find({});
   let expired = 0;
-  let batch: Promise<boolean>[] = [];
-  const finishBatch = async () => {
-    expired += (await Promise.all(batch)).filter(Boolean).length;
-    batch = [];
-  };
-  for await (const { _id } of creditAccountRows(ctx).find({})) {
-    batch.push(expireAccount(ctx, _id));
-    if (batch.length >= BATCH) await finishBatch();
-  }
-  await finishBatch();
+  for await (const had of inBatches(accounts, BATCH, ({ _id }) => expireAccount(ctx, _id)))
+    if (had) expired += 1;
   return expired;
 }
 
