@@ -13,7 +13,7 @@ const BENCHES: Record<string, () => Promise<(args: string[]) => Promise<void>>> 
   soak: async () => (await import('./soak.ts')).runSoakBench,
   otlp: async () => (await import('./otlp.ts')).runOtlpBench,
   dashboard: async () => (await import('./dashboard.ts')).runDashboardBench,
-  webhooks: async () => (await import('./webhooks.ts')).runWebhooksBench,
+  webhooks: async () => (await import('./webhook-arrival.ts')).runAllWebhooksBench,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -9,9 +9,11 @@ import {
   type Figures,
   killProcess,
   makeOrgs,
+  type Phase,
   percentiles,
   publish,
   round,
+  runWebhooksBench,
   sleepUntil,
   startApiProcess,
   startWorkerProcess,
@@ -29,6 +31,17 @@ const WARM_UP = 200;
 const hopRows = collection<{ _id: string; padding: string }>('bench_hops');
 const HOP = { padding: 'x'.repeat(500) };
 
+const PHASES: Record<string, Phase> = {
+  arrival: (bench) => arrival(bench, 0, 30),
+  arrival20: (bench) => arrival(bench, 20, 60),
+  arrival200: (bench) => arrival(bench, 200, 60),
+};
+
+/** The bench of webhooks with the phases of this file. */
+export async function runAllWebhooksBench(args: string[]): Promise<void> {
+  await runWebhooksBench(args, PHASES);
+}
+
 /** When a signal was sent and answered, wall time. */
 interface Sent {
   sentMs: number;
@@ -40,7 +53,7 @@ interface Sent {
  * ping of MongoDB, and a bare hop (one durable insert, then one POST to the same receiver). `hung` endpoints that never
  * answer get as many events beside it.
  */
-export async function arrival(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {
+async function arrival(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {
   const worker = await startWorkerProcess(bench);
   const { api, url } = await startApiProcess(bench);
   const [orgId = ''] = await makeOrgs(bench, 1, () => '/ok/arrival');

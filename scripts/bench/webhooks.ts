@@ -23,7 +23,6 @@ import { findFreePort } from '../stack/ports.ts';
 import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds } from './bench.ts';
-import { arrival } from './webhook-arrival.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
 const SECRET = 'the-secret-of-the-bench-0123456789';
@@ -43,21 +42,20 @@ export interface Bench {
 }
 export type Figures = Record<string, number | string>;
 
-const PHASES: Record<string, (bench: Bench) => Promise<Figures[]>> = {
+export type Phase = (bench: Bench) => Promise<Figures[]>;
+
+const PHASES: Record<string, Phase> = {
   throughput,
   signals,
   latency: (bench) => latency(bench, 0, 20),
   isolation20: (bench) => latency(bench, 20, 100),
   isolation200: (bench) => latency(bench, 200, 100),
-  arrival: (bench) => arrival(bench, 0, 30),
-  arrival20: (bench) => arrival(bench, 20, 60),
-  arrival200: (bench) => arrival(bench, 200, 60),
   retries,
   recovery,
 };
 
 /** `npm run bench -- webhooks [phase …] [--events 3000] [--queues-apart]`: the queues in a Redis that keeps nothing. */
-export async function runWebhooksBench(args: string[]): Promise<void> {
+export async function runWebhooksBench(args: string[], more: Record<string, Phase>): Promise<void> {
   const { positionals, values } = parseArgs({
     args,
     allowPositionals: true,
@@ -71,7 +69,7 @@ export async function runWebhooksBench(args: string[]): Promise<void> {
   const queues = values['queues-apart'] ? await startQueueRedis(join(folder, 'queues')) : redis;
   const stores = { mongo, redis, queues };
   try {
-    for (const phase of phases) await runPhase(phase, stores, Number(values.events));
+    for (const phase of phases) await runPhase(phase, { ...PHASES, ...more }, stores, Number(values.events));
   } finally {
     await Promise.all([mongo.stop(), redis.stop(), queues.stop()]);
     rmSync(folder, { recursive: true, force: true });
@@ -84,11 +82,12 @@ async function startQueueRedis(dir: string): Promise<RunningStore> {
 
 async function runPhase(
   phase: string,
+  all: Record<string, Phase>,
   { mongo, redis, queues }: Record<'mongo' | 'redis' | 'queues', RunningStore>,
   events: number,
 ): Promise<void> {
-  const run = PHASES[phase];
-  if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(PHASES).join(', ')}`);
+  const run = all[phase];
+  if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(all).join(', ')}`);
   const env = {
     NODE_ENV: 'development',
     LOG_LEVEL: 'warn',
