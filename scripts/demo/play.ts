@@ -4,12 +4,13 @@ import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { describeError, say } from '../stack/progress.ts';
 import { type Demo, readDemo, writeDemo } from './file.ts';
-import { generateTraffic } from './traffic.ts';
+import { addDemoRules } from './rules.ts';
+import { generateTraffic, SPIKING_MEMBER } from './traffic.ts';
 
 const SEED = 20_260_401;
 
 /**
- * Plays thirty days of demo traffic through the public API, once for a data folder. Never throws: a demo without
+ * Plays thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder. Never throws: a demo without
  * traffic is still a demo, and the next start tries again (the signals keep their ids, so nothing counts twice).
  */
 export async function playDemoTraffic(apiUrl: string, dataDir: string, signal: AbortSignal): Promise<void> {
@@ -40,6 +41,8 @@ async function playAll(apiUrl: string, demo: Demo, untilMs: number, signal: Abor
       refuseRejections(await sendSignals(target, signals.slice(at, at + SIGNALS_PER_REQUEST), pause));
     }
     played += signals.length;
+    const careless = members[SPIKING_MEMBER];
+    if (careless) await addDemoRules({ api: apiUrl, apiKey: api_key ?? '', signal }, careless.user_id);
   }
   return played;
 }

@@ -19,7 +19,7 @@ const DAYS = 30;
 const INTERVENTION_RATE = 0.03;
 
 /** Whose session of yesterday takes far more than any of the days before. */
-const SPIKING_MEMBER = 1;
+export const SPIKING_MEMBER = 1;
 
 /**
  * Thirty days of work that end at `untilMs`, in time order. The same arguments give the same signals, so that playing
