@@ -1,14 +1,13 @@
-import { Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { Group, NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { membersQuery, organizationQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
+import { ActForm, useDraft } from './act-form.tsx';
 import type { Budget } from './budget-bar.tsx';
 import { BudgetPreview } from './budget-preview.tsx';
 import { METRICS } from './budget-words.ts';
 import { EnforcementInputs } from './enforcement.tsx';
-import { ProblemNote } from './problem-note.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 const SCOPES: Record<Budget['scope'], string> = {
@@ -24,7 +23,7 @@ type Draft = Pick<
 
 /** Creates a budget, or changes one. Shows what was used lately, so that a threshold can be chosen. */
 export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
-  const [draft, setDraft] = useState<Draft>(
+  const [draft, set] = useDraft<Draft>(
     budget ?? {
       name: '',
       scope: 'org',
@@ -36,7 +35,6 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
       on_error: 'allow',
     },
   );
-  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
   const save = useAct(
     async () => {
       const { scope, scope_id } = draft;
@@ -51,79 +49,59 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
     },
   );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(undefined);
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          required
-          maxLength={256}
-          value={draft.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          data-autofocus
+    <ActForm act={save} submit={budget ? 'Save' : 'Create'} onCancel={onDone}>
+      <TextInput
+        label="Name"
+        required
+        maxLength={256}
+        value={draft.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        data-autofocus
+      />
+      <Group grow align="flex-start">
+        <NativeSelect
+          label="Whose usage"
+          value={draft.scope}
+          onChange={(event) => set({ scope: event.currentTarget.value as Draft['scope'], scope_id: '' })}
+          data={Object.entries(SCOPES).map(([value, label]) => ({ value, label }))}
         />
-        <Group grow align="flex-start">
-          <NativeSelect
-            label="Whose usage"
-            value={draft.scope}
-            onChange={(event) => set({ scope: event.currentTarget.value as Draft['scope'], scope_id: '' })}
-            data={Object.entries(SCOPES).map(([value, label]) => ({ value, label }))}
-          />
-          {draft.scope !== 'org' && (
-            <ScopeInput
-              scope={draft.scope}
-              value={draft.scope_id}
-              onChange={(scope_id) => set({ scope_id })}
-            />
-          )}
-        </Group>
-        <Group grow align="flex-start">
-          <NativeSelect
-            label="What"
-            value={draft.metric}
-            onChange={(event) => set({ metric: event.currentTarget.value as Draft['metric'] })}
-            data={Object.entries(METRICS).map(([value, label]) => ({ value, label }))}
-          />
-          <NumberInput
-            label="Threshold"
-            required
-            min={0}
-            allowNegative={false}
-            thousandSeparator=","
-            prefix={draft.metric === 'cost_usd' ? '$' : ''}
-            value={draft.threshold}
-            onChange={(value) => set({ threshold: Number(value) })}
-          />
-          <NativeSelect
-            label="Window"
-            value={draft.window}
-            onChange={(event) => set({ window: event.currentTarget.value as Draft['window'] })}
-            data={[...WINDOWS]}
-          />
-        </Group>
-        <EnforcementInputs rule={draft} onChange={set} />
-        <BudgetPreview draft={draft} />
-        {budget && (
-          <Text size="sm" c="dimmed">
-            A change of anything but the name and what happens at the threshold begins a new revision: its
-            levels may fire again.
-          </Text>
+        {draft.scope !== 'org' && (
+          <ScopeInput scope={draft.scope} value={draft.scope_id} onChange={(scope_id) => set({ scope_id })} />
         )}
-        <ProblemNote error={save.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {budget ? 'Save' : 'Create'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      </Group>
+      <Group grow align="flex-start">
+        <NativeSelect
+          label="What"
+          value={draft.metric}
+          onChange={(event) => set({ metric: event.currentTarget.value as Draft['metric'] })}
+          data={Object.entries(METRICS).map(([value, label]) => ({ value, label }))}
+        />
+        <NumberInput
+          label="Threshold"
+          required
+          min={0}
+          allowNegative={false}
+          thousandSeparator=","
+          prefix={draft.metric === 'cost_usd' ? '$' : ''}
+          value={draft.threshold}
+          onChange={(value) => set({ threshold: Number(value) })}
+        />
+        <NativeSelect
+          label="Window"
+          value={draft.window}
+          onChange={(event) => set({ window: event.currentTarget.value as Draft['window'] })}
+          data={[...WINDOWS]}
+        />
+      </Group>
+      <EnforcementInputs rule={draft} onChange={set} />
+      <BudgetPreview draft={draft} />
+      {budget && (
+        <Text size="sm" c="dimmed">
+          A change of anything but the name and what happens at the threshold begins a new revision: its
+          levels may fire again.
+        </Text>
+      )}
+    </ActForm>
   );
 }
 

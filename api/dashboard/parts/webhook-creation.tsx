@@ -2,10 +2,10 @@ import { Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { useAct } from '../data/use-act.ts';
+import { ActForm } from './act-form.tsx';
 import { AlertSettings, NO_ALERTS, settingsOf } from './alert-settings.tsx';
 import { type Format, FormatChoice, urlOf } from './format-choice.tsx';
 import { MessagePreview } from './message-preview.tsx';
-import { ProblemNote } from './problem-note.tsx';
 import { Copyable } from './secret.tsx';
 import { EVENT_TYPES, EventChoice, newSecret, VerifySnippet } from './webhook-form.tsx';
 
@@ -24,29 +24,13 @@ export function WebhookCreation({ onDone }: { onDone: () => void }) {
   if (create.isSuccess)
     return format === 'json' ? <NewSecret {...{ secret, onDone }} /> : <Made {...{ onDone }} />;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate(undefined);
-      }}
-    >
-      <Stack>
-        <FormatChoice format={format} url={url} onFormat={setFormat} onUrl={setUrl} />
-        <EventChoice value={events} onChange={setEvents} />
-        <AlertSettings value={alerts} onChange={setAlerts} />
-        <Divider />
-        <MessagePreview format={format} />
-        <ProblemNote error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={create} submit="Create" onCancel={onDone}>
+      <FormatChoice format={format} url={url} onFormat={setFormat} onUrl={setUrl} />
+      <EventChoice value={events} onChange={setEvents} />
+      <AlertSettings value={alerts} onChange={setAlerts} />
+      <Divider />
+      <MessagePreview format={format} />
+    </ActForm>
   );
 }
 

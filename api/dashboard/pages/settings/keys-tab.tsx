@@ -1,12 +1,11 @@
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import { membersQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
+import { ActForm, useDraft } from '../../parts/act-form.tsx';
 import { type Key, KeyTable } from '../../parts/key-table.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { Copyable } from '../../parts/secret.tsx';
 
 const SCOPES: Record<Key['scopes'][number], string> = {
@@ -65,7 +64,7 @@ function bodyOf({ name, scopes, userId, project, life }: Draft) {
 }
 
 function KeyForm({ onDone }: { onDone: () => void }) {
-  const [draft, setDraft] = useState(NEW);
+  const [draft, change] = useDraft(NEW);
   const create = useAct(() => take(api.POST('/v1/keys', { body: bodyOf(draft) })), { changes: ['keys'] });
   if (create.data)
     return (
@@ -76,25 +75,9 @@ function KeyForm({ onDone }: { onDone: () => void }) {
       </Stack>
     );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate(undefined);
-      }}
-    >
-      <Stack>
-        <KeyFields draft={draft} onChange={(change) => setDraft({ ...draft, ...change })} />
-        <ProblemNote error={create.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={draft.scopes.length === 0}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={create} submit="Create" onCancel={onDone} isReady={draft.scopes.length > 0}>
+      <KeyFields draft={draft} onChange={change} />
+    </ActForm>
   );
 }
 

@@ -7,6 +7,7 @@ import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
 import { membersQuery, organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
+import { ActForm } from '../../parts/act-form.tsx';
 import { Load } from '../../parts/load.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
@@ -94,44 +95,34 @@ function MemberForm({ member, onDone }: { member?: Member; onDone: () => void })
     { changes: ['members', 'organization', 'me'], done: member ? 'Saved.' : 'Invited.', onDone },
   );
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(undefined);
-      }}
+    <ActForm
+      act={save}
+      submit={member ? 'Save' : 'Invite'}
+      aside={member && <RemoveButton member={member} onDone={onDone} />}
     >
-      <Stack>
-        <TextInput
-          label="E-mail"
-          type="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          data-autofocus
-        />
-        {member?.declined && <Text size="sm">The invitation was turned down. Saving renews it.</Text>}
-        <TextInput
-          label="Name"
-          maxLength={256}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label="Role"
-          value={role}
-          onChange={(event) => setRole(event.currentTarget.value as Member['role'])}
-          data={['member', 'admin']}
-        />
-        <TagsInput label="Teams" value={teams} onChange={setTeams} data={organization.data?.teams ?? []} />
-        <ProblemNote error={save.error} />
-        <Group justify="space-between">
-          {member ? <RemoveButton member={member} onDone={onDone} /> : <span />}
-          <Button type="submit" loading={save.isPending}>
-            {member ? 'Save' : 'Invite'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label="E-mail"
+        type="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        data-autofocus
+      />
+      {member?.declined && <Text size="sm">The invitation was turned down. Saving renews it.</Text>}
+      <TextInput
+        label="Name"
+        maxLength={256}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <NativeSelect
+        label="Role"
+        value={role}
+        onChange={(event) => setRole(event.currentTarget.value as Member['role'])}
+        data={['member', 'admin']}
+      />
+      <TagsInput label="Teams" value={teams} onChange={setTeams} data={organization.data?.teams ?? []} />
+    </ActForm>
   );
 }
 

@@ -1,12 +1,11 @@
-import { Button, NumberInput, Paper, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { NumberInput, Paper, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
+import { ActForm, useDraft } from '../../parts/act-form.tsx';
 import { Load } from '../../parts/load.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Organization = operations['get_v1_organization']['responses'][200]['content']['application/json'];
@@ -23,14 +22,13 @@ export function OrganizationTab() {
 
 function OrganizationForm({ organization }: { organization: Organization }) {
   const { name, timezone, next_timezone, session_timeout, k_anonymity, admin_emails } = organization;
-  const [draft, setDraft] = useState<Draft>({
+  const [draft, set] = useDraft<Draft>({
     name,
     timezone: next_timezone?.timezone ?? timezone,
     session_timeout,
     k_anonymity,
     admin_emails,
   });
-  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
   const save = useAct(() => take(api.PATCH('/v1/organization', { body: changesOf(organization, draft) })), {
     changes: ['organization', 'me'],
     done: 'The settings are saved.',
@@ -38,73 +36,60 @@ function OrganizationForm({ organization }: { organization: Organization }) {
   const isUnchanged = Object.keys(changesOf(organization, draft)).length === 0;
   return (
     <Paper withBorder p="md" maw={640}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(undefined);
-        }}
-      >
-        <Stack>
-          <TextInput
-            label="Name"
-            required
-            maxLength={256}
-            value={draft.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
-          <TextInput
-            label="Timezone"
-            description="An IANA name such as Europe/Berlin. A change holds from tomorrow."
-            required
-            value={draft.timezone}
-            onChange={(event) => set({ timezone: event.currentTarget.value })}
-            list="timezones"
-          />
-          <datalist id="timezones">
-            {Intl.supportedValuesOf('timeZone').map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-          {next_timezone && (
-            <Text size="sm" c="dimmed">
-              {timezone} now, {next_timezone.timezone} from <When at={next_timezone.from} />.
-            </Text>
-          )}
-          <NumberInput
-            label="Session timeout"
-            description="Seconds of silence that end a session: 60 to 86,400; 1,800 is half an hour"
-            thousandSeparator=","
-            min={60}
-            max={86_400}
-            allowDecimal={false}
-            value={draft.session_timeout}
-            onChange={(value) => set({ session_timeout: Number(value) })}
-          />
-          <NumberInput
-            label="Smallest group in Analytics"
-            description="What fewer people share is hidden there (k-anonymity); 5 or more"
-            min={5}
-            allowDecimal={false}
-            value={draft.k_anonymity}
-            onChange={(value) => set({ k_anonymity: Number(value) })}
-          />
-          <TagsInput
-            label="Admin e-mails"
-            description="Who is told of a failing webhook"
-            value={draft.admin_emails}
-            onChange={(emails) => set({ admin_emails: emails })}
-          />
+      <ActForm act={save} submit="Save" isReady={!isUnchanged}>
+        <TextInput
+          label="Name"
+          required
+          maxLength={256}
+          value={draft.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Timezone"
+          description="An IANA name such as Europe/Berlin. A change holds from tomorrow."
+          required
+          value={draft.timezone}
+          onChange={(event) => set({ timezone: event.currentTarget.value })}
+          list="timezones"
+        />
+        <datalist id="timezones">
+          {Intl.supportedValuesOf('timeZone').map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+        {next_timezone && (
           <Text size="sm" c="dimmed">
-            Plan: {organization.plan} (the operator changes it). Id: {organization.id}
+            {timezone} now, {next_timezone.timezone} from <When at={next_timezone.from} />.
           </Text>
-          <ProblemNote error={save.error} />
-          <div>
-            <Button type="submit" loading={save.isPending} disabled={isUnchanged}>
-              Save
-            </Button>
-          </div>
-        </Stack>
-      </form>
+        )}
+        <NumberInput
+          label="Session timeout"
+          description="Seconds of silence that end a session: 60 to 86,400; 1,800 is half an hour"
+          thousandSeparator=","
+          min={60}
+          max={86_400}
+          allowDecimal={false}
+          value={draft.session_timeout}
+          onChange={(value) => set({ session_timeout: Number(value) })}
+        />
+        <NumberInput
+          label="Smallest group in Analytics"
+          description="What fewer people share is hidden there (k-anonymity); 5 or more"
+          min={5}
+          allowDecimal={false}
+          value={draft.k_anonymity}
+          onChange={(value) => set({ k_anonymity: Number(value) })}
+        />
+        <TagsInput
+          label="Admin e-mails"
+          description="Who is told of a failing webhook"
+          value={draft.admin_emails}
+          onChange={(emails) => set({ admin_emails: emails })}
+        />
+        <Text size="sm" c="dimmed">
+          Plan: {organization.plan} (the operator changes it). Id: {organization.id}
+        </Text>
+      </ActForm>
     </Paper>
   );
 }
