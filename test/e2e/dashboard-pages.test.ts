@@ -39,6 +39,7 @@ const EVERYBODYS_DIALOGS = [
   ['/', 'Go to a page (Ctrl K)'],
   ['/', 'Signed in as'],
   ['/connect', 'Revoke Laptop key'],
+  ['/connect', 'Rotate Laptop key'],
   ['/devices', 'Revoke demo'],
 ] as const;
 const ADMINS_DIALOGS = [
@@ -264,6 +265,10 @@ describe('the pages of the dashboard', () => {
         expect(await page.evaluate(NOT_TWO_LINES), `${path} at ${width}`).toEqual([]);
         expect(await page.title()).not.toBe('broken');
       }
+      await visit(page, '/');
+      const hatches: string[] = await page.evaluate(HATCHES);
+      expect(hatches.length).toBeGreaterThan(4);
+      expect(new Set(hatches).size, 'series are told apart without their colours').toBe(hatches.length);
       await visit(page, '/sessions');
       expect(await page.getByText(IMAGE, { exact: true }).count()).toBeGreaterThan(0);
       expect(await page.locator('img').count()).toBe(0);
@@ -275,7 +280,14 @@ describe('the pages of the dashboard', () => {
   test('give fingers room', { timeout: 60_000 }, async () => {
     const viewport = { width: 390, height: 844 };
     const { page, context } = await open('Grace', { viewport, hasTouch: true, isMobile: true });
-    for (const path of ['/', '/sessions', '/budgets/{budget}', '/webhooks/{webhook}', '/connect']) {
+    for (const path of [
+      '/',
+      '/sessions',
+      '/budgets/{budget}',
+      '/webhooks/{webhook}',
+      '/connect',
+      '/settings',
+    ]) {
       await visit(page, path);
       expect(await page.evaluate(TOO_SMALL), path).toEqual([]);
       expect(await overflow(page), path).toBe(0);
@@ -358,6 +370,10 @@ async function overflow(page: Page): Promise<number> {
 const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]
   .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
   .map((target) => (target.ariaLabel ?? target.textContent) + ': ' + target.getBoundingClientRect().height)`;
+
+/** Runs in the page: how the bars of each series are hatched. */
+const HATCHES = `[...document.querySelectorAll('.chart pattern')]
+  .map((pattern) => pattern.querySelector('path')?.getAttribute('d') ?? 'plain')`;
 
 /** Runs in the page: rows of narrow lists that take other than two lines, or whose parts stand below or beside their line. */
 const NOT_TWO_LINES = `[...document.querySelectorAll('.rows li')].flatMap((row) => {

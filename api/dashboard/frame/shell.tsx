@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   AppShell,
+  Box,
   Burger,
   Button,
   Group,
@@ -11,7 +12,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
-import { IconLogout, IconSearch } from '@tabler/icons-react';
+import { IconLogout, IconSearch, IconUser } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment, useEffect } from 'react';
@@ -141,9 +142,12 @@ function PersonMenu() {
     <Popover position="bottom-end" withinPortal trapFocus>
       <Popover.Target>
         <UnstyledButton aria-label={`Signed in as ${shown}`} px="sm" h={36} maw={160}>
-          <Text className="clip" size="sm">
+          <Text className="clip" size="sm" visibleFrom="sm">
             {shown}
           </Text>
+          <Box hiddenFrom="sm" lh={0}>
+            <IconUser size={20} aria-hidden />
+          </Box>
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown maw={320} className="wrap">

@@ -146,7 +146,11 @@ function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: num
   const insteadOf = ({ cell }: Row) => {
     if (isTold(cell)) return null;
     if ('pending' in cell)
-      return <Text c="dimmed">not published yet: a week appears a day after its end</Text>;
+      return (
+        <Text span inherit c="dimmed">
+          not yet: published a day after its end
+        </Text>
+      );
     return (
       <div className="hatched">
         <span className="on-hatching">fewer than {k}, or one person dominates</span>

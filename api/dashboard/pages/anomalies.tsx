@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
       </Anchor>
     ),
   },
-  { label: 'User', share: 16, render: ({ user_id }) => <UserName id={user_id} /> },
+  { label: 'User', share: 16, narrow: 'first', render: ({ user_id }) => <UserName id={user_id} /> },
   {
     label: 'Observed',
     isNumber: true,

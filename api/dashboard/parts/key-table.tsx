@@ -56,7 +56,13 @@ function columns(withUser: boolean, onRotated: (key: string) => void): readonly 
     { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <bdi title={name}>{name}</bdi> },
     { label: 'State', isShort: true, narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
     ...(withUser
-      ? [{ label: 'User', render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any') }]
+      ? [
+          {
+            label: 'User',
+            narrow: 'first' as const,
+            render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any user'),
+          },
+        ]
       : []),
     { label: 'May', narrow: 'hidden', render: ({ scopes }) => scopes.join(', ') },
     { label: 'Created', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },

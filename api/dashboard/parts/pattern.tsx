@@ -13,6 +13,9 @@ const HATCHES = [
   'M2 2h1v1h-1z',
 ] as const;
 
+/** Of the rest. */
+const DASHES = 'M0 2H4M4 6H8';
+
 /** What fills the bars of a series, for `fill`. */
 export function fillOf(series: ChartSeries, prefix = ''): string {
   return `url(#${prefix}${nameOf(series)})`;
@@ -21,7 +24,7 @@ export function fillOf(series: ChartSeries, prefix = ''): string {
 /** A series' colour and hatching. Two drawings of one page need two prefixes. */
 export function Pattern({ series, prefix = '' }: { series: ChartSeries; prefix?: string }) {
   const { colour } = series;
-  const hatch = colour === null ? null : HATCHES[colour % HATCHES.length];
+  const hatch = colour === null ? DASHES : HATCHES[colour % HATCHES.length];
   const hue = colour === null ? undefined : SERIES_COLOURS[colour % SERIES_COLOURS.length];
   return (
     <pattern id={prefix + nameOf(series)} width="8" height="8" patternUnits="userSpaceOnUse">
