@@ -366,10 +366,13 @@ async function overflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }
 
-/** Runs in the page: what one touches and is less than 44 px high. */
+/** Runs in the page: what one touches and is less than 44 px high; of an input the box around it counts. */
 const TOO_SMALL = `[...document.querySelectorAll('button, select, input')]
-  .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
-  .map((target) => (target.ariaLabel ?? target.textContent) + ': ' + target.getBoundingClientRect().height)`;
+  .filter((target) => target.checkVisibility())
+  .map((target) => [target, (target.matches('input') && target.closest('.mantine-Input-wrapper')) || target])
+  .map(([target, box]) => [target.ariaLabel ?? target.textContent, box.getBoundingClientRect().height])
+  .filter(([, height]) => height < 44)
+  .map((small) => small.join(': '))`;
 
 /** Runs in the page: how the bars of each series are hatched. */
 const HATCHES = `[...document.querySelectorAll('.chart pattern')]
