@@ -1,3 +1,5 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, take } from './client.ts';
 import { usageQuery } from './queries.ts';
 import { FILTERS, type FilterName, type Filters, type Range } from './range.ts';
 
@@ -20,6 +22,19 @@ export function usageBefore(range: Range, filters: Filters) {
     // Over: it does not follow what changes now.
     queryKey: ['usage before', range.before, filters],
   };
+}
+
+/** The sums alone, in the same order of fields: the cheapest way to know whether anything has changed. */
+export function usageTotals(range: Range, filters: Filters) {
+  return queryOptions({
+    queryKey: ['usage totals', range.query, filters],
+    queryFn: async () => {
+      const query = { ...range.query, ...filters };
+      const { active_users, ...totals } = (await take(api.GET('/api/v1/usage', { params: { query } })))
+        .totals;
+      return totals;
+    },
+  });
 }
 
 /** What there is to filter by in a range, dearest first. */

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
-import { groupsBy, useUsageNow } from '../data/usage.ts';
+import { groupsBy, useUsageNow } from '../data/usage.tsx';
 import { useIsAdmin } from '../data/use-me.ts';
 import { percent } from '../parts/format.ts';
 

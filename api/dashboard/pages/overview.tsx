@@ -1,6 +1,6 @@
 import { Grid, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { UsageFollower, useUsage, useUsageNow } from '../data/usage.ts';
+import { UsageFollower, useUsage, useUsageNow } from '../data/usage.tsx';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';

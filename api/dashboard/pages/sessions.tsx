@@ -4,7 +4,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import type { operations } from '../../docs/client.d.ts';
 import { sessionsQuery } from '../data/queries.ts';
 import { FILTERS, type FilterName } from '../data/range.ts';
-import { groupsBy } from '../data/usage.ts';
+import { groupsBy } from '../data/usage.tsx';
 import { usageValues } from '../data/usage-questions.ts';
 import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
 import { Count } from '../parts/count.tsx';

@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core';
-import { useUsage } from '../data/usage.ts';
+import { useUsage } from '../data/usage.tsx';
 import { Change } from './change.tsx';
 import { Count } from './count.tsx';
 import { money } from './format.ts';

@@ -1,6 +1,6 @@
 import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { Usage } from '../data/usage.ts';
+import type { Usage } from '../data/usage.tsx';
 import { Change } from './change.tsx';
 import { compact, exact, money, percent, shortMoney } from './format.ts';
 import { TileLine } from './tile-line.tsx';

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { groupsBy, type Usage, useUsageNow } from '../../data/usage.ts';
+import { groupsBy, type Usage, useUsageNow } from '../../data/usage.tsx';
 import { useMe } from '../../data/use-me.ts';
 import { useChangeSearch } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart-card.tsx';

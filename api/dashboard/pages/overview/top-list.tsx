@@ -1,7 +1,7 @@
 import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { FilterName } from '../../data/range.ts';
-import { groupsBy, type Usage, useUsage } from '../../data/usage.ts';
+import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
 import { Change } from '../../parts/change.tsx';
 import { money } from '../../parts/format.ts';
 import { Load } from '../../parts/load.tsx';

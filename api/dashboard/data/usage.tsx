@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import type { operations } from '../../docs/client.d.ts';
 import type { FilterName } from './range.ts';
-import { usageBefore, usageNow } from './usage-questions.ts';
+import { usageBefore, usageNow, usageTotals } from './usage-questions.ts';
 import { useFilters, useRange } from './use-range.ts';
 
 export type Usage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
@@ -32,18 +32,29 @@ export function groupsBy({ groups }: Usage, by: FilterName): (UsageGroup & { val
   });
 }
 
-/** Renders nothing. Asks for the usage of the range once per minute, and for anomalies when it has changed. */
+/** Renders nothing. Asks for the sums of the range once per minute, and for all that Overview shows when they have changed. */
 export function UsageFollower() {
+  const { data } = useQuery(useUsageNow());
+  return data ? <Follower shown={data.totals} /> : null;
+}
+
+function Follower({ shown: { active_users, ...shown } }: { shown: Usage['totals'] }) {
   const client = useQueryClient();
-  const question = useUsageNow();
-  const { data } = useQuery({ ...question, refetchInterval: POLL_MS });
-  const key = JSON.stringify(question.queryKey);
-  const seen = useRef({ key, data });
+  const polled = useQuery({
+    ...usageTotals(useRange(), useFilters()),
+    refetchInterval: POLL_MS,
+    // The first poll is a minute from now: what is shown has just been asked for.
+    staleTime: Number.POSITIVE_INFINITY,
+    initialData: shown,
+  });
+  const known = JSON.stringify(shown);
+  const current = JSON.stringify(polled.data);
+  const { dataUpdatedAt } = polled;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: compared whenever a poll has been answered, not when what is shown changes.
   useEffect(() => {
-    const { key: keyBefore, data: before } = seen.current;
-    seen.current = { key, data };
-    if (keyBefore !== key || before === undefined || before === data) return;
+    if (current === known) return;
+    void client.invalidateQueries({ queryKey: ['usage'] });
     void client.invalidateQueries({ queryKey: ['anomalies'] });
-  }, [client, key, data]);
+  }, [client, current, dataUpdatedAt]);
   return null;
 }
