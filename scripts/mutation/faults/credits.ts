@@ -108,6 +108,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     text: 'or period.left >= period.limit then return nil end',
     replacement: 'then return nil end',
     tests: [...CHANGES, 'test/laws/credits.test.ts'],
+    equivalent: 'limit - left is what was used, whatever plans came and went, and a spend is refunded once',
   },
   {
     what: 'a refund goes into the next period',
