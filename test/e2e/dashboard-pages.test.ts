@@ -228,6 +228,18 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
+  test('follow what changes while they are open', { timeout: 60_000 }, async () => {
+    await stack.report({ user_id: 'late', cost_usd: 7 });
+    const { page, context } = await open('Grace');
+    await page.clock.install();
+    await visit(page, '/?user_id=late');
+    await page.getByText('$7.00').first().waitFor();
+    await stack.report({ user_id: 'late', cost_usd: 4 });
+    await page.clock.runFor(61_000);
+    await page.getByText('$11.00').first().waitFor();
+    await context.close();
+  });
+
   test('say plainly that credits are not sold, and show the credits of all to admins alone', {
     timeout: 60_000,
   }, async () => {
