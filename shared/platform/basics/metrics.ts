@@ -14,13 +14,10 @@ export interface Metrics {
   registry: Registry;
 }
 
-/** Between two looks at the event loop, in milliseconds: at 10, as it comes, an idle process wakes up for them alone. */
-const LOOK_MS = 100;
-
 /** Opens a registry; `defaults` adds what Node tells of itself. */
 export function createMetrics(options: { defaults: boolean }): Metrics {
   const registry = new Registry();
-  if (options.defaults) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOK_MS });
+  if (options.defaults) collectDefaultMetrics({ register: registry });
   return { registry };
 }
 
