@@ -43,6 +43,9 @@ function decode({ body, kind, encoding }: OtlpBody): DecodeReply {
     waiting = [];
     if (error instanceof UnreadableOtlp) return { unreadable: error.message };
     throw error;
+  } finally {
+    // Its memory goes now, and not when the collector comes by: what follows needs as much.
+    (body.buffer as ArrayBuffer).transfer(0);
   }
 }
 
