@@ -120,7 +120,10 @@ describe.concurrent('a receiver that', { timeout: 40_000 }, () => {
   );
 });
 
+/** Node counts a timer from the beginning of the turn that sets it, so that it may be early by what this turn took. */
+const EARLY_MS = 100;
+
 function expectDeadline({ latency_ms }: Attempt, timerMs: number): void {
-  expect(latency_ms).toBeGreaterThanOrEqual(DEADLINE_MS - 1);
+  expect(latency_ms).toBeGreaterThanOrEqual(DEADLINE_MS - EARLY_MS);
   expect(latency_ms).toBeLessThan(timerMs + SLACK_MS);
 }
