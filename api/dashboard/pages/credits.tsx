@@ -178,7 +178,8 @@ function Ledger() {
     <Paper withBorder p="md">
       <Title order={2}>Ledger</Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Every credit that came or went. The signed receipts are kept on the device that spent them.
+        Every credit that came or went. The device that spent one has its signed receipt, and the API shows it
+        again.
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }} mb="sm">
         <NativeSelect
