@@ -1,4 +1,5 @@
 import { isStoreError } from '../../platform/basics/errors.ts';
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { emptyState } from '../meter/account-state.ts';
@@ -23,19 +24,17 @@ interface Plan {
 /** Puts the accounts of these shards right: balances, idempotency records, devices. Returns how many accounts that were. */
 export async function restoreAccounts(ctx: Context, plan: Plan): Promise<number> {
   const tokens = await readTokens(ctx, plan.shards);
+  const restore = (account: CreditAccount) => restoreOne(ctx, account, tokens.get(account._id) ?? [], plan);
   let count = 0;
-  let batch: Promise<void>[] = [];
+  for await (const _ of inBatches(accountsOf(ctx, plan), BATCH, restore)) count += 1;
+  return count;
+}
+
+async function* accountsOf(ctx: Context, { shards, failed }: Plan): AsyncGenerator<CreditAccount> {
   for await (const account of creditAccountRows(ctx).find({})) {
     const shard = shardOf(account._id);
-    if (!plan.shards.has(shard) || plan.failed.has(shard)) continue;
-    count += 1;
-    batch.push(restoreOne(ctx, account, tokens.get(account._id) ?? [], plan));
-    if (batch.length < BATCH) continue;
-    await Promise.all(batch);
-    batch = [];
+    if (shards.has(shard) && !failed.has(shard)) yield account;
   }
-  await Promise.all(batch);
-  return count;
 }
 
 async function readTokens(ctx: Context, shards: ReadonlySet<number>): Promise<Map<string, DeviceToken[]>> {

@@ -1,3 +1,4 @@
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
 import { encodeChangeOutcome, encodeRecord, encodeSpendPlace, RECORD_KEPT_S } from '../meter/idempotency.ts';
@@ -8,24 +9,30 @@ const BATCH = 200;
 /** Puts the idempotency records that are still promised to a repeat back, from the ledger's rows. */
 export async function restoreRecords(ctx: Context, accountId: string): Promise<void> {
   const { record } = accountKeys(accountId);
+  const restore = ({ idk, value, leftS }: PromisedRecord) =>
+    ctx.redis.producer.set(record(idk), value, 'EX', leftS, 'NX');
+  for await (const _ of inBatches(promisedRecords(ctx, accountId), BATCH, restore));
+}
+
+interface PromisedRecord {
+  idk: string;
+  value: string;
+  /** Seconds for which it is still promised. */
+  leftS: number;
+}
+
+async function* promisedRecords(ctx: Context, accountId: string): AsyncGenerator<PromisedRecord> {
   const nowS = Math.floor(ctx.clock.now() / 1_000);
-  let batch: Promise<unknown>[] = [];
-  // Times never fall with `seq`, so what is too old ends it.
   const rows = ledgerRows(ctx)
     .find({ account_id: accountId }, { batchSize: 1_000, projection: { receipt: 0 } })
     .sort({ seq: -1 });
   for await (const row of rows) {
     const { idk, fingerprint = '', created_at: createdAt } = row;
     const leftS = createdAt + RECORD_KEPT_S - nowS;
-    if (leftS <= 0) break;
-    if (idk === undefined) continue;
-    const value = encodeRecord(fingerprint, createdAt, outcomeOf(row));
-    batch.push(ctx.redis.producer.set(record(idk), value, 'EX', leftS, 'NX'));
-    if (batch.length < BATCH) continue;
-    await Promise.all(batch);
-    batch = [];
+    // Times never fall with `seq`, so what is too old ends it.
+    if (leftS <= 0) return;
+    if (idk !== undefined) yield { idk, value: encodeRecord(fingerprint, createdAt, outcomeOf(row)), leftS };
   }
-  await Promise.all(batch);
 }
 
 function outcomeOf(row: LedgerRow): string {
