@@ -8,9 +8,11 @@ const addresses = new WeakMap<object, string>();
  * has all of them.
  */
 export function addressOf(req: Pick<IncomingMessage, 'socket'> & { ip?: string | undefined }): string {
-  const known = addresses.get(req) ?? readAddress(req);
-  addresses.set(req, known);
-  return known;
+  const known = addresses.get(req);
+  if (known !== undefined) return known;
+  const address = readAddress(req);
+  addresses.set(req, address);
+  return address;
 }
 
 function readAddress(req: Parameters<typeof addressOf>[0]): string {

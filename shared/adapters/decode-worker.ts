@@ -14,15 +14,14 @@ import { walkOtlp } from './read-request.ts';
 const port = parentPort;
 if (!port) throw new Error('decode-worker.ts runs as a worker thread');
 
-const NONE: readonly PostedSignal[] = [];
-let waiting: Uint8Array<ArrayBuffer>[] = [];
+let waiting: ReturnType<typeof serialize>[] = [];
 
 port.on('message', (request: DecodeRequest) => {
   if (request !== 'next') {
     port.postMessage(decode(request));
     return;
   }
-  const batch = waiting.shift() ?? pack(NONE);
+  const batch = waiting.shift() ?? serialize([]);
   port.postMessage(batch, [batch.buffer]);
 });
 
@@ -32,12 +31,12 @@ function decode({ body, kind, encoding }: OtlpBody): DecodeReply {
   const take = (signal: PostedSignal) => {
     batch.push(signal);
     if (batch.length < SIGNALS_PER_REQUEST) return;
-    waiting.push(pack(batch));
+    waiting.push(serialize(batch));
     batch = [];
   };
   try {
     const summary = walkOtlp(body, kind, encoding, take);
-    if (batch.length > 0) waiting.push(pack(batch));
+    if (batch.length > 0) waiting.push(serialize(batch));
     return { summary };
   } catch (error) {
     waiting = [];
@@ -47,8 +46,4 @@ function decode({ body, kind, encoding }: OtlpBody): DecodeReply {
     // Its memory goes now, and not when the collector comes by: what follows needs as much.
     (body.buffer as ArrayBuffer).transfer(0);
   }
-}
-
-function pack(signals: readonly PostedSignal[]): Uint8Array<ArrayBuffer> {
-  return serialize(signals);
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../platform/context/context.ts';
-import { shardKeys } from '../../platform/redis/keys.ts';
+import { RECORDS_PATTERN, readRecordKey } from '../../platform/redis/keys.ts';
 import { isSpendPlace } from '../meter/idempotency.ts';
 import { shardsWithEntries } from '../meter/look-at-shards.ts';
 import { redisNow } from '../meter/redis-time.ts';
@@ -54,16 +54,14 @@ export async function findUnplacedRecords(ctx: Context): Promise<GivenReceipt[]>
 async function* readRecords(ctx: Context): AsyncGenerator<GivenReceipt[]> {
   const { producer } = ctx.redis;
   const nodes = 'nodes' in producer ? producer.nodes('master') : [producer];
-  const pattern = shardKeys(0).epoch.replace('c00', 'c[0-9][0-9]').replace('epoch', 'record:*');
   for (const node of nodes) {
     for (let cursor = ''; cursor !== '0'; ) {
-      const [next, keys] = await node.scan(cursor || '0', 'MATCH', pattern, 'COUNT', BATCH);
+      const [next, keys] = await node.scan(cursor || '0', 'MATCH', RECORDS_PATTERN, 'COUNT', BATCH);
       cursor = next;
       const values = await Promise.all(keys.map((key) => producer.get(key)));
       yield keys.flatMap((key, index) => {
-        const [, , idk = ''] = key.split(':');
         const [, , outcome = ''] = values[index]?.split('\n') ?? [];
-        return isSpendPlace(outcome) ? [{ shard: Number(key.slice(2, 4)), idk }] : [];
+        return isSpendPlace(outcome) ? [readRecordKey(key)] : [];
       });
     }
   }

@@ -45,6 +45,15 @@ export function accountKeys(accountId: string): AccountKeys {
   };
 }
 
+/** What SCAN finds idempotency records of credits by, of every account. */
+export const RECORDS_PATTERN = '{c[0-9][0-9]}:record:*';
+
+/** The shard and the hash of the idempotency key that the name of a record holds. */
+export function readRecordKey(key: string): { shard: number; idk: string } {
+  const [tag = '', , idk = ''] = key.split(':');
+  return { shard: Number(tag.slice(2, 4)), idk };
+}
+
 /** Counts the distinct values of a field of an organization's signals on one UTC day (`YYYY-MM-DD`). */
 export function valuesKey(orgId: string, day: string, field: string): string {
   return `{values:${orgId}}:${day}:${field}`;
