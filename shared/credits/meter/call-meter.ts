@@ -46,6 +46,7 @@ export async function callMeter<Code extends string>(
   return { code, values };
 }
 
-function rebuilding(): DomainError {
+/** The error of a shard that is not open. */
+export function rebuilding(): DomainError {
   return new DomainError('rebuilding', 'Credits are being checked against the ledger. Try again.');
 }

@@ -1,12 +1,14 @@
--- Spends one credit, or says why not. All checks come before the first write; the first write is the one that grows.
--- KEYS[1] epoch  KEYS[2] account  KEYS[3] idempotency record  KEYS[4] ledger stream
--- ARGV[1] now in ms, of a test clock only ('' = Redis TIME)      ARGV[2] refuse after this Redis time (ms)
--- ARGV[3] token id        ARGV[4] HMAC of the token
--- ARGV[5] fingerprint of the request                             ARGV[6] hash of the idempotency key
--- ARGV[7] bucket that the receipt names ('?' = none yet, ask which; '' = none to be had: answer repeats only)
--- ARGV[8] receipt         ARGV[9], ARGV[10] start and end of the present month ('' = not known)
--- ARGV[11] plans          ARGV[12] s to keep the record          ARGV[13] entries that the stream may hold
--- Returns { code, redis ms, … }:
+-- Spends one credit each for callers that ask at the same time, or says of each why not. Each spend stands by itself: all
+-- its checks come before its first write, which is the one that grows, and what fails there fails no other spend.
+-- ARGV[1] now in ms, of a test clock only ('' = Redis TIME)      ARGV[2] plans
+-- ARGV[3] s to keep a record                                     ARGV[4] entries that a stream may hold
+-- Then 4 KEYS and 9 ARGV of each spend:
+--   key      epoch, account, idempotency record, ledger stream
+--   arg      refuse after this Redis time (ms), token id, HMAC of the token, fingerprint of the request,
+--            hash of the idempotency key,
+--            bucket that the receipt names ('?' = none yet, ask which; '' = none to be had: answer repeats only),
+--            receipt, start and end of the present month ('' = not known)
+-- Returns { redis ms, { code, … } of each spend }:
 --   late · shut · token                       refused, nothing written
 --   replay   seq of its row, field, value …   this was answered before; without fields its entry is in the ledger
 --   reused                                    the key was used for something else
@@ -15,102 +17,126 @@
 --   empty    window end, month end            no credits ('' where a bucket never has any)
 --   full                                      the stream is
 --   bucket   bucket, window end, month start, month end, anchor, device, org, user   the receipt must name this bucket
+--   failed   why                              Redis refused to write it
 --   spent    balance, at, next bucket, window end, month start, month end       "window,monthly,paid,granted"; Unix s
 
-local clock = redis_ms()
-if clock > tonumber(ARGV[2]) then return { 'late', clock } end
-if not is_open(KEYS[1]) then return { 'shut', clock } end
-
-local account = redis.call('HMGET', KEYS[2], 'd:' .. ARGV[3], 'seq', 'at', 'plan', 'anchor', 'w', 'm', 'lots',
-  'org', 'user')
-local device, hmac = string.match(account[1] or '', '^([^,]+),(%x+)$')
-if not device or hmac ~= ARGV[4] then return { 'token', clock } end
-
+local clock, mine = redis_ms(), identity()
 local now = ARGV[1] == '' and clock or tonumber(ARGV[1])
-local fingerprint, known = read_record(KEYS[3], now)
-if fingerprint then
-  if fingerprint ~= ARGV[5] then return { 'reused', clock } end
-  local seq, entry = string.match(known, '^(%d+),(.*)$')
-  local found = entry ~= '' and redis.call('XRANGE', KEYS[4], entry, entry)[1]
-  return { 'replay', clock, seq, unpack(found and found[2] or {}) }
-end
-if ARGV[7] == '' then return { 'unsigned', clock } end
+local plans, kept_s, most_entries = ARGV[2], ARGV[3], tonumber(ARGV[4])
 
--- What there is now: a period that is over counts as full again, an expired lot as gone.
-local rows = {}
-local anchor = account[5]
-local window, window_rest = read_period(account[6], now)
-local month, month_rest = read_period(account[7], now)
-local window_credits, window_ms, monthly_credits
-if not window or not month then window_credits, window_ms, monthly_credits = read_plan(ARGV[11], account[4]) end
-if not window and (window_credits > 0 or window_rest > 0) then
-  window = { from = now, to = now + window_ms, limit = window_credits, left = window_credits }
-  rows[#rows + 1] = row('window', window.left - window_rest, 'window.reset', window)
-end
-if not month and (monthly_credits > 0 or month_rest > 0) then
-  local from, to = tonumber(ARGV[9]), tonumber(ARGV[10])
-  if not from or now < from or now >= to then return { 'month', clock, anchor, device, account[9], account[10] } end
-  month = { from = from, to = to, limit = monthly_credits, left = monthly_credits }
-  rows[#rows + 1] = row('monthly', month.left - month_rest, 'monthly.reset', month)
-end
-local resets = #rows
-local lots = expire_lots(read_lots(account[8]), now, rows)
-local has_expired = #rows > resets
-local left = {
-  window = window and window.left or 0,
-  monthly = month and month.left or 0,
-  paid = sum_lots(lots, 'p'),
-  granted = sum_lots(lots, 'g'),
-}
-
-local function first_bucket()
-  return left.window > 0 and 'window' or left.monthly > 0 and 'monthly' or left.paid > 0 and 'paid'
-    or left.granted > 0 and 'granted' or nil
+-- What an account has now: a period that is over counts as full again, an expired lot as gone. Nil without the month.
+local function credits_now(plan, window_text, month_text, lots_text, from, to)
+  local rows = {}
+  local window, window_rest = read_period(window_text, now)
+  local month, month_rest = read_period(month_text, now)
+  local window_credits, window_ms, monthly_credits
+  if not window or not month then window_credits, window_ms, monthly_credits = read_plan(plans, plan) end
+  if not window and (window_credits > 0 or window_rest > 0) then
+    window = { from = now, to = now + window_ms, limit = window_credits, left = window_credits }
+    rows[1] = row('window', window.left - window_rest, 'window.reset', window)
+  end
+  if not month and (monthly_credits > 0 or month_rest > 0) then
+    if not from or now < from or now >= to then return nil end
+    month = { from = from, to = to, limit = monthly_credits, left = monthly_credits }
+    rows[#rows + 1] = row('monthly', month.left - month_rest, 'monthly.reset', month)
+  end
+  local resets = #rows
+  local lots = expire_lots(read_lots(lots_text), now, rows)
+  return {
+    rows = rows, has_reset = resets > 0, has_expired = #rows > resets,
+    period = { window = window, monthly = month }, lots = lots,
+    window = window and window.left or 0, monthly = month and month.left or 0,
+    paid = sum_lots(lots, 'p'), granted = sum_lots(lots, 'g'),
+  }
 end
 
-local window_end = window and int(window.to) or ''
-local month_start = month and int(month.from) or ''
-local month_end = month and int(month.to) or ''
-local bucket = first_bucket()
-if not bucket then return { 'empty', clock, window_end, month_end } end
-if redis.call('XLEN', KEYS[4]) >= tonumber(ARGV[13]) then return { 'full', clock } end
-if bucket ~= ARGV[7] then
-  return { 'bucket', clock, bucket, window_end, month_start, month_end, anchor, device, account[9], account[10] }
+local function first_bucket(credits)
+  return credits.window > 0 and 'window' or credits.monthly > 0 and 'monthly' or credits.paid > 0 and 'paid'
+    or credits.granted > 0 and 'granted' or nil
 end
 
--- Spend.
-local lot
-left[bucket] = left[bucket] - 1
-if bucket == 'window' then
-  window.left = window.left - 1
-elseif bucket == 'monthly' then
-  month.left = month.left - 1
-else
-  local kind = string.sub(bucket, 1, 1)
-  local index = 1
-  while lots[index].kind ~= kind do index = index + 1 end
-  lot = lots[index]
-  lot.left = lot.left - 1
-  if lot.left == 0 then table.remove(lots, index) end
+-- Takes one credit of a bucket that has one, with its row. Returns the lot that it came from.
+local function take(credits, bucket)
+  credits[bucket] = credits[bucket] - 1
+  local period, lot = credits.period[bucket], nil
+  if period then
+    period.left = period.left - 1
+  else
+    local kind, index = string.sub(bucket, 1, 1), 1
+    while credits.lots[index].kind ~= kind do index = index + 1 end
+    lot = credits.lots[index]
+    lot.left = lot.left - 1
+    if lot.left == 0 then table.remove(credits.lots, index) end
+  end
+  credits.rows[#credits.rows + 1] = row(bucket, -1, 'receipt', nil, lot)
+  return lot
 end
-rows[#rows + 1] = row(bucket, -1, 'receipt', nil, lot)
 
-local seq = tonumber(account[2])
-local at = math.max(tonumber(account[3]), math.floor(now / 1000))
-local balance = string.format('%.0f,%.0f,%.0f,%.0f', left.window, left.monthly, left.paid, left.granted)
-
-local entry = redis.call('XADD', KEYS[4], '*', 'account', string.match(KEYS[2], '[^:]+$'), 'seq', int(seq + 1),
-  'at', int(at), 'rows', '[' .. table.concat(rows, ',') .. ']', 'idk', ARGV[6], 'fingerprint', ARGV[5], 'device', device,
-  'balance', balance, 'receipt', ARGV[8])
--- The receipt lies in the entry, and then in the ledger: a repeat finds it by these two.
-write_record(KEYS[3], ARGV[5], at, ARGV[12], int(seq + #rows) .. ',' .. entry)
-local fields = { 'seq', int(seq + #rows), 'at', int(at) }
-local function put(field, value)
-  fields[#fields + 1] = field
-  fields[#fields + 1] = value
+-- The fields of an account that a spend has changed.
+local function changed_fields(credits, bucket, lot, seq, at)
+  local fields = { 'seq', seq, 'at', at }
+  local function put(field, value)
+    fields[#fields + 1] = field
+    fields[#fields + 1] = value
+  end
+  local window, month = credits.period.window, credits.period.monthly
+  if window and (bucket == 'window' or credits.has_reset) then put('w', write_period(window)) end
+  if month and (bucket == 'monthly' or credits.has_reset) then put('m', write_period(month)) end
+  if lot or credits.has_expired then put('lots', write_lots(credits.lots)) end
+  return fields
 end
-if window and (bucket == 'window' or resets > 0) then put('w', write_period(window)) end
-if month and (bucket == 'monthly' or resets > 0) then put('m', write_period(month)) end
-if lot or has_expired then put('lots', write_lots(lots)) end
-redis.call('HSET', KEYS[2], unpack(fields))
-return { 'spent', clock, balance, int(at), first_bucket() or bucket, window_end, month_start, month_end }
+
+local function spend(key, arg)
+  local epoch, account_key, record, stream = unpack(KEYS, key, key + 3)
+  local deadline, token, token_hmac, fingerprint, idk, named, receipt, from, to = unpack(ARGV, arg, arg + 8)
+  if clock > tonumber(deadline) then return { 'late' } end
+  if redis.call('GET', epoch) ~= mine then return { 'shut' } end
+
+  local account = redis.call('HMGET', account_key, 'd:' .. token, 'seq', 'at', 'plan', 'w', 'm', 'lots')
+  local device, hmac = string.match(account[1] or '', '^([^,]+),(%x+)$')
+  if not device or hmac ~= token_hmac then return { 'token' } end
+
+  local known_fingerprint, known = read_record(record, now)
+  if known_fingerprint then
+    if known_fingerprint ~= fingerprint then return { 'reused' } end
+    local seq, entry = string.match(known, '^(%d+),(.*)$')
+    local found = entry ~= '' and redis.call('XRANGE', stream, entry, entry)[1]
+    return { 'replay', seq, unpack(found and found[2] or {}) }
+  end
+  if named == '' then return { 'unsigned' } end
+
+  local function with_identity(...)
+    local reply = { ... }
+    local identity = redis.call('HMGET', account_key, 'anchor', 'org', 'user')
+    for _, value in ipairs({ identity[1], device, identity[2], identity[3] }) do reply[#reply + 1] = value end
+    return reply
+  end
+  local credits = credits_now(account[4], account[5], account[6], account[7], tonumber(from), tonumber(to))
+  if not credits then return with_identity('month') end
+  local window, month = credits.period.window, credits.period.monthly
+  local window_end = window and int(window.to) or ''
+  local month_start, month_end = month and int(month.from) or '', month and int(month.to) or ''
+  local bucket = first_bucket(credits)
+  if not bucket then return { 'empty', window_end, month_end } end
+  if redis.call('XLEN', stream) >= most_entries then return { 'full' } end
+  if bucket ~= named then return with_identity('bucket', bucket, window_end, month_start, month_end) end
+
+  local lot = take(credits, bucket)
+  local first_seq, last_seq = int(account[2] + 1), int(account[2] + #credits.rows)
+  local at = int(math.max(tonumber(account[3]), math.floor(now / 1000)))
+  local balance = string.format('%.0f,%.0f,%.0f,%.0f', credits.window, credits.monthly, credits.paid, credits.granted)
+  local entry = redis.call('XADD', stream, '*', 'account', string.match(account_key, '[^:]+$'), 'seq', first_seq, 'at', at,
+    'rows', '[' .. table.concat(credits.rows, ',') .. ']', 'idk', idk, 'fingerprint', fingerprint, 'device', device,
+    'balance', balance, 'receipt', receipt)
+  -- The receipt lies in the entry, and then in the ledger: a repeat finds it by these two.
+  write_record(record, fingerprint, at, kept_s, last_seq .. ',' .. entry)
+  redis.call('HSET', account_key, unpack(changed_fields(credits, bucket, lot, last_seq, at)))
+  return { 'spent', balance, at, first_bucket(credits) or bucket, window_end, month_start, month_end }
+end
+
+local replies = { clock }
+for index = 0, #KEYS / 4 - 1 do
+  local ok, reply = pcall(spend, 4 * index + 1, 9 * index + 5)
+  replies[index + 2] = ok and reply or { 'failed', type(reply) == 'table' and reply.err or tostring(reply) }
+end
+return replies

@@ -4,30 +4,13 @@ import { untilReplicated } from '../../platform/context/until-replicated.ts';
 import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
 import { type CachedAccount, cachedAccounts, cachedDevices, monthOf } from './account-cache.ts';
 import { decodeAnchor } from './account-state.ts';
-import { callMeter, type MeterReply, meterScript, replyOf } from './call-meter.ts';
-import { decodeBalance, digest, keyDigest, RECORD_KEPT_S, type SpendOutcome } from './idempotency.ts';
+import { callConsume, type SpendReply } from './call-consume.ts';
+import { decodeBalance, digest, keyDigest, type SpendOutcome } from './idempotency.ts';
 import { spendsDecided } from './metrics.ts';
 import { BUCKETS, type Bucket } from './model.ts';
-import { encodedPlansOf } from './plans.ts';
 import { type PreparedReceipt, prepareReceipt } from './prepare-receipt.ts';
-import { creditNow, redisNow, scriptNow } from './redis-time.ts';
+import { creditNow, redisNow } from './redis-time.ts';
 import { refusalOf } from './refuse-spend.ts';
-
-const script = meterScript('consume');
-const CODES = [
-  'spent',
-  'replay',
-  'bucket',
-  'month',
-  'empty',
-  'reused',
-  'token',
-  'unsigned',
-  'full',
-  'late',
-] as const;
-const reply = replyOf(...CODES);
-type SpendReply = MeterReply<(typeof CODES)[number]>;
 
 export interface Spend {
   accountId: string;
@@ -71,7 +54,7 @@ export async function decideSpend(ctx: Context, spend: Spend): Promise<Decision>
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const nowMs = await creditNow(ctx, request.keys.shard);
     const receipt = await prepareReceipt(ctx, request, nowMs);
-    const { code, values } = await callConsume(ctx, request, receipt, nowMs);
+    const { code, values } = await ask(ctx, request, receipt, nowMs);
     if (code === 'month' || code === 'bucket') {
       cacheAccount(ctx, request, code, values);
       continue;
@@ -88,22 +71,20 @@ export async function decideSpend(ctx: Context, spend: Spend): Promise<Decision>
 type Request = Spend & { keys: AccountKeys; idk: string; fingerprint: string };
 type Values = SpendReply['values'];
 
-async function callConsume(
+async function ask(
   ctx: Context,
   request: Request,
   receipt: PreparedReceipt,
   nowMs: number,
 ): Promise<SpendReply> {
-  const { accountId, keys, idk } = request;
-  const account = cachedAccounts(ctx).get(accountId);
+  const { keys, idk } = request;
+  const account = cachedAccounts(ctx).get(request.accountId);
   const month = account ? monthOf(account, nowMs) : { startMs: '', endMs: '' };
   const deadlineMs = (await redisNow(ctx, keys.shard)) + DEADLINE_MS;
-  return callMeter(ctx, {
-    script,
-    shard: keys.shard,
-    keys: [keys.epoch, keys.account, keys.record(idk), keys.stream],
+  return callConsume(ctx, {
+    keys,
+    record: keys.record(idk),
     args: [
-      scriptNow(ctx),
       deadlineMs,
       request.tokenId,
       request.tokenHmac,
@@ -113,11 +94,7 @@ async function callConsume(
       receipt.jws,
       month.startMs,
       month.endMs,
-      encodedPlansOf(ctx),
-      RECORD_KEPT_S,
-      ctx.config.ledgerStreamEntriesPerShard,
     ],
-    reply,
   });
 }
 

@@ -25,7 +25,8 @@ export async function sendScript(
   }
 }
 
-function unavailable(): DomainError {
+/** The error of what Redis was not sent, or refused: nothing was written. */
+export function unavailable(): DomainError {
   return new DomainError('store_unavailable', 'Redis cannot be used now. Nothing was written; try again.');
 }
 

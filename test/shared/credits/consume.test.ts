@@ -119,6 +119,37 @@ describe('a spend', () => {
     expect(new Set(reasons)).toEqual(new Set(['insufficient_credits']));
   });
 
+  test('that Redis cannot write is 503 and fails none of those that are sent with it', async () => {
+    const [broken, ...whole] = await Promise.all(Array.from({ length: 5 }, () => makeAccount(ctx)));
+    const { stream } = accountKeys(broken?.accountId ?? '');
+    await projectAll(ctx);
+    await ctx.redis.producer.set(stream, 'not a stream');
+    // Those of other shards: of this shard none can be written.
+    const others = whole.filter(({ accountId }) => accountKeys(accountId).stream !== stream);
+    const spends = [broken, ...others].map((account) => spendOnce(ctx, account?.token ?? ''));
+    const results = await Promise.allSettled(spends);
+    await ctx.redis.producer.del(stream);
+    const [failed, ...rest] = results;
+    expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } });
+    expect(rest.map(({ status }) => status)).toEqual(others.map(() => 'fulfilled'));
+    expect((await readBalances(ctx, broken?.accountId ?? '')).total).toBe(220);
+    for (const { accountId } of others) expect((await readBalances(ctx, accountId)).total).toBe(219);
+  });
+
+  test('goes to Redis in one call with all others of its turn', async () => {
+    const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(ctx)));
+    const spendAll = () => Promise.all(accounts.map(({ token }) => spendOnce(ctx, token)));
+    // From then on the api knows each account's bucket.
+    await spendAll();
+    await ctx.redis.producer.config('RESETSTAT');
+    await spendAll();
+    const stats = await ctx.redis.producer.info('commandstats');
+    const callsOf = (command: string) =>
+      Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1]);
+    expect(callsOf('xadd')).toBe(40);
+    expect(callsOf('evalsha')).toBe(1);
+  });
+
   test('by the id of a token with another secret is unauthorized', async () => {
     const { accountId, token } = await makeAccount(ctx);
     const tokenId = credentialId('ugd', token) ?? '';
