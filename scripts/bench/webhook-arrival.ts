@@ -72,13 +72,15 @@ async function arrival(bench: Bench, hung: number, seconds: number): Promise<Fig
   const beganMs = performance.now();
   for (let index = 0; index < seconds * PER_SECOND; index += 1) {
     await sleepUntil(beganMs + index * SLOT_MS);
-    const neighbour = hanging[index % hanging.length];
-    if (neighbour) void publish(bench, neighbour).catch(() => undefined);
     const { sessionId, ...times } = await postSignal(pool, key);
     sent.set(sessionId, times);
-    await sleepUntil(beganMs + index * SLOT_MS + SLOT_MS / 2);
+    await sleepUntil(beganMs + (index + 0.5) * SLOT_MS);
     if (index % 2 === 0) hops.push(await hop(bench, receiver));
     else pings.push(await ping(bench));
+    // At a moment of its own: this process, which times the POST, is not busy with it then.
+    await sleepUntil(beganMs + (index + 0.75) * SLOT_MS);
+    const neighbour = hanging[index % hanging.length];
+    if (neighbour) void publish(bench, neighbour).catch(() => undefined);
   }
   await untilRecorded(bench, [orgId]);
   const rows = await arrivalsOf(bench, orgId, sent);
