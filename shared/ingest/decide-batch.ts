@@ -25,24 +25,32 @@ export interface Batch {
   historical: ReadonlySet<Draft>;
 }
 
+/** How a batch is decided. */
+export interface Attempt {
+  /** The counter shard that it writes in. */
+  shard: number;
+  /** Whether no signal is looked up: one that was recorded before then fails the write with a duplicate key. */
+  areTakenForNew: boolean;
+}
+
 /** Where the signal of a draft's key stands, and whose it is: the draft's own, or the one that came before. */
 export type Recorded =
   | { status: 'accepted' | 'duplicate'; session_id: string; user_id: string }
   | { status: 'rejected' };
 
 /**
- * Decides what a batch comes to: three reads when its sessions are the newest of their keys, then the plans of all
- * nouns. `shard` is the counter shard that it writes in.
+ * Decides what a batch comes to: two or three reads when its sessions are the newest of their keys, then the plans of all
+ * nouns.
  */
 export async function decideBatch(
   ctx: Context,
   orgId: string,
   { drafts, historical }: Batch,
-  shard: number,
+  { shard, areTakenForNew }: Attempt,
   transaction: ClientSession,
 ): Promise<Decision<{ recorded: Recorded[]; rules: Rules }>> {
   const rules = await readRules(ctx, orgId, shard, transaction);
-  const known = await findKnown(ctx, orgId, drafts, transaction);
+  const known = areTakenForNew ? NONE : await findKnown(ctx, orgId, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
   const assignments = await assignByKey(ctx, orgId, fresh, timeoutMsOf(rules.organization), transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
@@ -107,6 +115,7 @@ function isPast({ ts }: Draft, timeoutMs: number, nowMs: number): boolean {
 }
 
 type Standing = Pick<Draft, 'user_id'> & { session_id: string };
+const NONE: ReadonlyMap<string, Standing> = new Map();
 
 /** By signal key, the signals that were recorded before. */
 async function findKnown(

@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Batching } from '../platform/context/batcher.ts';
@@ -100,14 +101,19 @@ async function recordWithinLimits(ctx: Context, orgId: string, batch: Batch): Pr
   });
 }
 
+/** Planning so few again costs less than a look for each batch whether they were recorded before: most were not. */
+const FEW_SIGNALS = 50;
+
 /** The write path: signals, sessions, rollups, budget windows, events and what is due, all or nothing. */
 async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<Recorded[]> {
   let attempts = 0;
-  const { recorded, rules } = await commitPlan(ctx, (transaction) => {
+  const decide = (transaction: ClientSession) => {
     attempts += 1;
     if (attempts > 1) moveToOtherShard();
-    return decideBatch(ctx, orgId, batch, currentShard(), transaction);
-  });
+    const areTakenForNew = attempts === 1 && batch.drafts.length <= FEW_SIGNALS;
+    return decideBatch(ctx, orgId, batch, { shard: currentShard(), areTakenForNew }, transaction);
+  };
+  const { recorded, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
   keepRules(ctx, rules);
   signalBatchSize(ctx).observe(batch.drafts.length);
   return recorded;
