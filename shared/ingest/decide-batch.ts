@@ -16,7 +16,7 @@ import type { Draft } from '../signals/check-signal.ts';
 import { signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
-import { type Rules, readRules } from './read-rules.ts';
+import { type Rules, readRules, recallRules } from './read-rules.ts';
 
 /** Signals of one organization that are recorded together. */
 export interface Batch {
@@ -29,8 +29,11 @@ export interface Batch {
 export interface Attempt {
   /** The counter shard that it writes in. */
   shard: number;
-  /** Whether no signal is looked up: one that was recorded before then fails the write with a duplicate key. */
-  areTakenForNew: boolean;
+  /**
+   * Whether the usual is taken for granted: the rules have not changed, and no signal was recorded before. Where that is
+   * wrong, the write fails with a duplicate key.
+   */
+  isOptimistic: boolean;
 }
 
 /** Where the signal of a draft's key stands, and whose it is: the draft's own, or the one that came before. */
@@ -39,18 +42,19 @@ export type Recorded =
   | { status: 'rejected' };
 
 /**
- * Decides what a batch comes to: two or three reads when its sessions are the newest of their keys, then the plans of all
- * nouns.
+ * Decides what a batch comes to: one read (three unless `isOptimistic`) when its sessions are the newest of their keys,
+ * then the plans of all nouns.
  */
 export async function decideBatch(
   ctx: Context,
   orgId: string,
   { drafts, historical }: Batch,
-  { shard, areTakenForNew }: Attempt,
+  { shard, isOptimistic }: Attempt,
   transaction: ClientSession,
 ): Promise<Decision<{ recorded: Recorded[]; rules: Rules }>> {
-  const rules = await readRules(ctx, orgId, shard, transaction);
-  const known = areTakenForNew ? NONE : await findKnown(ctx, orgId, drafts, transaction);
+  const recalled = isOptimistic ? recallRules(ctx, orgId) : undefined;
+  const rules = recalled ?? (await readRules(ctx, orgId, shard, transaction));
+  const known = isOptimistic ? NONE : await findKnown(ctx, orgId, drafts, transaction);
   const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
   const assignments = await assignByKey(ctx, orgId, fresh, timeoutMsOf(rules.organization), transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
@@ -96,7 +100,7 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
   });
   await pace();
   const writes = [
-    touchOrganizationVersion(organization._id, shard),
+    touchOrganizationVersion(organization._id, shard, rules.version),
     ...signals.map((draft) =>
       insertRow(signalRows, { ...draft, session_id: placed.get(draft._id) as string }),
     ),

@@ -18,9 +18,14 @@ export interface Rules {
 
 const keptRules = boundedCache<string, Rules>({ max: 10_000 });
 
+/** The rules as they were when this process last read them, if it has. */
+export function recallRules(ctx: Context, orgId: string): Rules | undefined {
+  return keptRules(ctx).get(orgId);
+}
+
 /**
- * The rules as of the transaction's snapshot: one read while they have not changed. The transaction that relies on them
- * writes the version's row in the same shard (`touchOrganizationVersion`). Throws `not_found`.
+ * The rules as of the transaction's snapshot: one read while they have not changed. The transaction that relies on rules
+ * writes the version's row (`touchOrganizationVersion`). Throws `not_found`.
  */
 export async function readRules(
   ctx: Context,

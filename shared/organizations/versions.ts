@@ -15,12 +15,15 @@ export interface OrganizationVersion {
   _id: string;
   org_id: string;
   /** Rises with each change of the organization's settings, teams, budgets and webhooks: the same in all shards. */
-  version?: number;
+  version: number;
   /** Rises with each batch of signals. */
   touches?: number;
 }
 
-export const organizationVersionRows = collection<OrganizationVersion>('organization_versions');
+export const organizationVersionRows = collection<OrganizationVersion>('organization_versions', {
+  // For the embedded store, which reads more than one row for a filter that no index holds whole.
+  indexes: [{ key: { _id: 1, version: 1 } }],
+});
 
 function versionKey(orgId: string, shard: number): string {
   return `${orgId}/${shard}`;
@@ -64,11 +67,14 @@ export async function readOrganizationVersions(
   return versions;
 }
 
-/** The write of a transaction that relies on the version that it read in this shard. */
-export function touchOrganizationVersion(orgId: string, shard: number): Write {
+/**
+ * The write of a transaction that relies on a version, in one shard. It fails with a duplicate key when the row has another
+ * version.
+ */
+export function touchOrganizationVersion(orgId: string, shard: number, version: number): Write {
   return updateRow(
     organizationVersionRows,
-    { _id: versionKey(orgId, shard) },
+    { _id: versionKey(orgId, shard), version },
     { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId } },
     { upsert: true },
   );

@@ -78,7 +78,9 @@ export function openQueues(producer: RedisClient, log: Log, prefix = QUEUE_PREFI
   };
 }
 
+/** What is due later waits for a turn, so that the answer to the request and what is due now go before it. */
 async function addInPieces<Data>(queue: Queue, wakeUps: readonly WakeUp<Data>[]): Promise<void> {
+  if (wakeUps.every(({ delayMs }) => delayMs > 0)) await nextTurn();
   for (let from = 0; from < wakeUps.length; from += ADDED_AT_ONCE) {
     if (from > 0) await nextTurn();
     const piece = wakeUps.slice(from, from + ADDED_AT_ONCE);
