@@ -31,12 +31,7 @@ async function commandsOf(key: string, signals: unknown[], status = 'accepted'):
   return commands;
 }
 
-const KNOWN_SESSION = [
-  'find api_keys',
-  'aggregate session_heads',
-  'bulkWrite',
-  'commitTransaction',
-];
+const KNOWN_SESSION = ['find api_keys', 'aggregate session_heads', 'bulkWrite', 'commitTransaction'];
 
 describe('POST /api/v1/signals asks MongoDB', () => {
   test('four times for a signal of a known session, and for one that opens a session', async () => {
