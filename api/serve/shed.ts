@@ -23,6 +23,8 @@ export interface Owner {
 const SAMPLE_MS = 500;
 /** Between two looks at the event loop; the histogram counts it in. */
 const LOOK_MS = 50;
+/** How long after the last request the event loop is still measured: one may take many turns of seconds. */
+const REST_AFTER_MS = 60_000;
 
 export interface Shedder {
   /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
@@ -34,14 +36,43 @@ export interface Shedder {
   stop(): void;
 }
 
-/** Refuses early and cheaply instead of queueing without bound. */
-export function createShedder(metrics: Metrics): Shedder {
+/** How late the event loop is. */
+interface Lateness {
+  /** Milliseconds, of the half second before; 0 when it was not measured. */
+  read(): number;
+  stop(): void;
+}
+
+/**
+ * Measures the event loop while somebody asks for it: a process that nobody calls is not woken for it. Whoever
+ * asks after a pause is told 0, and so is everyone of the half second that follows.
+ */
+function measureLateness(): Lateness {
   const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
-  delay.enable();
   let lagMs = 0;
   let lateMs = 0;
-  let sampledAtMs = performance.now();
-  const sampling = setInterval(() => {
+  let sampledAtMs = 0;
+  let askedMs = 0;
+  let sampling: NodeJS.Timeout | null = null;
+
+  function start(): NodeJS.Timeout {
+    delay.enable();
+    sampledAtMs = performance.now();
+    return setInterval(sample, SAMPLE_MS).unref();
+  }
+  function stop(): void {
+    if (sampling) clearInterval(sampling);
+    sampling = null;
+    delay.disable();
+    delay.reset();
+    lagMs = 0;
+    lateMs = 0;
+  }
+  function sample(): void {
+    if (performance.now() - askedMs > REST_AFTER_MS) {
+      stop();
+      return;
+    }
     // The histogram misses turns that take seconds. This timer's own delay shows them; it counts when it comes twice in a
     // row, so that one pause refuses nobody.
     const lateBeforeMs = lateMs;
@@ -49,8 +80,20 @@ export function createShedder(metrics: Metrics): Shedder {
     sampledAtMs = performance.now();
     lagMs = Math.max(delay.count > 0 ? delay.mean / 1e6 - LOOK_MS : 0, Math.min(lateMs, lateBeforeMs));
     delay.reset();
-  }, SAMPLE_MS);
-  sampling.unref();
+  }
+  return {
+    read: () => {
+      askedMs = performance.now();
+      sampling ??= start();
+      return lagMs;
+    },
+    stop,
+  };
+}
+
+/** Refuses early and cheaply instead of queueing without bound. */
+export function createShedder(metrics: Metrics): Shedder {
+  const lateness = measureLateness();
   const refuse = (priority: Priority, detail: string) => {
     requestsShed({ metrics }).inc({ priority });
     throw new DomainError('overloaded', detail);
@@ -58,7 +101,7 @@ export function createShedder(metrics: Metrics): Shedder {
   const held = new Map<string, number>();
   return {
     refuseWhenLate: (priority) => {
-      if (lagMs >= CAPS[priority].lagMs)
+      if (lateness.read() >= CAPS[priority].lagMs)
         refuse(priority, 'The service is too busy for requests of this kind.');
     },
     enter: (priority, owner) => {
@@ -77,10 +120,7 @@ export function createShedder(metrics: Metrics): Shedder {
         for (const { name } of counted) add(held, name, -1);
       };
     },
-    stop: () => {
-      clearInterval(sampling);
-      delay.disable();
-    },
+    stop: lateness.stop,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type HistogramConfiguration,
   Registry,
 } from 'prom-client';
+import { measureEventLoop } from './event-loop.ts';
 
 /** The metrics of one process. Times are in seconds, as Prometheus wants them. */
 export interface Metrics {
@@ -17,8 +18,17 @@ export interface Metrics {
 /** Opens a registry; `defaults` adds what Node tells of itself. */
 export function createMetrics(options: { defaults: boolean }): Metrics {
   const registry = new Registry();
-  if (options.defaults) collectDefaultMetrics({ register: registry });
+  if (options.defaults) collectDefaults(registry);
   return { registry };
+}
+
+/** As long as a timer can be set: 24 days. */
+const NEVER_MS = 2 ** 31 - 1;
+
+/** Its own looks at the event loop cannot be left out, so they are put off for ever, and ours take their names. */
+function collectDefaults(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
+  measureEventLoop(registry);
 }
 
 /** A declared metric: called with a context, it is the metric of that process. */
