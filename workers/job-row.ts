@@ -70,16 +70,24 @@ function isWakeAgain(answer: unknown): answer is WakeAgain {
 export const LOCK_MS = 5_000;
 /** How often each worker looks for them. Only deliveries are worth the look in each second. */
 const STALLED_CHECK_MS = { deliveries: 1_000, others: 5_000 };
+/** So much earlier than the next look the last one of another worker no longer counts. */
+const LOOK_EARLY_MS = 200;
 
 /** How long a worker waits for a job before it asks again; one that comes meanwhile wakes it at once. BullMQ's longest. */
 const ASK_AGAIN_S = 10;
 
-/** What BullMQ's worker of a row is told about jobs whose worker died, and about waiting. */
-export function queueOptions({ concurrency }: JobRow) {
+/** How often a worker of this row looks for jobs whose worker died (milliseconds). */
+export function stalledCheckMs({ concurrency }: JobRow): number {
+  return concurrency === 'open' ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others;
+}
+
+/** What BullMQ's worker of a row is told about jobs whose worker died (`watchStalled` looks for them), and about waiting. */
+export function queueOptions(row: JobRow) {
   return {
     drainDelay: ASK_AGAIN_S,
     lockDuration: LOCK_MS,
-    stalledInterval: concurrency === 'open' ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others,
+    skipStalledCheck: true,
+    stalledInterval: stalledCheckMs(row) - LOOK_EARLY_MS,
     maxStalledCount: 1_000,
   };
 }

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, LOCK_MS, queueOptions } from './job-row.ts';
+import { type JobRow, LOCK_MS, queueOptions, stalledCheckMs } from './job-row.ts';
 import { jobSeconds } from './metrics.ts';
+import { watchStalled } from './watch-stalled.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
 const FETCH_AT_MOST = 64;
@@ -47,12 +48,14 @@ export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClie
       .extendJobLocks(ids, tokens, LOCK_MS)
       .catch((error: unknown) => ctx.log.debug({ err: error, queue: row.kind }, 'locks were not extended'));
   }, LOCK_MS / 3);
+  const stopWatching = watchStalled(worker, ctx, stalledCheckMs(row));
   const loop = fetchAll(worker, token, () => closing, begin, row.kind, ctx);
 
   return {
     waitUntilReady: () => worker.waitUntilReady(),
     close: async () => {
       closing = true;
+      stopWatching();
       while (running.size > 0) await Promise.all(running.values());
       clearInterval(locks);
       await worker.close(true);
@@ -70,12 +73,9 @@ async function fetchAll(
   queue: string,
   ctx: Context,
 ): Promise<void> {
-  let isWatching = false;
   let wanted = 1;
   while (!isClosing()) {
     try {
-      if (!isWatching) await worker.startStalledCheckTimer();
-      isWatching = true;
       const job = await worker.getNextJob(token);
       if (!job) continue;
       begin(job);

@@ -5,15 +5,18 @@ import { lookAtShards, shutShards } from '../shared/credits/meter/look-at-shards
 import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
+import { type EntryWait, openEntryWait } from './wait-for-entries.ts';
 
 /** How long after one round the next begins. A pause fills the batches. */
 const BUSY_MS = 150;
 const TROUBLE_MS = 500;
 /**
- * How often the shards are looked at: this long spends may be refused before a Redis that came back is checked, and wait
- * before the ledger has them.
+ * How often the shards are looked at while there is something in them, or Redis does not answer: this long spends may be
+ * refused before a Redis that came back is checked, and wait before the ledger has them.
  */
 const LOOK_MS = 250;
+/** How often while they are empty and open. The first entry ends the wait at once (`openEntryWait`). */
+const REST_LOOK_MS = 1_000;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
 
@@ -23,10 +26,16 @@ const RETRY_MS = 10_000;
  */
 export function startProjector(ctx: Context): () => Promise<void> {
   const stopping = new AbortController();
-  const work: Work = { isWaiting: true, mayBeShut: true };
-  const running = Promise.all([keepUp(ctx, work, stopping.signal), watch(ctx, work, stopping.signal)]);
+  const work: Work = { isWaiting: true, mayBeShut: true, onWaiting: () => undefined };
+  const entries = openEntryWait(ctx);
+  const running = Promise.all([
+    keepUp(ctx, work, stopping.signal),
+    watch(ctx, work, entries, stopping.signal),
+  ]);
   return async () => {
     stopping.abort();
+    work.onWaiting();
+    entries.stop();
     await running;
   };
 }
@@ -35,10 +44,12 @@ export function startProjector(ctx: Context): () => Promise<void> {
 interface Work {
   isWaiting: boolean;
   mayBeShut: boolean;
+  /** Called when something waits again, and at the end. */
+  onWaiting: () => void;
 }
 
 /** Looks from beside the rounds, so that what it measures shows while MongoDB is away and a round waits for it. */
-async function watch(ctx: Context, work: Work, stopped: AbortSignal): Promise<void> {
+async function watch(ctx: Context, work: Work, entries: EntryWait, stopped: AbortSignal): Promise<void> {
   while (!stopped.aborted) {
     const looks = await lookAtShards(ctx).catch(() => null);
     if (looks) {
@@ -46,10 +57,17 @@ async function watch(ctx: Context, work: Work, stopped: AbortSignal): Promise<vo
       // Also those that a rebuild holds.
       shutShardCount(ctx).set(looks.filter(({ state }) => state !== 'open').length);
     }
+    const isAtRest = looks?.every(({ state, length }) => state === 'open' && length === 0) === true;
     work.mayBeShut ||= !looks || looks.some(({ state }) => state !== 'open');
-    work.isWaiting ||= work.mayBeShut || looks?.some(({ length }) => length > 0) === true;
-    await pause(LOOK_MS, stopped);
+    if (!isAtRest) raise(work);
+    const isAnswered = isAtRest && (await entries.wait(REST_LOOK_MS));
+    if (!isAnswered) await pause(LOOK_MS, stopped);
   }
+}
+
+function raise(work: Work): void {
+  work.isWaiting = true;
+  work.onWaiting();
 }
 
 async function keepUp(ctx: Context, work: Work, stopped: AbortSignal): Promise<void> {
@@ -74,8 +92,14 @@ async function keepUp(ctx: Context, work: Work, stopped: AbortSignal): Promise<v
       work.isWaiting ||= troubles.length > 0 || (round !== null && round.moved > 0);
       if (troubles.length > 0) await pause(TROUBLE_MS, stopped);
     }
-    await pause(BUSY_MS, stopped);
+    await (work.isWaiting ? pause(BUSY_MS, stopped) : untilWaiting(work, stopped));
   }
+}
+
+async function untilWaiting(work: Work, stopped: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  work.onWaiting = resolve;
+  if (!stopped.aborted) await promise;
 }
 
 /** Opens the shards that are shut. Those that could not be opened are tried again when it is time. */

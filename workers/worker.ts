@@ -1,9 +1,10 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, queueOptions, type WakeAgain } from './job-row.ts';
+import { type JobRow, queueOptions, stalledCheckMs, type WakeAgain } from './job-row.ts';
 import { jobSeconds } from './metrics.ts';
 import { type OpenWorker, startOpenWorker } from './open-worker.ts';
+import { watchStalled } from './watch-stalled.ts';
 
 /** Starts the worker of one row: parses each job, measures it, logs a failure once. */
 export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): OpenWorker {
@@ -15,7 +16,14 @@ export function startWorker(row: JobRow, ctx: Context, connection: RedisClient):
     ...queueOptions(row),
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
-  return worker;
+  const stopWatching = watchStalled(worker, ctx, stalledCheckMs(row));
+  return {
+    waitUntilReady: () => worker.waitUntilReady(),
+    close: async () => {
+      stopWatching();
+      await worker.close();
+    },
+  };
 }
 
 const CLOSE_PATIENCE_MS = 10_000;

@@ -2,10 +2,11 @@ import { Cluster, Redis } from 'ioredis';
 import type { Config } from '../basics/config.ts';
 
 /**
- * Three clients with three duties: the meter never sends anything twice and never waits; the producer gives up
- * at once (a wake-up may be lost, the sweeper finds what it was for); the worker waits for Redis to come back.
+ * Four clients with four duties: the meter never sends anything twice and never waits; the producer gives up
+ * at once (a wake-up may be lost, the sweeper finds what it was for); the worker waits for Redis to come back; the waiter
+ * sends commands that block, for less than 5 s, and gives up when its connection does.
  */
-export type RedisRole = 'meter' | 'producer' | 'worker';
+export type RedisRole = 'meter' | 'producer' | 'worker' | 'waiter';
 
 /** One Redis, or a cluster of them: the same commands. */
 export type RedisClient = Redis | Cluster;
@@ -41,6 +42,12 @@ const ROLES = {
     socketTimeout: SILENCE_MS,
   },
   worker: { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS },
+  waiter: {
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    socketTimeout: SILENCE_MS,
+  },
 } satisfies Record<RedisRole, RoleOptions>;
 
 /**
