@@ -1,6 +1,7 @@
 import { plansOf } from '../shared/credits/meter/plans.ts';
 import { keepKeysPublished } from '../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../shared/credits/receipts/signer.ts';
+import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
@@ -29,4 +30,5 @@ stopOnSignal(ctx.log, async () => {
 // After SIGNING_KEY_FILE was changed, a SIGHUP makes the new key sign at once.
 process.on('SIGHUP', () => signerOf(ctx).reload());
 
+await collectGarbage();
 server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { plansOf } from '../shared/credits/meter/plans.ts';
+import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
@@ -18,6 +19,7 @@ const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
 registerMetrics(ctx);
 plansOf(ctx);
+await collectGarbage();
 const connection = connectQueues(config, 'worker');
 const stopJobs = runWhileClockIsRight(ctx, startJobs);
 const stopProjector = startProjector(ctx);

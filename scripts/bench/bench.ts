@@ -86,6 +86,7 @@ function settings(mongoUrl: string, redisUrl: string): Record<string, string> {
   return {
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
+    WORKER_PORT: '0',
     LOG_LEVEL: 'warn',
     RATE_LIMITS: 'off',
     MONGODB_URL: mongoUrl,
