@@ -120,7 +120,7 @@ export function createShedder(metrics: Metrics): Shedder {
         for (const { name } of counted) add(held, name, -1);
       };
     },
-    stop: lateness.stop,
+    stop: () => lateness.stop(),
   };
 }
 
