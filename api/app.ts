@@ -1,10 +1,5 @@
-import express, {
-  type Express,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import type { RequestListener } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
@@ -19,6 +14,8 @@ import { mountBoard } from './operations/board.ts';
 import { sendOtlpError } from './otlp/answer.ts';
 import { mountDashboard } from './people/mount-dashboard.ts';
 import { routes as table } from './routes/index.ts';
+import { isHalfSent } from './serve/body.ts';
+import { directly, type Handler } from './serve/directly.ts';
 import { createLimits, type Limits } from './serve/limits.ts';
 import { giveId, logWhenClosed } from './serve/request.ts';
 import { LONGEST_ANSWER_MS, serve } from './serve/serve.ts';
@@ -26,6 +23,8 @@ import { createShedder, type Shedder } from './serve/shed.ts';
 
 export interface Api {
   app: Express;
+  /** What a server calls: the app, or at once the handler of a path without parameters. */
+  listener: RequestListener;
   limits: Limits;
   shedder: Shedder;
 }
@@ -47,7 +46,11 @@ export function createApi(
   const guards = { limits, shedder, longestAnswerMs };
   const routes = [...documented, ...docsRoutes(openApiDocument(documented, baseUrl(ctx.config)))];
   const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, guards) }));
-  app.use(beginRequest(ctx, handlers));
+  const begin = beginRequest(ctx);
+  app.use((req: Request, res: Response, next: NextFunction) => {
+    begin(req, res);
+    next();
+  });
   mountBoard(app, ctx, limits);
   for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
   mountDashboard(app, ctx, documented, guards);
@@ -56,29 +59,28 @@ export function createApi(
     next(new DomainError('not_found', 'There is no such path.')),
   );
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => fail(ctx, error, req, res));
-  return { app, limits, shedder };
+  const listener = directly(app, withoutParameters(handlers), begin, (...failed) => fail(ctx, ...failed));
+  return { app, listener, limits, shedder };
 }
 
-/**
- * Gives every request an id, its log line and safe headers. Then a path without parameters is looked up at once instead
- * of being matched against the whole table. All that is one layer, because each layer of Express costs time.
- */
-function beginRequest(
-  ctx: Context,
-  handlers: readonly { route: AnyRoute; handler: RequestHandler }[],
-): RequestHandler {
-  const exact = new Map(
+/** The routes whose path is always the same, by method and URL. */
+function withoutParameters(
+  handlers: readonly { route: AnyRoute; handler: Handler }[],
+): ReadonlyMap<string, Handler> {
+  return new Map(
     handlers
       .filter(({ route }) => !route.path.includes('{'))
       .map(({ route, handler }) => [`${route.method.toUpperCase()} ${route.path}`, handler]),
   );
+}
+
+/** Gives every request an id, its log line and safe headers. */
+function beginRequest(ctx: Context): (req: Request, res: Response) => void {
   const headers = safetyHeaders();
-  return (req, res, next) => {
+  return (req, res) => {
     giveId(req, res);
     logWhenClosed(ctx, req, res);
     for (const [name, value] of headers) res.setHeader(name, value);
-    const handler = exact.get(`${req.method} ${req.path}`);
-    return handler ? handler(req, res, next) : next();
   };
 }
 
@@ -140,10 +142,4 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
   if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
   else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
   else sendProblem(res, error, String(res.locals.requestId));
-}
-
-function isHalfSent(req: Request): boolean {
-  const announced =
-    req.headers['content-length'] !== undefined || req.headers['transfer-encoding'] !== undefined;
-  return announced && !req.complete;
 }

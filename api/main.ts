@@ -15,8 +15,8 @@ const ctx = await openContext(config, { process: 'api' });
 registerMetrics(ctx);
 plansOf(ctx);
 const state: ApiState = { stopping: false };
-const { app, shedder } = createApi(ctx, state);
-const server = createHttpServer(app, config);
+const { app, listener, shedder } = createApi(ctx, state);
+const server = createHttpServer(app, config, listener);
 const stopPublishing = keepKeysPublished(ctx);
 
 stopOnSignal(ctx.log, async () => {

@@ -1,10 +1,10 @@
-import type { RequestHandler } from 'express';
 import { actingAs } from '../../shared/audit/acting-as.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { admit, takePlace } from './admit.ts';
 import { createOnce } from './create-once.ts';
+import type { Handler } from './directly.ts';
 import type { Exchange, Guards, Principal } from './exchange.ts';
 import { parseInput } from './parse.ts';
 import { send } from './send.ts';
@@ -16,7 +16,7 @@ export const LONGEST_ANSWER_MS = 10 * 60_000;
  * Turns one row of the table into a handler: authenticate, parse, take a place, handle, check the answer, send. A place
  * among the requests in flight is taken only when the body is there, so that slow senders hold none.
  */
-export function serve(route: AnyRoute, ctx: Context, guards: Guards): RequestHandler {
+export function serve(route: AnyRoute, ctx: Context, guards: Guards): Handler {
   return async (req, res) => {
     const exchange: Exchange = { route, ctx, guards, req, res };
     res.locals.route = route.path;

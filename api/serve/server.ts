@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server, STATUS_CODES } from 'node:http';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Config } from '../../shared/platform/basics/config.ts';
 import { DomainError, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { problemBody, problemOf } from '../basics/problem.ts';
+import { expressMessages } from './directly.ts';
 
-/** An HTTP server with limits on what a slow or careless client can hold. */
-export function createHttpServer(app: Express, config: Config): Server {
+/** An HTTP server with limits on what a slow or careless client can hold. `listener` may answer some requests without Express. */
+export function createHttpServer(app: Express, config: Config, listener: RequestListener = app): Server {
   const server = createServer(
     {
       maxHeaderSize: 16_384,
@@ -17,8 +18,9 @@ export function createHttpServer(app: Express, config: Config): Server {
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: true,
+      ...expressMessages(app),
     },
-    app,
+    listener,
   );
   server.maxConnections = config.maxConnections;
   server.timeout = STALLED_MS;

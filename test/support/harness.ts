@@ -145,8 +145,8 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const ctx = options.ctx ?? (await openTestContext(options));
   const state: ApiState = { stopping: false };
   const check = options.routes ? createContract(options.routes) : contract;
-  const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
-  const server = createHttpServer(app, ctx.config);
+  const { app, listener, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
+  const server = createHttpServer(app, ctx.config, listener);
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -9,8 +9,8 @@ export interface Cache<Key, Value> {
 }
 
 /**
- * Declares a memory of a process beside its context. It holds at most `max` entries and forgets the one that was used
- * least recently; with `ttlMs` an entry also goes that many milliseconds after it was set.
+ * Declares a memory of a process beside its context. It holds at most `max` entries, among them the half of `max` that
+ * were used last; with `ttlMs` an entry also goes that many milliseconds after it was set.
  */
 export function boundedCache<Key, Value>(limits: {
   max: number;
@@ -23,25 +23,35 @@ function createCache<Key, Value>(
   { max, ttlMs = Number.POSITIVE_INFINITY }: { max: number; ttlMs?: number },
   now: () => number,
 ): Cache<Key, Value> {
-  // In the order of use.
-  const entries = new Map<Key, { value: Value; setMs: number }>();
+  type Entry = { value: Value; setMs: number };
+  // Entries that were used since the last turn, and those that were not: to keep all in the order of use would write at
+  // each look. When the first are half of all, they become the second, and those are forgotten.
+  let used = new Map<Key, Entry>();
+  let older = new Map<Key, Entry>();
+  const put = (key: Key, entry: Entry) => {
+    used.set(key, entry);
+    older.delete(key);
+    if (used.size < max / 2) return;
+    older = used;
+    used = new Map();
+  };
+  const forget = (key: Key) => {
+    used.delete(key);
+    older.delete(key);
+  };
   return {
     get: (key) => {
-      const entry = entries.get(key);
+      const recent = used.get(key);
+      const entry = recent ?? older.get(key);
       if (!entry) return undefined;
-      entries.delete(key);
-      if (now() - entry.setMs >= ttlMs) return undefined;
-      entries.set(key, entry);
+      if (ttlMs !== Number.POSITIVE_INFINITY && now() - entry.setMs >= ttlMs) {
+        forget(key);
+        return undefined;
+      }
+      if (!recent) put(key, entry);
       return entry.value;
     },
-    set: (key, value) => {
-      entries.delete(key);
-      entries.set(key, { value, setMs: now() });
-      const [oldest] = entries.keys();
-      if (entries.size > max && oldest !== undefined) entries.delete(oldest);
-    },
-    delete: (key) => {
-      entries.delete(key);
-    },
+    set: (key, value) => put(key, { value, setMs: now() }),
+    delete: forget,
   };
 }
