@@ -72,7 +72,7 @@ async function send(path: string, { body, headers }: Sent, inPieces: boolean): P
   const head = Buffer.from(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   const answer: Buffer[] = [];
-  socket.on('data', (chunk) => answer.push(chunk));
+  socket.on('data', (chunk) => answer.push(Buffer.from(chunk)));
   const closed = once(socket, 'close');
   if (inPieces) {
     const begun = once(api.server, 'request');
