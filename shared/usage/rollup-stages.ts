@@ -12,12 +12,17 @@ export function matchStages(
   part: Part,
   { user_id, ...others }: Match,
 ): { $match: Record<string, unknown> }[] {
-  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
-  const range = { org_id: orgId, period: rollupPeriodOf(part), start };
+  const range = inPart(orgId, part);
   const isOneUser = typeof user_id === 'string';
   const rest = user_id === undefined || isOneUser ? others : { user_id, ...others };
   const indexed = { $match: isOneUser ? { ...range, user_id } : range };
   return Object.keys(rest).length === 0 ? [indexed] : [indexed, { $match: rest }];
+}
+
+/** The filter of all rows of a part: an index holds it whole. */
+export function inPart(orgId: string, part: Part) {
+  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
+  return { org_id: orgId, period: rollupPeriodOf(part), start };
 }
 
 /** All measures by the values of these columns; without any, one sum of all. */

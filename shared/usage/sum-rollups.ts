@@ -7,12 +7,12 @@ import { refuseGroups } from './group-usage.ts';
 import { idOf } from './id-of.ts';
 import { makeSnapshotsJob } from './jobs.ts';
 import { addSums, negateSums, type Sums, sumsOf } from './measures.ts';
-import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
+import { type Dimensions, rollupRows, TOTAL_DIMENSIONS } from './model.ts';
 import { mayBeMade } from './plan-stale-snapshots.ts';
 import { readCells, readTotals } from './read-snapshots.ts';
 import { readRememberedTotals } from './remembered-totals.ts';
-import { matchStages, sumStage } from './rollup-stages.ts';
-import { joinParts, type Part, separate, type WholePart } from './split-range.ts';
+import { inPart, matchStages, sumStage } from './rollup-stages.ts';
+import { joinParts, type Part, rollupPeriodOf, separate, type WholePart } from './split-range.ts';
 import {
   type Aggregate,
   addTable,
@@ -25,7 +25,7 @@ import {
 import type { Table } from './table.ts';
 
 /** Rows that one answer of MongoDB brings. */
-const ROWS_PER_ANSWER = 2_000;
+const ROWS_PER_ANSWER = 500;
 
 export interface AskedGroupings {
   parts: readonly Part[];
@@ -68,10 +68,7 @@ export async function sumGroupings(
   const pace = createPace();
   const rest = isOfOneUser ? asked.parts : await sumSnapshots(ctx, organization, asked, found, transaction);
   for (const part of rest) {
-    const columns = columnsOf(asked, part);
-    const stages = [...matchStages(organization._id, part, asked.match), sumStage(columns)];
-    const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
-    for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) {
+    for await (const { of, row } of readPart(ctx, organization._id, asked, part, transaction)) {
       await pace();
       const key: Key = { ...of, start: startOf(asked, part, of?.start?.getTime()) };
       const sums = part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row);
@@ -82,6 +79,40 @@ export async function sumGroupings(
     }
   }
   return found.map(({ rows }) => [...rows.values()]);
+}
+
+/** The measures of `row` are sums of rollups that have these values. */
+interface RollupSum {
+  of: (Partial<Dimensions> & { start?: Date }) | null;
+  row: Record<string, unknown>;
+}
+
+async function* readPart(
+  ctx: Context,
+  orgId: string,
+  asked: AskedGroupings,
+  part: Part,
+  transaction: ClientSession,
+): AsyncGenerator<RollupSum> {
+  const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
+  if (hasSumPerRow(asked, part)) {
+    for await (const row of rollupRows(ctx).find(inPart(orgId, part), options)) {
+      const { user_id, project_id, model, adapter, start } = row;
+      yield { of: { user_id, project_id, model, adapter, start }, row };
+    }
+    return;
+  }
+  const stages = [...matchStages(orgId, part, asked.match), sumStage(columnsOf(asked, part))];
+  for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) yield { of, row };
+}
+
+/**
+ * Whether there are about as many sums as rollups: of all users of days. Then the rows themselves are read. The embedded
+ * store serves no other transaction while it sums up, but others between two of its answers (docs/stores.md).
+ */
+function hasSumPerRow({ groupings, match }: AskedGroupings, part: Part): boolean {
+  const isByUser = groupings.some((columns) => columns.includes('user_id'));
+  return isByUser && rollupPeriodOf(part) === 'day' && Object.keys(match).length === 0;
 }
 
 /** Every column of any grouping. The start is known of a part that belongs to one bucket. */

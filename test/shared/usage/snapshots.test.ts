@@ -92,16 +92,18 @@ async function exported(asked: { fromMs: number; filter: object; timezone: strin
 /** How many questions went to the rollups while `work` ran. */
 async function countReads(work: () => Promise<unknown>): Promise<number> {
   const collection = rollupRows(ctx);
-  const original = collection.aggregate.bind(collection);
+  const { aggregate, find } = collection;
   let reads = 0;
-  collection.aggregate = ((...args: Parameters<typeof original>) => {
-    reads += 1;
-    return original(...args);
-  }) as typeof collection.aggregate;
+  const counted = (read: typeof aggregate | typeof find) =>
+    ((...args: never[]) => {
+      reads += 1;
+      return (read as (...args: never[]) => unknown).apply(collection, args);
+    }) as never;
+  Object.assign(collection, { aggregate: counted(aggregate), find: counted(find) });
   try {
     await work();
   } finally {
-    collection.aggregate = original;
+    Object.assign(collection, { aggregate, find });
   }
   return reads;
 }
