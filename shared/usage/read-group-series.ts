@@ -8,6 +8,7 @@ import { refuseGroups } from './group-usage.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { matchOf, type UsageQuestion } from './read-usage.ts';
 import { splitCutDays } from './split-range.ts';
 import { sumGroupings } from './sum-rollups.ts';
@@ -52,9 +53,9 @@ export async function readGroupSeries(
     edges: range.edges,
     mostRows: ctx.config.maxGroups * ROWS_PER_GROUP,
   };
-  const found = await inTransaction(ctx.db, (transaction) =>
-    sumGroupings(ctx, organization, asked, transaction),
-  );
+  const read = () =>
+    inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction));
+  const found = await readInTurn(ctx, organization._id, read);
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
   const grouped = dimensions.map((by, at) => ({
     by,

@@ -2,7 +2,6 @@ import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { mapAtPace } from '../platform/basics/next-turn.ts';
-import type { Batching } from '../platform/context/batcher.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
@@ -10,6 +9,7 @@ import { columnOf, type Group, type Grouping, groupRows } from './group-usage.ts
 import { addSums, noSums, type Sums, viewSums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { splitBucket } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 import type { Match } from './sum-tables.ts';
@@ -38,7 +38,7 @@ export async function readUsage(ctx: Context, organization: Organization, questi
   const read = () => inTransaction(ctx.db, (transaction) => sumUp(ctx, organization, asked, transaction));
   const { totals, series, groups } = await (question.groupBy.length === 0
     ? read()
-    : ctx.batcher.submit(`groups ${organization._id}`, read, ONE_AFTER_THE_OTHER));
+    : readInTurn(ctx, organization._id, read));
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
@@ -52,13 +52,6 @@ export async function readUsage(ctx: Context, organization: Organization, questi
     groups: await mapAtPace(groups, ({ key, sums }) => ({ key, ...viewSums(sums) })),
   };
 }
-
-/** Groups may be thousands: those of an organization wait for each other, not others for all of them at once. */
-const ONE_AFTER_THE_OTHER: Batching<() => Promise<Answer>, Answer> = {
-  maxWeight: 1,
-  weigh: () => 1,
-  run: (reads) => Promise.all(reads.map((read) => read())),
-};
 
 function needsTeams({ groupBy, filter }: UsageQuestion): boolean {
   return groupBy.includes('team') || filter.team !== undefined;

@@ -55,11 +55,13 @@ it('reads groups of one organization one answer after the other, beside those of
     });
   };
   Object.assign(client, { withSession: counted });
-  const ask = (key: string) => api.call('/api/v1/usage?group_by=project_id', { key });
-  const answers = await Promise.all([1, 2, 3].map(() => ask(tenant.key)));
-  expect([answers.map(({ status }) => status), reading.most]).toEqual([[200, 200, 200], 1]);
+  const ask = (key: string, more = '') => api.call(`/api/v1/usage?group_by=project_id${more}`, { key });
   await Promise.all([ask(tenant.key), ask(other.key)]);
   expect(reading.most).toBe(2);
+  reading.most = 0;
+  const series = '&interval=day&series=groups';
+  const answers = await Promise.all(['', '', series, series].map((more) => ask(tenant.key, more)));
+  expect([answers.map(({ status }) => status), reading.most]).toEqual([[200, 200, 200, 200], 1]);
   Object.assign(client, { withSession });
 });
 

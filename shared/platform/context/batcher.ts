@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isStoreError } from '../basics/errors.ts';
 import { within } from '../basics/within.ts';
 
@@ -25,6 +26,11 @@ export interface Batching<Item, Result> {
   lingerMs?: number;
   /** How many, just answered or waiting, make a key busy (default 2). */
   lingerFrom?: number;
+  /**
+   * A batch that took at least this long (milliseconds; default none does) is followed by a rest of its key, as long as the
+   * batch took but no longer than a second: then the stores are there for others.
+   */
+  restAfterMs?: number;
   /** How long one batch may take (milliseconds; default 20 s) before it fails and the next one goes on. */
   deadlineMs?: number;
   /** Returns one result per item, in order. Throws to fail the whole batch: then nothing of it may have been kept. */
@@ -33,6 +39,8 @@ export interface Batching<Item, Result> {
 
 /** Above the deadline of a transaction, which knows whether anything was kept. */
 const BATCH_DEADLINE_MS = 20_000;
+
+const LONGEST_REST_MS = 1_000;
 
 interface Waiting {
   item: unknown;
@@ -73,7 +81,11 @@ export function createBatcher(): Batcher {
     await new Promise<void>((resolve) => process.nextTick(resolve));
     do {
       const batch = takeBatch(queue.waiting, batching);
+      const startedMs = performance.now();
       await resolveBatch(batch, batching);
+      const tookMs = performance.now() - startedMs;
+      if (tookMs >= (batching.restAfterMs ?? Number.POSITIVE_INFINITY))
+        await sleep(Math.min(tookMs, LONGEST_REST_MS));
       const expected = batch.length + queue.waiting.length;
       if (expected >= (batching.lingerFrom ?? 2)) await linger(queue, expected, batching);
     } while (queue.waiting.length > 0);

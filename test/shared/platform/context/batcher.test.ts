@@ -74,6 +74,30 @@ describe('a batcher', () => {
     expect(await sizesWith({ lingerMs: 20 })).toEqual([4, 4, 4, 4]);
   });
 
+  it('rests after a long batch, where it is told to: it has been answered, and the next one begins later', async () => {
+    const orderWith = async (resting: { restAfterMs?: number }) => {
+      const batcher = createBatcher();
+      const order: string[] = [];
+      const run = async (items: readonly number[]) => {
+        order.push(`begins ${items}`);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return [...items];
+      };
+      const batching = { ...batchingOf(run, 1), ...resting };
+      const first = batcher.submit('k', 1, batching);
+      const second = batcher.submit('k', 2, batching);
+      await first;
+      await new Promise((resolve) => setTimeout(resolve));
+      order.push('answered 1');
+      await second;
+      await batcher.idle();
+      return order;
+    };
+    expect(await orderWith({ restAfterMs: 5 })).toEqual(['begins 1', 'answered 1', 'begins 2']);
+    expect(await orderWith({ restAfterMs: 10_000 })).toEqual(['begins 1', 'begins 2', 'answered 1']);
+    expect(await orderWith({})).toEqual(['begins 1', 'begins 2', 'answered 1']);
+  });
+
   it('keeps keys apart', async () => {
     const batcher = createBatcher();
     const held = Promise.withResolvers<void>();
