@@ -69,7 +69,7 @@ export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handl
 
 /** What was too many for the transaction of its events: one step, then those of others have their turn. */
 export const planDeliveries = dueJobRow(planDeliveriesJob, {
-  concurrency: 2,
+  concurrency: 1,
   handle: (key, ctx) => planStep(ctx, key),
 });
 

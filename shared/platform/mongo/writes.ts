@@ -119,7 +119,7 @@ function firstErrorOf(error: mongo.MongoClientBulkWriteError): Error {
 }
 
 /** Writes of one command: encoding them holds the event loop. */
-const WRITES_PER_COMMAND = 200;
+const WRITES_PER_COMMAND = 100;
 
 async function writeByCollection(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {
   const byCollection = Map.groupBy(writes, ({ collectionName }) => collectionName);
