@@ -92,14 +92,20 @@ async function exported(asked: { fromMs: number; filter: object; timezone: strin
 /** How many questions went to the rollups while `work` ran. */
 async function countReads(work: () => Promise<unknown>): Promise<number> {
   const collection = rollupRows(ctx);
-  const { aggregate, find } = collection;
+  const aggregate = collection.aggregate.bind(collection);
+  const find = collection.find.bind(collection);
   let reads = 0;
-  const counted = (read: typeof aggregate | typeof find) =>
-    ((...args: never[]) => {
+  const counted = {
+    aggregate: (...args: Parameters<typeof aggregate>) => {
       reads += 1;
-      return (read as (...args: never[]) => unknown).apply(collection, args);
-    }) as never;
-  Object.assign(collection, { aggregate: counted(aggregate), find: counted(find) });
+      return aggregate(...args);
+    },
+    find: (...args: Parameters<typeof find>) => {
+      reads += 1;
+      return find(...args);
+    },
+  };
+  Object.assign(collection, counted);
   try {
     await work();
   } finally {

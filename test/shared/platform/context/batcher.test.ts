@@ -79,7 +79,7 @@ describe('a batcher', () => {
       const batcher = createBatcher();
       const order: string[] = [];
       const run = async (items: readonly number[]) => {
-        order.push(`begins ${items}`);
+        order.push(`begins ${items.join()}`);
         await new Promise((resolve) => setTimeout(resolve, 30));
         return [...items];
       };
