@@ -1,4 +1,3 @@
-import { get } from 'node:http';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
@@ -8,6 +7,7 @@ import { snapshotOf } from '../../shared/usage/make-snapshots.ts';
 import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
 import { rollupKey } from '../../shared/usage/plan-rollups.ts';
 import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+import { measureExport } from './usage-exports.ts';
 
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
@@ -53,7 +53,8 @@ export async function runUsageBench(args: string[]): Promise<void> {
     const formats = FORMATS.filter((format) => [undefined, 'exports', format].includes(part));
     const rows: Record<string, unknown>[] = [];
     for (const format of formats) {
-      const row = await measureExport(stage, url, key, format, size);
+      await stage.endApi();
+      const row = await measureExport(stage, key, format, rangeOf(stage, size));
       console.error(row);
       rows.push(row);
     }
@@ -205,56 +206,12 @@ async function timeReads(url: string, key: string, rounds: number): Promise<Reco
   return { 'p50 ms': round(quantile(times, 0.5), 1), 'p99 ms': round(quantile(times, 0.99), 1) };
 }
 
-/** Downloads and forgets; the memory is that of the api process, as it says itself. */
-async function measureExport(
-  stage: Stage,
-  url: string,
-  key: string,
-  format: string,
-  { users, days }: Size,
-): Promise<Record<string, unknown>> {
-  const today = Math.floor(stage.ctx.clock.now() / DAY_MS) * DAY_MS;
+/** All days that there are, as a query; and how many rows an export of them has. */
+function rangeOf({ ctx }: Stage, { users, days }: Size): { query: string; rows: number } {
+  const today = Math.floor(ctx.clock.now() / DAY_MS) * DAY_MS;
   const iso = (ms: number) => new Date(ms).toISOString();
-  const range = `from=${iso(today - days * DAY_MS)}&to=${iso(today)}`;
-  const rss = async () => readRss(url, stage.env.OPERATOR_TOKEN ?? '');
-  const before = await rss();
-  let peak = before;
-  const sample = async () => {
-    peak = Math.max(peak, await rss());
-  };
-  const sampling = setInterval(() => void sample().catch(() => undefined), 200);
-  const startedAt = performance.now();
-  const bytes = await download(`${url}/api/v1/usage/export?${range}&level=daily&format=${format}`, key);
-  const seconds = (performance.now() - startedAt) / 1_000;
-  clearInterval(sampling);
-  const rows = users * ROWS_PER_USER_DAY * days;
   return {
-    format,
-    rows,
-    'rows/s': Math.round(rows / seconds),
-    MB: Math.round(bytes / 1e6),
-    'RSS before MB': Math.round(before / 1e6),
-    'RSS growth MB': Math.round((peak - before) / 1e6),
+    query: `from=${iso(today - days * DAY_MS)}&to=${iso(today)}`,
+    rows: users * ROWS_PER_USER_DAY * days,
   };
-}
-
-function download(url: string, key: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    let bytes = 0;
-    get(url, { headers: { Authorization: `Bearer ${key}` } }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      response.on('end', () => resolve(bytes));
-      response.on('error', reject);
-    }).on('error', reject);
-  });
-}
-
-async function readRss(url: string, operatorToken: string): Promise<number> {
-  const answer = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${operatorToken}` } });
-  const line = /^process_resident_memory_bytes (\S+)$/m.exec(await answer.text());
-  if (!line) throw new Error('The metrics do not name the memory of the process');
-  return Number(line[1]);
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
-import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import type { ByteWriter, ColumnSource, SchemaElement } from 'hyparquet-writer';
+import { createPace } from '../platform/basics/next-turn.ts';
 import { usd9OfBig } from '../usage/measures.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
@@ -18,19 +19,34 @@ export const CONTENT_TYPES: Record<Format, string> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** A table as the bytes of a file, made as they are asked for. */
+/** A table as the bytes of a file, made as they are asked for, at a pace that holds nobody up. */
 export function encode(
   format: Format,
   columns: Columns,
   batches: AsyncIterable<readonly Row[]>,
 ): AsyncIterable<string | Uint8Array> {
+  const pieces = cut(batches);
   switch (format) {
     case 'csv':
-      return encodeCsv(columns, batches);
+      return encodeCsv(columns, pieces);
     case 'ndjson':
-      return encodeNdjson(columns, batches);
+      return encodeNdjson(columns, pieces);
     case 'parquet':
-      return encodeParquet(columns, batches);
+      return encodeParquet(columns, pieces);
+  }
+}
+
+/** Rows that are encoded in one turn of the event loop: a few milliseconds, also for code that has just been loaded. */
+const PIECE_ROWS = 100;
+
+/** The rows in smaller batches, between which others have their turn. */
+async function* cut(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  const pace = createPace();
+  for await (const rows of batches) {
+    for (let from = 0; from < rows.length; from += PIECE_ROWS) {
+      yield rows.slice(from, from + PIECE_ROWS);
+      await pace();
+    }
   }
 }
 
@@ -86,20 +102,29 @@ function jsonOf(value: Value): string {
   return typeof value === 'bigint' ? usd9OfBig(value) : JSON.stringify(value);
 }
 
-/** Small enough that encoding one does not hold up other requests, large enough to compress. */
-const ROW_GROUP_ROWS = 5_000;
+/**
+ * Small enough that encoding one does not hold up other requests, large enough to compress. The first is small and each
+ * twice the one before: code that has just been loaded takes seven times as long.
+ */
+const ROW_GROUP_ROWS = { first: 250, most: 3_000 };
 
-/** A row group at a time; money is DECIMAL(18, 9), times are UTC milliseconds, lists are JSON. */
+/**
+ * A row group at a time; money is DECIMAL(18, 9), times are UTC milliseconds, lists are JSON. The library is loaded by the
+ * first such export: few processes ever make one.
+ */
 async function* encodeParquet(
   columns: Columns,
   batches: AsyncIterable<readonly Row[]>,
 ): AsyncGenerator<Uint8Array> {
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns) });
   let group: Row[] = [];
+  let wanted = ROW_GROUP_ROWS.first;
   for await (const rows of batches) {
     group.push(...rows);
-    if (group.length < ROW_GROUP_ROWS) continue;
+    if (group.length < wanted) continue;
+    wanted = Math.min(2 * wanted, ROW_GROUP_ROWS.most);
     await writer.write({ columnData: columnsOf(columns, group), rowGroupSize: group.length });
     group = [];
     yield take(bytes);

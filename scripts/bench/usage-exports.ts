@@ -1,0 +1,65 @@
+import { get } from 'node:http';
+import type { Stage } from './bench.ts';
+
+/**
+ * One export from a fresh api process: downloads and forgets. Memory and turns of the event loop are those of the api, as
+ * it says itself.
+ */
+export async function measureExport(
+  stage: Stage,
+  key: string,
+  format: string,
+  { query, rows }: { query: string; rows: number },
+): Promise<Record<string, unknown>> {
+  const url = await stage.startApi();
+  const readOwn = async () => readProcess(url, stage.env.OPERATOR_TOKEN ?? '');
+  const before = await readOwn();
+  const peak = { rss: before.rss, turnMs: 0 };
+  const sample = async () => {
+    const { rss, turnMs } = await readOwn();
+    peak.rss = Math.max(peak.rss, rss);
+    peak.turnMs = Math.max(peak.turnMs, turnMs);
+  };
+  const sampling = setInterval(() => void sample().catch(() => undefined), 200);
+  const startedAt = performance.now();
+  const bytes = await download(`${url}/api/v1/usage/export?${query}&level=daily&format=${format}`, key);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  clearInterval(sampling);
+  await sample();
+  return {
+    format,
+    rows,
+    'rows/s': Math.round(rows / seconds),
+    MB: Math.round(bytes / 1e6),
+    'RSS before MB': Math.round(before.rss / 1e6),
+    'RSS growth MB': Math.round((peak.rss - before.rss) / 1e6),
+    'longest turn ms': Math.round(peak.turnMs),
+  };
+}
+
+function download(url: string, key: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    get(url, { headers: { Authorization: `Bearer ${key}` } }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on('end', () => resolve(bytes));
+      response.on('error', reject);
+    }).on('error', reject);
+  });
+}
+
+/** Resident bytes, and the longest turn of the event loop since this was last read. */
+async function readProcess(url: string, operatorToken: string): Promise<{ rss: number; turnMs: number }> {
+  const answer = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${operatorToken}` } });
+  const text = await answer.text();
+  const read = (name: string) => {
+    const line = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
+    if (!line) throw new Error(`The metrics have no ${name}`);
+    return Number(line[1]);
+  };
+  const turnS = read('nodejs_eventloop_lag_max_seconds');
+  return { rss: read('process_resident_memory_bytes'), turnMs: turnS * 1_000 };
+}
