@@ -1,8 +1,6 @@
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { perContext } from '../../shared/platform/context/per-context.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { unauthorized } from '../auth/bearer.ts';
 import { refuseCrossSite } from '../auth/cross-site.ts';
@@ -20,6 +18,20 @@ const FOREIGN_FONTS = /<link href="https:\/\/fonts\.[^>]*>/;
 
 /** Mounts bull-board behind the operator token: it has no authentication of its own. */
 export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
+  const boardOf = perContext(openBoard);
+  app.use(PATH, guard(ctx, limits), async (req, res, next) => {
+    const board = await boardOf(ctx);
+    board(req, res, next);
+  });
+}
+
+/** Opens it for the first operator who looks, who waits about 0.1 s for it: no other process loads its libraries. */
+async function openBoard(ctx: Context): Promise<Express> {
+  const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
+    import('@bull-board/api'),
+    import('@bull-board/api/bullMQAdapter'),
+    import('@bull-board/express'),
+  ]);
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(PATH);
   createBullBoard({
@@ -29,7 +41,7 @@ export function mountBoard(app: Express, ctx: Context, limits: Limits): void {
   });
   const board: Express = serverAdapter.getRouter();
   board.disable('x-powered-by');
-  app.use(PATH, guard(ctx, limits), board);
+  return board;
 }
 
 function guard(ctx: Context, limits: Limits) {

@@ -1,5 +1,6 @@
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Context } from '../context/context.ts';
+import { perContext } from '../context/per-context.ts';
 
 export interface Mail {
   to: readonly string[];
@@ -10,20 +11,21 @@ export interface Mail {
   headers?: Record<string, string>;
 }
 
-const transports = new WeakMap<Context, Transporter>();
+const transportOf = perContext((ctx) => openTransport(ctx.config.smtpUrl ?? ''));
 const PATIENCE_MS = 10_000;
 
 /** Sends one mail through SMTP_URL. False without one, or without anybody to send it to. Throws when it fails. */
 export async function sendMail(ctx: Context, mail: Mail): Promise<boolean> {
   const { smtpUrl, mailFrom } = ctx.config;
   if (!smtpUrl || mail.to.length === 0) return false;
-  const transport = transports.get(ctx) ?? open(smtpUrl);
-  transports.set(ctx, transport);
+  const transport = await transportOf(ctx);
   await transport.sendMail({ ...mail, from: mailFrom, to: [...mail.to] });
   return true;
 }
 
-function open(url: string): Transporter {
+/** The library is loaded by the first mail: a process that sends none has no use for it. */
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
   const patience = {
     connectionTimeout: PATIENCE_MS,
     greetingTimeout: PATIENCE_MS,
