@@ -11,6 +11,8 @@ export async function runIdleBench(args: string[]): Promise<void> {
   try {
     await stage.startApi();
     stage.startWorker();
+    // The bench is no part of an installation.
+    await stage.ctx.close();
     await sleep(SETTLE_S * 1_000);
     const pids = stage.pids();
     const before = Object.entries(pids).map(([name, pid]) => ({ name, pid, cpuS: cpuSeconds([pid]) }));

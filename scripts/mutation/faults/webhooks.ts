@@ -141,14 +141,14 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'production allows endpoints on its own machine',
-    file: 'shared/webhooks/endpoints/url-guard.ts',
+    file: 'shared/webhooks/endpoints/refuse-url.ts',
     text: "if (rules.nodeEnv === 'production') return false;",
     replacement: '',
     tests: GUARD,
   },
   {
     what: 'any port may be named',
-    file: 'shared/webhooks/endpoints/url-guard.ts',
+    file: 'shared/webhooks/endpoints/refuse-url.ts',
     text: 'if (!ports.includes(port)) return',
     replacement: 'if (false) return',
     tests: GUARD,

@@ -10,9 +10,9 @@ import { insertRow } from '../../platform/mongo/writes.ts';
 import { encryptSecret } from './encrypt-secret.ts';
 import { refuseMailTarget } from './mail-target.ts';
 import { type Webhook, webhookRows } from './model.ts';
+import { refuseUrl } from './refuse-url.ts';
 import { NO_ALERTS } from './settings.ts';
 import { encryptTarget } from './target.ts';
-import { refuseUrl } from './url-guard.ts';
 import type { WebhookInput } from './view.ts';
 
 /**

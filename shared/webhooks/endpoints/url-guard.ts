@@ -1,12 +1,10 @@
 import { promises as dns, lookup as systemLookup } from 'node:dns';
 import { buildConnector } from 'undici';
-import type { Config } from '../../platform/basics/config.ts';
-import { WEBHOOK_TIMEOUT_MS, WEBHOOK_URL_LENGTH } from '../../platform/basics/contract.ts';
+import { WEBHOOK_TIMEOUT_MS } from '../../platform/basics/contract.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import { isInside, isLoopback, isPublicAddress, literalAddress } from './addresses.ts';
-
-const PORTS = [443, 8443];
+import { literalAddress } from './addresses.ts';
+import { isAllowed, type Rules } from './refuse-url.ts';
 
 export interface Address {
   address: string;
@@ -35,8 +33,6 @@ export class DnsError extends Error {
 /** The guard of this process. */
 export const guardOf: (ctx: Context) => Guard = perContext((ctx) => createGuard(ctx.config));
 
-type Rules = Pick<Config, 'nodeEnv' | 'webhookPorts' | 'webhookAllowedNetworks'>;
-
 export function createGuard(rules: Rules, resolve: Resolve = resolver(rules)): Guard {
   const checked = async (hostname: string): Promise<Address[]> => {
     const addresses = await resolve(hostname).catch((): Address[] => []);
@@ -56,42 +52,6 @@ export function createGuard(rules: Rules, resolve: Resolve = resolver(rules)): G
       base(options, callback);
     },
   };
-}
-
-/** What is wrong with a URL that is to be registered, or null. Names are looked up at each connection, never here. */
-export function refuseUrl(rules: Rules, text: string): string | null {
-  if (text.length > WEBHOOK_URL_LENGTH) return `must be at most ${WEBHOOK_URL_LENGTH} characters`;
-  const url = URL.parse(text);
-  if (!url || !/^https?:\/\//i.test(text)) return 'must be an absolute https URL';
-  if (url.username || url.password) return 'must not hold a user name or password';
-  const literal = literalAddress(url.hostname);
-  if (isOwnMachine(rules, url.hostname, literal)) return null;
-  if (url.protocol !== 'https:') return 'must be https';
-  const port = Number(url.port || 443);
-  const ports = [...PORTS, ...rules.webhookPorts];
-  if (!ports.includes(port)) return `must use one of the ports ${ports.join(', ')}`;
-  if (literal !== null && !isAllowed(rules, url.hostname, literal))
-    return 'must not be an address that is not public';
-  if (literal === null && isLocalName(rules, url.hostname)) return 'must name a host of the internet';
-  return null;
-}
-
-/** A name that only our own network can know. Deployments that allow networks of their own may have some. */
-function isLocalName({ webhookAllowedNetworks }: Rules, hostname: string): boolean {
-  const name = hostname.replace(/\.$/, '');
-  if (name === 'localhost' || name.endsWith('.localhost')) return true;
-  return !name.includes('.') && webhookAllowedNetworks.length === 0;
-}
-
-/** Outside production `localhost`, 127.0.0.0/8 and ::1, on any port, http or https. */
-function isOwnMachine(rules: Rules, hostname: string, literal: string | null): boolean {
-  if (rules.nodeEnv === 'production') return false;
-  return hostname === 'localhost' || (literal !== null && isLoopback(literal));
-}
-
-function isAllowed(rules: Rules, hostname: string, address: string): boolean {
-  if (isPublicAddress(address) || isInside(address, rules.webhookAllowedNetworks)) return true;
-  return isOwnMachine(rules, hostname, literalAddress(hostname)) && isLoopback(address);
 }
 
 type Lookup = NonNullable<buildConnector.BuildOptions['lookup' & keyof buildConnector.BuildOptions]>;
