@@ -49,7 +49,9 @@ async function expectExact(account: TestAccount, spends: number): Promise<void> 
 test('a projector that dies between the ledger and the stream is repeated without a second row', async () => {
   const account = await makeAccount(ctx);
   await spendTimes(account, 5);
-  vi.spyOn(ctx.redis.producer, 'xdel').mockRejectedValue(new Error('killed'));
+  vi.spyOn(ctx.redis.producer, 'pipeline').mockImplementation(() => {
+    throw new Error('killed');
+  });
   await expect(projectLedger(ctx, await shardsWithEntries(ctx))).rejects.toThrow('killed');
   expect(await ledgerRows(ctx).countDocuments({ account_id: account.accountId })).toBe(7);
   vi.restoreAllMocks();

@@ -5,7 +5,7 @@ import { shardsWithEntries } from '../meter/look-at-shards.ts';
 import { redisNow } from '../meter/redis-time.ts';
 import { catchUpShard } from './catch-up.ts';
 import { ledgerRows } from './model.ts';
-import { readStream } from './stream.ts';
+import { readStreams } from './stream.ts';
 
 /** A receipt that was given: by its shard and the hash of its idempotency key. */
 export interface GivenReceipt {
@@ -26,7 +26,8 @@ export async function findUnplacedInStreams(ctx: Context): Promise<GivenReceipt[
 }
 
 async function findUnplacedInStream(ctx: Context, shard: number): Promise<GivenReceipt[]> {
-  const { entries } = await readStream(ctx, shard, { after: undefined, most: BATCH });
+  const read = await readStreams(ctx, [{ shard, after: undefined, most: BATCH }]);
+  const entries = read.get(shard)?.entries ?? [];
   const oldEnoughMs = (await redisNow(ctx, shard)) - ON_ITS_WAY_MS;
   const given = entries.flatMap(({ streamId, rows }) => {
     const { idk, receipt } = rows.at(-1) ?? {};

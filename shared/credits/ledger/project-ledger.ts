@@ -1,10 +1,9 @@
 import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { shardKeys } from '../../platform/redis/keys.ts';
 import { lookAtShards } from '../meter/look-at-shards.ts';
 import { readFences } from './fence.ts';
 import { rememberDevices } from './remember-devices.ts';
-import { readStream, shareOut } from './stream.ts';
+import { deleteEntries, readStreams, shareOut } from './stream.ts';
 import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
 
 /** What one round came to. */
@@ -104,28 +103,27 @@ async function readBatches(
   if (shares.size === 0) return { batches: [], stuck: new Map(), unopened };
   const fences = await within(FENCES_MS, 'Reading fences', readFences(ctx, [...shares.keys()]));
   const stuck = new Map<number, Error>();
-  const read = [...shares].map(async ([shard, share]): Promise<ShardBatch | null> => {
+  const ranges = [...shares].map(([shard, most]) => ({ shard, after: after?.get(shard), most }));
+  const batches: ShardBatch[] = [];
+  for (const [shard, { entries, problem, identity, isOpen }] of await readStreams(ctx, ranges)) {
     const fence = fences.get(shard) ?? { n: 0, lastId: '0-0', epoch: '' };
-    const from = { after: after?.get(shard), most: share };
-    const { entries, problem, identity, isOpen } = await readStream(ctx, shard, from);
     const isBound = beforeOpening || identity === fence.epoch;
     // A shard that is not open is no trouble here: whoever opens it binds the ledger to its data.
     if (!isBound && !isOpen) unopened.add(shard);
     if (!isBound && isOpen) stuck.set(shard, new Error(BOUND_ELSEWHERE));
-    if (!isBound) return null;
-    if (problem) stuck.set(shard, problem);
-    return { shard, fence, entries };
-  });
-  const batches = await Promise.all(read);
-  return { batches: batches.filter((batch) => batch !== null), stuck, unopened };
+    if (isBound && problem) stuck.set(shard, problem);
+    if (isBound) batches.push({ shard, fence, entries });
+  }
+  return { batches, stuck, unopened };
 }
 
 /** Takes out of the streams what the ledger has. Returns how many entries that were. */
 async function deleteMoved(ctx: Context, { batches, waiting }: Written): Promise<number> {
-  const deleted = batches.map(async ({ shard, entries }) => {
-    const ids = entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);
-    if (ids.length > 0) await ctx.redis.producer.xdel(shardKeys(shard).stream, ...ids);
-    return ids.length;
+  const ids = batches.map(({ shard, entries }) => {
+    const gone = entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);
+    return [shard, gone] as const;
   });
-  return (await Promise.all(deleted)).reduce((sum, count) => sum + count, 0);
+  const moved = new Map(ids.filter(([, gone]) => gone.length > 0));
+  if (moved.size > 0) await deleteEntries(ctx, moved);
+  return [...moved.values()].reduce((sum, { length }) => sum + length, 0);
 }

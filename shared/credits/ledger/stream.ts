@@ -6,11 +6,14 @@ import { dataIdentity, EPOCH_STATE, epochStates } from '../meter/epoch.ts';
 import type { ShardLook } from '../meter/look-at-shards.ts';
 import { readEntries, type StreamEntry } from './stream-entry.ts';
 
-const script = loadScript(IDENTITY, EPOCH_STATE, new URL('read-stream.lua', import.meta.url));
-const reply = z.tuple([epochStates, dataIdentity, z.array(z.tuple([z.string(), z.array(z.string())]))]);
+const script = loadScript(IDENTITY, EPOCH_STATE, new URL('read-streams.lua', import.meta.url));
+const read = z.tuple([epochStates, z.array(z.tuple([z.string(), z.array(z.string())]))]);
+const reply = z.tuple([dataIdentity], read);
 
 /** Entries of all shards together that one transaction takes. */
 const BATCH = 1_000;
+/** Shards that one call reads: each call costs, and a long one holds up spends. */
+const READ_TOGETHER = 16;
 
 /** How many entries of each shard a round takes: the same of all, and what one does not need goes to the others. */
 export function shareOut(looks: readonly ShardLook[]): Map<number, number> {
@@ -34,15 +37,58 @@ export interface StreamRead {
   isOpen: boolean;
 }
 
-/** The oldest entries of a shard, `most` of them, that come after a stream id; up to one that cannot be read. */
-export async function readStream(
+/** What to read of a shard: the oldest entries, `most` of them, that come after a stream id. */
+export interface StreamRange {
+  shard: number;
+  after: string | undefined;
+  most: number;
+}
+
+/** The entries of each range up to one that cannot be read, by shard. In a cluster each shard is a call of its own. */
+export async function readStreams(
   ctx: Context,
-  shard: number,
-  { after, most }: { after: string | undefined; most: number },
-): Promise<StreamRead> {
-  const { epoch, stream } = shardKeys(shard);
-  const from = after === undefined ? '-' : `(${after}`;
-  const answer = await runScript(ctx.redis.producer, script, [epoch, stream], [from, most]);
-  const [state, identity, found] = reply.parse(answer);
-  return { ...readEntries(found), identity, isOpen: state === 'open' };
+  ranges: readonly StreamRange[],
+): Promise<Map<number, StreamRead>> {
+  const together = ctx.redis.producer.isCluster ? 1 : READ_TOGETHER;
+  const groups = Map.groupBy(ranges.entries(), ([index]) => Math.floor(index / together)).values();
+  const reads = [...groups].map((group) =>
+    readTogether(
+      ctx,
+      group.map(([, range]) => range),
+    ),
+  );
+  return new Map((await Promise.all(reads)).flat());
+}
+
+async function readTogether(
+  ctx: Context,
+  ranges: readonly StreamRange[],
+): Promise<[shard: number, StreamRead][]> {
+  const keys = ranges.flatMap(({ shard }) => {
+    const { epoch, stream } = shardKeys(shard);
+    return [epoch, stream];
+  });
+  const args = ranges.flatMap(({ after, most }) => [after === undefined ? '-' : `(${after}`, most]);
+  const [identity, ...found] = reply.parse(await runScript(ctx.redis.producer, script, keys, args));
+  return found.map(([state, entries], index) => [
+    ranges[index]?.shard ?? 0,
+    { ...readEntries(entries), identity, isOpen: state === 'open' },
+  ]);
+}
+
+/** Takes entries out of their streams. */
+export async function deleteEntries(
+  ctx: Context,
+  byShard: ReadonlyMap<number, readonly string[]>,
+): Promise<void> {
+  const client = ctx.redis.producer;
+  const commands = [...byShard].map(([shard, ids]) => [shardKeys(shard).stream, ...ids] as const);
+  if (client.isCluster) {
+    await Promise.all(commands.map((command) => client.xdel(...command)));
+    return;
+  }
+  // In one write, and with one fsync.
+  const pipeline = client.pipeline();
+  for (const command of commands) pipeline.xdel(...command);
+  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
 }
