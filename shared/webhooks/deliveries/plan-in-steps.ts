@@ -1,6 +1,8 @@
 import { eventRows } from '../../events/model.ts';
+import { boundedCache } from '../../platform/context/cache.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
@@ -11,15 +13,29 @@ import { hasBody, pairsOf, type UnplannedDetails } from './plan-events.ts';
 /** Deliveries of one transaction: short enough that nobody waits for it. */
 const PLANNED_PER_STEP = 500;
 
+/** A pause is so many times as long as its step took: the attempts of what was planned need the store as well. */
+const PAUSE_FACTOR = 3;
+
+/** When the pause of an organization ends in this process, epoch ms. Who is forgotten begins a little early. */
+const pauseEnds = boundedCache<string, number>({ max: 1_000 });
+
 /**
  * Plans the next deliveries of events that were too many for the transaction of their change. A worker that dies is
  * followed by one that goes on where it was. `key` is that of the due row. Returns when the next step may follow (epoch
- * ms): after a pause as long as this one took, in which the store is there for others. Undefined when all are planned.
+ * ms): after each step its organization pauses in this process, and the stores are there for others. Undefined when all
+ * are planned.
  */
 export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs: number } | undefined> {
+  const _id = dueId(planDeliveriesJob, key);
+  const due = await dueRows(ctx).findOne({ _id }, { projection: { org_id: 1 } });
+  if (!due) return undefined;
+  const endMs = pauseEnds(ctx).get(due.org_id) ?? 0;
+  if (endMs > ctx.clock.now()) return { notBeforeMs: endMs };
   const startedMs = performance.now();
-  if (!(await planSome(ctx, key))) return undefined;
-  return { notBeforeMs: ctx.clock.now() + Math.ceil(performance.now() - startedMs) };
+  const isMore = await planSome(ctx, key);
+  const notBeforeMs = ctx.clock.now() + Math.ceil(PAUSE_FACTOR * (performance.now() - startedMs));
+  pauseEnds(ctx).set(due.org_id, notBeforeMs);
+  return isMore ? { notBeforeMs } : undefined;
 }
 
 /** Whether there is more. */

@@ -5,19 +5,20 @@ import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model
 import { planStep } from '../../../../shared/webhooks/deliveries/plan-in-steps.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
 
 /** Times three webhooks more than one transaction plans by itself. */
 const EVENTS = 400;
+const clock = createTestClock();
 let ctx: TestContext;
 let receiver: Receiver;
 let orgId: string;
 let webhooks: string[];
 let key: string;
 beforeAll(async () => {
-  ctx = await openTestContext();
+  ctx = await openTestContext({ clock });
 });
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -35,9 +36,10 @@ afterAll(() => ctx.close());
 
 const countOf = (webhook_id: string) => queuedDeliveryRows(ctx).countDocuments({ webhook_id });
 
-/** As a worker does, without its pauses. */
+/** As a worker does. */
 async function planInSteps(worker: TestContext, dueKey: string): Promise<void> {
-  while (await planStep(worker, dueKey));
+  for (let again = await planStep(worker, dueKey); again; again = await planStep(worker, dueKey))
+    clock.set(again.notBeforeMs);
 }
 
 /** Dies after it has committed so many steps. */
@@ -75,6 +77,19 @@ describe('more deliveries than one transaction writes', () => {
     expect(again?.notBeforeMs).toBeGreaterThan(before);
     const planned = await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId });
     expect([planned > 0, planned < 3 * EVENTS]).toEqual([true, true]);
+  });
+
+  it('wait while their organization pauses after a step, also those of other events', async () => {
+    await raise(ctx, orgId, EVENTS);
+    const rows = await dueRows(ctx).find({ kind: 'plan-deliveries', org_id: orgId }).toArray();
+    const other = rows.find((row) => row.key !== key)?.key ?? '';
+    const pause = await planStep(ctx, key);
+    const planned = await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId });
+    expect(await planStep(ctx, other)).toEqual(pause);
+    expect(await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId })).toBe(planned);
+    clock.set(pause?.notBeforeMs ?? 0);
+    await planStep(ctx, other);
+    expect(await queuedDeliveryRows(ctx).countDocuments({ org_id: orgId })).toBeGreaterThan(planned);
   });
 
   it('are all planned when a worker dies between two steps', async () => {
