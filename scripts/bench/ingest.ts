@@ -1,8 +1,10 @@
 import { Agent, request } from 'node:http';
+import type { ClientSession } from 'mongoose';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
+import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { rollupRows } from '../../shared/usage/model.ts';
 import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
@@ -14,7 +16,7 @@ const USERS = [Number.POSITIVE_INFINITY, 50, 1];
 
 /**
  * Signals a second through `POST /api/v1/signals` (an api process of its own) against raw `insertMany` of the same
- * documents into the same MongoDB, batch by batch in one run. `--seconds N` a cell; `--batch N`,
+ * documents into the same MongoDB, batch by batch in one run: without a transaction, and in one transaction each. `--seconds N` a cell; `--batch N`,
  * `--clients N` for one of them.
  */
 export async function runIngestBench(args: string[]): Promise<void> {
@@ -49,7 +51,7 @@ interface Cell {
   seconds: number;
 }
 
-/** The two sides take turns in slices, so that a noisy minute hits both. */
+/** The sides take turns in slices, so that a noisy minute hits all. */
 async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Record<string, unknown>> {
   const organization = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
   const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
@@ -63,37 +65,54 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
     { key: { org_id: 1, ts: 1 } },
   ]);
   const post = () => postSignals(agent, url, key, next());
-  const insert = () =>
-    plain.insertMany(next().map((signal) => documentOf(organization._id, signal)) as never);
-  const ours = { count: 0, seconds: 0, times: [] as number[] };
-  const theirs = { count: 0, seconds: 0 };
+  const insert = (session?: ClientSession) => {
+    const documents = next().map((signal) => documentOf(organization._id, signal));
+    return plain.insertMany(documents as never, session ? { session } : {});
+  };
+  const sides = {
+    ours: newSide(post),
+    raw: newSide(() => insert()),
+    inTransaction: newSide(() => inTransaction(stage.ctx.db, insert)),
+  };
   // One round of the largest cell lasts long enough.
   const slices = cell.batch * cell.clients > 50_000 ? 1 : 2;
-  for (let slice = 0; slice < slices; slice += 1) {
-    const posted = await runClients(cell.clients, cell.seconds / 2, post);
-    ours.count += posted.times.length * cell.batch;
-    ours.seconds += posted.seconds;
-    ours.times.push(...posted.times);
-    const inserted = await runClients(cell.clients, cell.seconds / 2, insert);
-    theirs.count += inserted.times.length * cell.batch;
-    theirs.seconds += inserted.seconds;
-  }
+  for (let slice = 0; slice < slices; slice += 1)
+    for (const side of Object.values(sides)) await runSlice(side, cell);
   agent.destroy();
   await plain.drop();
-  await expectAll(stage, organization._id, ours.count);
+  const { ours, raw, inTransaction: alone } = sides;
+  await expectAll(stage, organization._id, ours.times.length * cell.batch);
   ours.times.sort((a, b) => a - b);
-  const perSecond = ours.count / ours.seconds;
-  const rawPerSecond = theirs.count / theirs.seconds;
+  const perSecond = (side: Side) => (side.times.length * cell.batch) / side.seconds;
   return {
     batch: cell.batch,
     clients: cell.clients,
     users: cell.users === Number.POSITIVE_INFINITY ? 'new' : cell.users,
-    'signals/s': Math.round(perSecond),
-    'raw/s': Math.round(rawPerSecond),
-    ratio: round(perSecond / rawPerSecond),
+    'signals/s': Math.round(perSecond(ours)),
+    'raw/s': Math.round(perSecond(raw)),
+    ratio: round(perSecond(ours) / perSecond(raw)),
+    'in transactions/s': Math.round(perSecond(alone)),
+    'ratio to these': round(perSecond(ours) / perSecond(alone)),
     'p50 ms': round(quantile(ours.times, 0.5)),
     'p99 ms': round(quantile(ours.times, 0.99)),
   };
+}
+
+interface Side {
+  send: () => Promise<unknown>;
+  seconds: number;
+  /** Milliseconds of each request. */
+  times: number[];
+}
+
+function newSide(send: Side['send']): Side {
+  return { send, seconds: 0, times: [] };
+}
+
+async function runSlice(side: Side, { clients, seconds }: Cell): Promise<void> {
+  const { times, seconds: taken } = await runClients(clients, seconds / 2, side.send);
+  side.times.push(...times);
+  side.seconds += taken;
 }
 
 /** What was measured was also kept. */
