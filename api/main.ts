@@ -5,10 +5,14 @@ import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
+import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
 import { createApi } from './app.ts';
 import type { ApiState } from './basics/route.ts';
 import { closeServer, createHttpServer } from './serve/server.ts';
+
+/** For how long a new process waits for its connections to Redis before it listens. */
+const REDIS_WAIT_MS = 5_000;
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'api' });
@@ -31,4 +35,7 @@ stopOnSignal(ctx.log, async () => {
 process.on('SIGHUP', () => signerOf(ctx).reload());
 
 await collectGarbage();
+// Until then it would refuse spends. Without Redis it serves what it can.
+const { meter, producer, queues } = ctx.redis;
+await Promise.allSettled([meter, producer, queues].map((client) => waitUntilReady(client, REDIS_WAIT_MS)));
 server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

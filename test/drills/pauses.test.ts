@@ -84,6 +84,21 @@ async function ledgerIsCaughtUp(): Promise<void> {
 }
 
 describe('an api', () => {
+  test('that is new takes requests from when on it can spend credits', { timeout: 60_000 }, async () => {
+    const account = await makeAccount(stack.ctx);
+    proxy.delayMs = 150;
+    proxy.mode = 'latency';
+    const fresh = await startChild('api/main.ts', stack.env);
+    const { status } = await call(`${fresh.url}/v1/meter/consume`, {
+      key: account.token,
+      body: { output_sha256: sha256('new') },
+      headers: { 'Idempotency-Key': randomUUID() },
+    });
+    proxy.mode = 'pass';
+    await fresh.kill();
+    expect(status).toBe(200);
+  });
+
   test(`that gets SIGTERM answers what it has accepted and exits 0 (seed ${SEED})`, {
     timeout: 90_000,
   }, async () => {

@@ -20,7 +20,7 @@ const PROBE_TIMEOUT_MS = 1_000;
 export async function readReadiness(ctx: Context, warnings: readonly Warning[]): Promise<Readiness> {
   const [mongo, redis] = await Promise.all([
     answers(() => ctx.db.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected'))),
-    answers(() => Promise.all([ctx.redis.producer.ping(), ctx.redis.queues.ping()])),
+    answers(() => Promise.all(Object.values(ctx.redis).map((client) => client.ping()))),
   ]);
   partsReady(ctx).set({ part: 'mongo' }, mongo ? 1 : 0);
   partsReady(ctx).set({ part: 'redis' }, redis ? 1 : 0);
