@@ -25,7 +25,7 @@ import {
 import type { Table } from './table.ts';
 
 /** Rows that one answer of MongoDB brings. */
-const ROWS_PER_ANSWER = 500;
+const ROWS_PER_ANSWER = 200;
 
 export interface AskedGroupings {
   parts: readonly Part[];

@@ -118,8 +118,8 @@ function firstErrorOf(error: mongo.MongoClientBulkWriteError): Error {
   return new mongo.MongoServerError({ message, code, errorLabels });
 }
 
-/** Writes of one command: encoding them holds the event loop. */
-const WRITES_PER_COMMAND = 100;
+/** Writes of one command: encoding them holds the event loop, and carrying them out holds the embedded store. */
+const WRITES_PER_COMMAND = 50;
 
 async function writeByCollection(db: Db, writes: readonly Write[], session: ClientSession): Promise<void> {
   const byCollection = Map.groupBy(writes, ({ collectionName }) => collectionName);
