@@ -36,6 +36,5 @@ process.on('SIGHUP', () => signerOf(ctx).reload());
 
 await collectGarbage();
 // Until then it would refuse spends. Without Redis it serves what it can.
-const { meter, producer, queues } = ctx.redis;
-await Promise.allSettled([meter, producer, queues].map((client) => waitUntilReady(client, REDIS_WAIT_MS)));
+await Promise.allSettled(Object.values(ctx.redis).map((client) => waitUntilReady(client, REDIS_WAIT_MS)));
 server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));

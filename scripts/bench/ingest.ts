@@ -16,8 +16,8 @@ const USERS = [Number.POSITIVE_INFINITY, 50, 1];
 
 /**
  * Signals a second through `POST /api/v1/signals` (an api process of its own) against raw `insertMany` of the same
- * documents into the same MongoDB, batch by batch in one run: without a transaction, and in one transaction each. `--seconds N` a cell; `--batch N`,
- * `--clients N` for one of them.
+ * documents into the same MongoDB, batch by batch in one run: without a transaction, and in one transaction each.
+ * `--seconds N` a cell; `--batch N`, `--clients N` for one of them.
  */
 export async function runIngestBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 5);

@@ -60,7 +60,7 @@ export async function readOrganizationVersions(
     .find({ _id: { $in: keys } }, { session: transaction })
     .toArray();
   const versions = new Map(orgIds.map((orgId) => [orgId, { version: 0, touches: 0 }]));
-  for (const { org_id, version = 0, touches = 0 } of rows) {
+  for (const { org_id, version, touches = 0 } of rows) {
     const known = versions.get(org_id) ?? { version: 0, touches: 0 };
     versions.set(org_id, { version: Math.max(known.version, version), touches: known.touches + touches });
   }

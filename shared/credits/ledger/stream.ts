@@ -50,13 +50,9 @@ export async function readStreams(
   ranges: readonly StreamRange[],
 ): Promise<Map<number, StreamRead>> {
   const together = ctx.redis.producer.isCluster ? 1 : READ_TOGETHER;
-  const groups = Map.groupBy(ranges.entries(), ([index]) => Math.floor(index / together)).values();
-  const reads = [...groups].map((group) =>
-    readTogether(
-      ctx,
-      group.map(([, range]) => range),
-    ),
-  );
+  const reads: ReturnType<typeof readTogether>[] = [];
+  for (let from = 0; from < ranges.length; from += together)
+    reads.push(readTogether(ctx, ranges.slice(from, from + together)));
   return new Map((await Promise.all(reads)).flat());
 }
 

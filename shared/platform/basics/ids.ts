@@ -65,11 +65,12 @@ export function derivedId(prefix: IdPrefix, ...parts: readonly (string | number)
   return `${prefix}_${base62(sha256(parts).subarray(0, 16), 22)}`;
 }
 
-/** A primary key made of what makes a row unique: the first `bytes` of SHA-256 over the JSON of the parts, base64url. */
-export function hashedKey(bytes: number, ...parts: readonly (string | number)[]): string {
-  // Three bytes are four characters, whatever comes after them.
-  if (bytes % 3 === 0) return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, (bytes / 3) * 4);
-  return sha256(parts).subarray(0, bytes).toString('base64url');
+/**
+ * A primary key made of what makes a row unique: the first `bytes` of SHA-256 over the JSON of the parts, base64url. Three
+ * bytes are four characters, whatever comes after them.
+ */
+export function hashedKey(bytes: 12 | 18 | 24, ...parts: readonly (string | number)[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, (bytes / 3) * 4);
 }
 
 function sha256(parts: readonly (string | number)[]): Buffer {

@@ -24,7 +24,7 @@ export const mailPermitRows = collection<MailPermits>('mail_permits', {
 
 /** Takes the right to write to an address once. Null when it is taken, else when the next one is free (epoch ms). */
 export async function takeMailPermit(ctx: Context, orgId: string, address: string): Promise<number | null> {
-  const _id = hashedKey(16, orgId, address);
+  const _id = hashedKey(18, orgId, address);
   return commitPlan(
     ctx,
     async (transaction) => {
