@@ -10,10 +10,10 @@ const TRANSACTION_DEADLINE_MS = 15_000;
 export interface TransactionOptions {
   /**
    * `retry`: a duplicate key means that another process has written the same row at this moment, so `work` looks again
-   * (five attempts). Without it a duplicate key fails the transaction.
+   * (five attempts within the deadline). Without it a duplicate key fails the transaction.
    */
   onDuplicateKey?: 'retry';
-  /** Instead of 15 s. */
+  /** How long all attempts together may take. Milliseconds; default 15 s. */
   deadlineMs?: number;
 }
 
@@ -33,9 +33,10 @@ export async function inTransaction<T>(
   work: (transaction: ClientSession) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
+  const endsMs = performance.now() + (options.deadlineMs ?? TRANSACTION_DEADLINE_MS);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(db, work, options.deadlineMs ?? TRANSACTION_DEADLINE_MS);
+      return await runOnce(db, work, Math.ceil(endsMs - performance.now()));
     } catch (error) {
       const mayRetry = options.onDuplicateKey === 'retry' && attempt < DUPLICATE_KEY_ATTEMPTS;
       if (!mayRetry || !isDuplicateKey(error)) throw error;

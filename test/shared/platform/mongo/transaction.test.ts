@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isOutcomeUnknown, isStoreError } from '../../../../shared/platform/basics/errors.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
@@ -53,6 +54,22 @@ describe('a transaction that does not get through in time', () => {
       return true;
     });
     expect(await things(ctx).findOne({ _id: 'late' })).toMatchObject({ n: 1 });
+  });
+
+  test('fails at the same time when every attempt meets a duplicate key', async () => {
+    await things(ctx).insertOne({ _id: 'taken', n: 1 });
+    let attempts = 0;
+    const late = inTransaction(
+      ctx.db,
+      async (transaction) => {
+        attempts += 1;
+        await setTimeout(300);
+        await things(ctx).insertOne({ _id: 'taken', n: 2 }, { session: transaction });
+      },
+      { onDuplicateKey: 'retry', deadlineMs: 500 },
+    );
+    expect(isStoreError(await late.catch((thrown: unknown) => thrown))).toBe(true);
+    expect(attempts).toBeLessThanOrEqual(2);
   });
 
   test('says that its outcome is not known when only the answer to the commit is missing', async () => {
