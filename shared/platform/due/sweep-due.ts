@@ -6,8 +6,8 @@ import { wakeDue } from './plan-due.ts';
 
 /** How long a due row may be late before it is taken for one without a live job. */
 const GRACE_MS = 2_000;
+/** Rows of one read, oldest first. A full one is followed by one of the kinds that it did not show. */
 const READ_AT_MOST = 10_000;
-/** So that many rows of one kind never hide those of another. */
 const WAKE_OF_ONE_KIND = 2_000;
 
 /**
@@ -15,16 +15,17 @@ const WAKE_OF_ONE_KIND = 2_000;
  * Returns how many it woke, by kind.
  */
 export async function sweepDue(ctx: Context): Promise<ReadonlyMap<string, number>> {
-  const late = dueRows(ctx)
-    .find({ due_at: { $lte: dateAt(ctx.clock.now() - GRACE_MS) } })
-    .project<Pick<DueRow, 'kind' | 'key' | 'due_at'>>({ kind: 1, key: 1, due_at: 1 })
-    .sort({ due_at: 1 })
-    .limit(READ_AT_MOST);
+  const lateSince = dateAt(ctx.clock.now() - GRACE_MS);
   const woken = new Map<string, Map<string, number>>();
-  for await (const { kind, key, due_at } of late) {
-    const ofKind = woken.get(kind) ?? new Map<string, number>();
-    woken.set(kind, ofKind);
-    if (!ofKind.has(key) && ofKind.size < WAKE_OF_ONE_KIND) ofKind.set(key, due_at.getTime());
+  let read = READ_AT_MOST;
+  while (read === READ_AT_MOST) {
+    read = 0;
+    for await (const { kind, key, due_at } of findLate(ctx, lateSince, [...woken.keys()])) {
+      read += 1;
+      const ofKind = woken.get(kind) ?? new Map<string, number>();
+      woken.set(kind, ofKind);
+      if (!ofKind.has(key) && ofKind.size < WAKE_OF_ONE_KIND) ofKind.set(key, due_at.getTime());
+    }
   }
   for (const [kind, dueMsByKey] of woken) {
     const job = dueJob(kind);
@@ -34,4 +35,14 @@ export async function sweepDue(ctx: Context): Promise<ReadonlyMap<string, number
     );
   }
   return new Map([...woken].map(([kind, { size }]) => [kind, size]));
+}
+
+/** The rows that have been due for longest, of all kinds but these. */
+function findLate(ctx: Context, since: Date, seen: readonly string[]) {
+  const others = seen.length === 0 ? {} : { kind: { $nin: [...seen] } };
+  return dueRows(ctx)
+    .find({ due_at: { $lte: since }, ...others })
+    .project<Pick<DueRow, 'kind' | 'key' | 'due_at'>>({ kind: 1, key: 1, due_at: 1 })
+    .sort({ due_at: 1 })
+    .limit(READ_AT_MOST);
 }

@@ -89,7 +89,7 @@ describe('what is due', () => {
   });
 
   test('hides nothing of another kind, however much there is of it', async () => {
-    const rows = Array.from({ length: 3_000 }, (_, index) => ({
+    const rows = Array.from({ length: 10_001 }, (_, index) => ({
       _id: `first-kind k${index}`,
       kind: 'first-kind',
       key: `k${index}`,
