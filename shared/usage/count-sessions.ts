@@ -38,13 +38,14 @@ export async function countSessions(
   });
 }
 
-/** The filter's range; without an end, one that holds every session and ends with a day. */
+/** The filter's range, as far as there can be sessions: until the end of the day of the latest. */
 function rangeOf(ctx: Context, organization: Organization, filter: SessionFilter) {
   const latestMs = ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1;
+  const endMs = periodEnd(organization.timezones, 'day', latestMs);
   const earliestMs = organization.created_at.getTime() - SIGNAL_AGE_MS.behind - DAY_MS;
   return {
     fromMs: Math.max(filter.fromMs ?? 0, periodStarts(organization, earliestMs).day),
-    toMs: filter.toMs ?? periodEnd(organization.timezones, 'day', latestMs),
+    toMs: Math.min(filter.toMs ?? endMs, endMs),
   };
 }
 

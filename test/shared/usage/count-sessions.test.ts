@@ -79,6 +79,11 @@ describe('countSessions', () => {
     await expectCounts(filters);
   });
 
+  it('answers for an end in the far future as for none', async () => {
+    const toMs = Date.parse('9999-12-31T00:00:00Z');
+    expect(await countSessions(ctx, organization, { toMs })).toBe(await countSessions(ctx, organization, {}));
+  });
+
   it('counts a late session at once', async () => {
     const before = await countSessions(ctx, organization, {});
     await recordAll(ctx, organization._id, [{ ts: NOW - 20 * DAY, user_id: 'late' }]);
