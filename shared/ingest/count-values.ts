@@ -52,6 +52,7 @@ export async function findExcess(
   const unseen = unseenValues(seen.byOrganization.get(orgId), drafts);
   if (unseen === null || ctx.clock.now() < seen.askAgainMs) return excess;
   const full = await countValues(ctx, seen, orgId, unseen);
+  if (full === null) return excess;
   for (const draft of drafts) {
     const field = FIELDS.find((each) => full[each].has(draft[each] ?? ''));
     if (field) excess.set(draft, field);
@@ -78,13 +79,13 @@ function unseenValues(seen: ValuesByField | undefined, drafts: readonly Draft[])
   return unseen;
 }
 
-/** Counts the values in Redis, as hashes; the answer is those that found no room. */
+/** Counts the values in Redis, as hashes. The answer is those that found no room; null when they were not counted. */
 async function countValues(
   ctx: Context,
   seen: Seen,
   orgId: string,
   unseen: ValuesByField,
-): Promise<ValuesByField> {
+): Promise<ValuesByField | null> {
   const { usersPerDay, projectsPerDay, modelsPerDay } = ctx.config;
   const most = { user_id: usersPerDay, project_id: projectsPerDay, model: modelsPerDay };
   const keys = FIELDS.map((field) => valuesKey(orgId, seen.day, field));
@@ -92,8 +93,8 @@ async function countValues(
     const hashes = [...unseen[field]].map((value) => hashedKey(12, value));
     return [most[field], hashes.length, ...hashes];
   });
-  const full = noValues();
   try {
+    const full = noValues();
     const answer = await within(
       WAIT_MS,
       'Counting values',
@@ -104,11 +105,12 @@ async function countValues(
       const values = [...unseen[field]];
       for (const position of positions) full[field].add(values[position] ?? '');
     }
+    return full;
   } catch (error) {
     ctx.log.debug({ err: error }, 'distinct values were not counted');
     seen.askAgainMs = ctx.clock.now() + PAUSE_MS;
+    return null;
   }
-  return full;
 }
 
 /**

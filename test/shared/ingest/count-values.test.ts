@@ -116,6 +116,19 @@ async function watchScripts(ctx: TestContext, commands: string[]): Promise<() =>
   return () => Object.assign(client, { evalsha: original });
 }
 
+test('values that Redis could not count are counted when it answers again', async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  const client = api.ctx.redis.queues;
+  const original = client.evalsha.bind(client);
+  Object.assign(client, { evalsha: () => Promise.reject(new Error('Connection is closed.')) });
+  expect(await post(orgId, usersOf('a', 'b', 'c'))).toEqual(['accepted', 'accepted', 'accepted']);
+  Object.assign(client, { evalsha: original });
+  clock.advance(5_000);
+  await post(orgId, usersOf('a', 'b', 'c'));
+  expect(await post(orgId, usersOf('d'))).toEqual(['too_many_values']);
+  clock.set(NOW);
+});
+
 test('nothing is refused while Redis cannot be asked, or when limits are off', async () => {
   const users = ['a', 'b', 'c', 'd', 'e'];
   for (const options of [
