@@ -1,6 +1,6 @@
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { priceCall } from '../pricing/price.ts';
-import { type SignalInput, type SignalResult, signalInput } from './input.ts';
+import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
 
 /** A signal that may be recorded, lacking only its session. */
@@ -78,8 +78,9 @@ export function reject(id: string | null, code: string, detail: string): Rejecti
   return { id, status: 'rejected', code, detail };
 }
 
-/** The id to answer with when the signal itself is not valid. */
+/** The id to answer with when the signal itself is not valid: its first 128 characters, none of them cut in two. */
 function idOf(posted: unknown): string | null {
   if (typeof posted !== 'object' || posted === null || !('id' in posted)) return null;
-  return typeof posted.id === 'string' && posted.id.isWellFormed() ? posted.id.slice(0, 128) : null;
+  if (typeof posted.id !== 'string' || !posted.id.isWellFormed()) return null;
+  return Array.from(posted.id).slice(0, ID_LENGTH).join('');
 }

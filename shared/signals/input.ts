@@ -5,6 +5,8 @@ import { text, textOrEmpty } from '../platform/basics/text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
 const COST_USD_MAX = 10_000;
+/** Characters of a signal's id. */
+export const ID_LENGTH = 128;
 
 const tokens = z
   .int()
@@ -35,7 +37,7 @@ const metadata = refuseNames(
 /** One signal as posted. Every other member is refused, so that a typing error is seen. */
 export const signalInput = z
   .strictObject({
-    id: text(128).describe("The client's id; with organization and adapter the idempotency key"),
+    id: text(ID_LENGTH).describe("The client's id; with organization and adapter the idempotency key"),
     type: z.enum(['call', 'intervention']).default('call'),
     ts: instant.describe('When it happened: ISO 8601 with Z or an offset, seconds if you have them'),
     user_id: text(256).optional(),

@@ -166,6 +166,15 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect(body.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'rejected']);
   });
 
+  it('14 an id that is too long comes back cut between two characters', async () => {
+    const id = `a${'\u{1f600}'.repeat(128)}`;
+    const { body } = await api.call(SIGNALS, {
+      key,
+      body: { signals: [makeSignal({ ts: Date.now(), id })] },
+    });
+    expect(body.results).toMatchObject([{ status: 'rejected', id: `a${'\u{1f600}'.repeat(127)}` }]);
+  });
+
   it('14 NUL is refused in every parameter of every path', async () => {
     const withParameters = routes({ stopping: false }).filter(
       ({ path, auth }) => path.includes('{') && auth.kind === 'api-key',
