@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify, type LocalJWKSet } from 'jose';
 import { z } from 'zod';
+import { inBatches } from '../../platform/basics/in-batches.ts';
 
 export interface Verification {
   good: number;
@@ -32,36 +33,38 @@ export async function verifyReceipts(
 ): Promise<Verification> {
   const keys = createLocalJWKSet(keySet.parse(jwks));
   const result: Verification = { good: 0, bad: [] };
-  let batch: Promise<void>[] = [];
-  let number = 0;
-  for await (const line of lines) {
-    number += 1;
-    if (line.trim() === '') continue;
-    batch.push(verifyLine(line.trim(), number, keys, result));
-    if (batch.length < PARALLEL) continue;
-    await Promise.all(batch);
-    batch = [];
+  const check = async ({ text, line }: NumberedLine) => ({ line, problem: await findProblem(text, keys) });
+  for await (const { line, problem } of inBatches(filledLines(lines), PARALLEL, check)) {
+    if (problem === null) result.good += 1;
+    else result.bad.push({ line, problem });
   }
-  await Promise.all(batch);
-  result.bad.sort((left, right) => left.line - right.line);
   return result;
 }
 
-async function verifyLine(
-  text: string,
-  line: number,
-  keys: LocalJWKSet,
-  result: Verification,
-): Promise<void> {
+interface NumberedLine {
+  text: string;
+  /** From 1; empty lines count. */
+  line: number;
+}
+
+async function* filledLines(lines: readonly string[] | AsyncIterable<string>): AsyncGenerator<NumberedLine> {
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text.trim() !== '') yield { text: text.trim(), line };
+  }
+}
+
+async function findProblem(text: string, keys: LocalJWKSet): Promise<string | null> {
   try {
     const { payload } = await jwtVerify(receiptOf(text), keys, {
       typ: 'usage-receipt+jwt',
       algorithms: ['Ed25519'],
     });
     claims.parse(payload);
-    result.good += 1;
+    return null;
   } catch (error) {
-    result.bad.push({ line, problem: String((error as Error).message) });
+    return String((error as Error).message);
   }
 }
 
