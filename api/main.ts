@@ -37,4 +37,4 @@ process.on('SIGHUP', () => signerOf(ctx).reload());
 await collectGarbage();
 // Until then it would refuse spends. Without Redis it serves what it can.
 await Promise.allSettled(Object.values(ctx.redis).map((client) => waitUntilReady(client, REDIS_WAIT_MS)));
-server.listen(config.port, config.host, () => ctx.log.info({ port: config.port }, 'api listens'));
+server.listen(config.port, config.host, () => ctx.log.info(server.address(), 'api listens'));

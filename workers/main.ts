@@ -32,7 +32,7 @@ stopOnSignal(ctx.log, async () => {
   await ctx.close();
 });
 
-probe.listen(config.workerPort, config.host, () => ctx.log.info({ port: config.workerPort }, 'worker runs'));
+probe.listen(config.workerPort, config.host, () => ctx.log.info(probe.address(), 'worker runs'));
 
 /** Everything that a worker does by the clock. The projector goes by that of Redis. */
 function startJobs(): () => Promise<void> {

@@ -32,7 +32,6 @@ export async function bringUp(
   const defaults = {
     NODE_ENV: 'development',
     HOST: host,
-    WORKER_PORT: String(await findFreePort()),
     ...ensureSecrets(dataDir),
     ...idp,
     BASE_URL: apiAddress(host, options.port),
@@ -42,6 +41,7 @@ export async function bringUp(
     ...stores,
     ...timeScale,
     PORT: String(options.port),
+    WORKER_PORT: await chooseWorkerPort(process.env.WORKER_PORT),
   });
   say('Building the dashboard, where it has changed …');
   const build = { name: 'dashboard', script: 'scripts/dashboard/build.ts', args: ['--if-changed'] };
@@ -63,6 +63,11 @@ export async function bringUp(
   const { OPERATOR_TOKEN = '', MONGODB_URL = '', REDIS_URL = '' } = env;
   const pids = showPids(readPids(supervisor));
   return { api, operator_token: OPERATOR_TOKEN, mongo_url: MONGODB_URL, redis_url: REDIS_URL, pids, orgs };
+}
+
+/** Known before the worker runs, because its readiness is asked there: 0 is a free port too. */
+async function chooseWorkerPort(given = ''): Promise<string> {
+  return Number(given) === 0 ? String(await findFreePort()) : given;
 }
 
 async function requireFreePort(port: number, host: string): Promise<void> {

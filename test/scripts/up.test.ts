@@ -23,7 +23,9 @@ let port: number;
 let run: UpRun;
 let line: Line;
 
-const start = () => runUp(['--empty', '--json', '--port', String(port), '--data', dataDir]);
+/** A worker port of 0 is any free one. */
+const start = () =>
+  runUp(['--empty', '--json', '--port', String(port), '--data', dataDir], { WORKER_PORT: '0' });
 const pidsOf = (of: Line) => Object.values(of.pids);
 
 beforeAll(async () => {
