@@ -14,6 +14,7 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
+  SPEND_TRIES,
   sha256,
   startOwnRedis,
   stateDigest,
@@ -89,9 +90,9 @@ function spend(
 
 /** As a client does: on a busy machine a deadline may pass, and then the same key is sent again. */
 async function spendSurely(token: string, key: string = randomUUID()): Promise<Answer> {
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await spend(token, { key });
-    if (![503, 504].includes(answer.status)) return answer;
+    if (![503, 504].includes(answer.status) || attempt === SPEND_TRIES) return answer;
   }
 }
 

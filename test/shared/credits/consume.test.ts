@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
-import { spendCredit } from '../../../shared/credits/ledger/spend.ts';
+import { type Spent, spendCredit } from '../../../shared/credits/ledger/spend.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
-import { credentialHash, credentialId } from '../../../shared/keys/credential.ts';
-import { accountKeys } from '../../../shared/platform/redis/keys.ts';
+import { accountOfToken, credentialHash, credentialId } from '../../../shared/keys/credential.ts';
+import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
   makeAccount,
@@ -17,6 +17,7 @@ import {
   spendSurely,
   startOwnRedis,
   stateDigest,
+  type TestAccount,
 } from '../../support/credits.ts';
 import { createTestClock, type TestContext } from '../../support/harness.ts';
 
@@ -136,8 +137,11 @@ describe('a spend', () => {
     for (const { accountId } of others) expect((await readBalances(ctx, accountId)).total).toBe(219);
   });
 
-  test('goes to Redis in one call with all others of its turn', async () => {
-    const accounts = await Promise.all(Array.from({ length: 40 }, () => makeAccount(ctx)));
+  test.each([
+    ['one call', 40, 1],
+    ['calls of at most 64', 100, 2],
+  ])('goes to Redis with all others of its turn, in %s', async (_, count, calls) => {
+    const accounts = await Promise.all(Array.from({ length: count }, () => makeAccount(ctx)));
     const spendAll = () => Promise.all(accounts.map(({ token }) => spendOnce(ctx, token)));
     // From then on the api knows each account's bucket.
     await spendAll();
@@ -146,16 +150,36 @@ describe('a spend', () => {
     const stats = await ctx.redis.producer.info('commandstats');
     const callsOf = (command: string) =>
       Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1]);
-    expect(callsOf('xadd')).toBe(40);
-    expect(callsOf('evalsha')).toBe(1);
+    expect(callsOf('xadd')).toBe(count);
+    expect(callsOf('evalsha')).toBe(calls);
+  });
+
+  test('has its own answer among all others of its turn', async () => {
+    const accounts = await makeAccountsApart(5);
+    const [shut, whole, used, repeated, foreign] = accounts.map(({ token }) => token);
+    for (const { token } of accounts) await spendOnce(ctx, token, { key: 'before' });
+    const { epoch } = accountKeys(accounts[0]?.accountId ?? '');
+    const opened = (await ctx.redis.producer.getdel(epoch)) ?? '';
+    const results = await Promise.allSettled([
+      spendOnce(ctx, shut ?? ''),
+      spendOnce(ctx, whole ?? ''),
+      spendOnce(ctx, used ?? '', { key: 'before', output: 'another' }),
+      spendOnce(ctx, repeated ?? '', { key: 'before' }),
+      spendWithWrongSecret(foreign ?? ''),
+      spendOnce(ctx, whole ?? ''),
+    ]);
+    await ctx.redis.producer.set(epoch, opened);
+    const told = results.map((result) =>
+      result.status === 'fulfilled' ? (result.value.replayed ?? false) : result.reason.code,
+    );
+    expect(told).toEqual(['rebuilding', false, 'idempotency_key_reused', true, 'unauthorized', false]);
+    const totals = accounts.map(async ({ accountId }) => (await readBalances(ctx, accountId)).total);
+    expect(await Promise.all(totals)).toEqual([219, 217, 219, 219, 219]);
   });
 
   test('by the id of a token with another secret is unauthorized', async () => {
     const { accountId, token } = await makeAccount(ctx);
-    const tokenId = credentialId('ugd', token) ?? '';
-    const spend = { accountId, tokenId, idempotencyKey: 'k', outputSha256: 'ab'.repeat(32) };
-    const tokenHmac = credentialHash(token, 'another pepper, as another secret would be');
-    await expect(spendCredit(ctx, { ...spend, tokenHmac })).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(spendWithWrongSecret(token)).rejects.toMatchObject({ code: 'unauthorized' });
     expect((await readBalances(ctx, accountId)).total).toBe(220);
   });
 
@@ -168,3 +192,24 @@ describe('a spend', () => {
     expect(await stateDigest(ctx)).toBe(before);
   });
 });
+
+function spendWithWrongSecret(token: string): Promise<Spent> {
+  const tokenId = credentialId('ugd', token) ?? '';
+  return spendCredit(ctx, {
+    accountId: accountOfToken(tokenId),
+    tokenId,
+    tokenHmac: credentialHash(token, 'another pepper, as another secret would be'),
+    idempotencyKey: 'k',
+    outputSha256: 'ab'.repeat(32),
+  });
+}
+
+/** Accounts of different shards. */
+async function makeAccountsApart(count: number): Promise<TestAccount[]> {
+  const byShard = new Map<number, TestAccount>();
+  while (byShard.size < count) {
+    const account = await makeAccount(ctx);
+    byShard.set(shardOf(account.accountId), account);
+  }
+  return [...byShard.values()];
+}
