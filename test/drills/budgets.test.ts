@@ -16,12 +16,14 @@ import { dueRows } from '../../shared/platform/due/model.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
+import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { call, testEnv, until } from '../support/harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
 let redis: RunningStore;
 let own: OwnMongo;
+let proxy: NetProxy;
 let ctx: Context;
 let env: Record<string, string>;
 let worker: ChildProcess | undefined;
@@ -30,6 +32,7 @@ beforeAll(async () => {
   // A Redis of its own: the workers are whole processes, on the queues that production has.
   redis = await startRedis({ port: await findFreePort(), dir: folder, fast: true });
   own = await startOwnMongo();
+  proxy = await startProxy(Number(new URL(own.url).port));
   env = testEnv(`drill${process.pid}`, {
     mongoUrl: own.url,
     redisUrl: redis.url,
@@ -45,6 +48,7 @@ afterAll(async () => {
   if (worker) await kill(worker);
   await Promise.all(apis.map((api) => api.kill()));
   await ctx.close();
+  await proxy.close();
   await own.stop();
   await redis.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -52,7 +56,7 @@ afterAll(async () => {
 
 async function startWorkerProcess(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['workers/main.ts'], {
-    env: { ...env, PATH: process.env.PATH ?? '' },
+    env: { ...env, MONGODB_URL: proxiedMongoUrl(), PATH: process.env.PATH ?? '' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let output = '';
@@ -61,6 +65,15 @@ async function startWorkerProcess(): Promise<ChildProcess> {
   });
   await until(() => output.includes('worker runs'), { timeoutMs: 20_000, what: 'the worker' });
   return child;
+}
+
+/** The driver would find the store's own address in the replica set and pass the proxy by. */
+function proxiedMongoUrl(): string {
+  const url = new URL(env.MONGODB_URL ?? '');
+  url.port = String(proxy.port);
+  url.searchParams.delete('replicaSet');
+  url.searchParams.set('directConnection', 'true');
+  return url.href;
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -138,23 +151,36 @@ test('50 parallel batches over two apis: each level fires once, and no signal is
   await kill(worker);
 });
 
-test('50 parallel batches while workers are killed: each level fires once', {
+/** What an evaluation asks of MongoDB: it claims what is due, reads windows, writes what was reached, and commits. */
+const STEP = /budget_windows|budget_evaluations|commitTransaction/;
+
+/** Kills a worker as it takes a step of an evaluation, which never arrives. Resolves when that has happened. */
+function killedAt(step: number, child: ChildProcess): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let steps = 0;
+  proxy.onRequest = (chunk) => {
+    if (!STEP.test(chunk.toString('latin1'))) return true;
+    steps += 1;
+    if (steps === step) void kill(child).then(resolve);
+    return steps < step;
+  };
+  return promise;
+}
+
+test('50 parallel batches while workers are killed at each step of an evaluation: each level fires once', {
   timeout: 120_000,
 }, async () => {
   const { orgId } = await makeTenant(ctx);
   await makeBudgets(orgId);
   const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const posting = (batch: number) => recordSignals(ctx, sender, makeBatch(batch));
-  worker = await startWorkerProcess();
   for (let round = 0; round < 5; round += 1) {
-    const batches = Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
-    // Dies while it evaluates, before it, or after: as it comes.
-    await until(async () => (await ctx.queues.of('evaluate-budgets').getJobCounts()).active !== 0, {
-      timeoutMs: 500,
-    }).catch(() => undefined);
-    await kill(worker);
-    await batches;
     worker = await startWorkerProcess();
+    const killed = killedAt(round + 1, worker);
+    await Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
+    await killed;
+    proxy.onRequest = () => true;
   }
+  worker = await startWorkerProcess();
   await expectEachLevelOnce(orgId);
 });

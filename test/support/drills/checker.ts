@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import { type LedgerRow, ledgerRows } from '../../../shared/credits/ledger/model.ts';
-import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { storedBalances } from '../../../shared/credits/meter/account-state.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
+import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
-import { projectAll, type TestAccount, untilRedisIsBack } from '../credits.ts';
+import { type TestAccount, untilOpen, untilRedisIsBack } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
 import { type Attempt, spendByHttp } from './load.ts';
 
 /**
- * The invariants of a drill: every acknowledged spend is in the ledger once and nothing else is (I1), ledger and
+ * The invariants of a drill, once its workers have opened every shard and brought the ledger up: every acknowledged spend is in the ledger once and nothing else is (I1), ledger and
  * balance agree and are never negative (I2), rows have no gap (I3, by the fold), a repeat is byte-identical (I4), and
  * buckets were taken in their order (I7).
  */
@@ -21,8 +21,11 @@ export async function checkCredits(
   attempts: readonly Attempt[],
 ): Promise<void> {
   await untilRedisIsBack(ctx);
-  await recoverCredits(ctx);
-  await projectAll(ctx);
+  await untilOpen(ctx);
+  await until(async () => (await shardsWithEntries(ctx)).length === 0, {
+    timeoutMs: 30_000,
+    what: 'a worker to move every spend into the ledger',
+  });
   let written = 0;
   for (const account of accounts) {
     const rows = await ledgerRows(ctx).find({ account_id: account.accountId }).sort({ seq: 1 }).toArray();
