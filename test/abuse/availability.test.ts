@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { revokeApiKey } from '../../shared/keys/api-keys.ts';
 import { mintCredential, mintDeviceToken } from '../../shared/keys/credential.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
@@ -139,6 +140,25 @@ describe('wrong credentials', () => {
       await sendFrom(address, `${api.url}/api/v1/sessions`, { headers: wrong });
       if (index > 20) expect((await read()).status).toBe(200);
     }
+  });
+
+  it('cost no look-up either when they were valid before', async () => {
+    const address = '127.0.0.14';
+    const { key: revoked, keyId } = await makeTenant(api.ctx);
+    const read = async () => {
+      const headers = { Authorization: `Bearer ${revoked}` };
+      return (await sendFrom(address, `${api.url}/api/v1/sessions`, { headers })).status;
+    };
+    expect(await read()).toBe(200);
+    await revokeApiKey(api.ctx, keyId);
+    const find = vi.spyOn(apiKeyRows(api.ctx), 'find');
+    const statuses: number[] = [];
+    for (let index = 0; index < 80; index += 1) statuses.push(await read());
+    const lookups = find.mock.calls.length;
+    find.mockRestore();
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(new Set(statuses.slice(10))).toEqual(new Set([429]));
+    expect(lookups).toBeLessThanOrEqual(40);
   });
 
   it('of device tokens reach Redis no more once there were too many, and the real one still spends', async () => {
