@@ -311,26 +311,8 @@ describe('connections (25 to 32)', () => {
     expect(answer).toMatch(/^HTTP\/1.1 408/);
   });
 
-  it('27 a client that reads a long answer slowly and goes away stops the query', async () => {
-    const tenant = await makeTenant(api.ctx);
-    const signals = Array.from({ length: 1_000 }, (_, index) =>
-      makeSignal({ ts: Date.now() - index, metadata: { pad: 'x'.repeat(250), more: 'y'.repeat(250) } }),
-    );
-    const posted = await api.call(SIGNALS, { key: tenant.key, body: { signals } });
-    const abort = new AbortController();
-    const response = await fetch(`${api.url}/api/v1/sessions/${posted.body.results[0].session_id}`, {
-      headers: { Authorization: `Bearer ${tenant.key}` },
-      signal: abort.signal,
-    });
-    await response.body?.getReader().read();
-    abort.abort();
-    await until(async () => (await countConnections()) === 0 || (await countConnections()) < 50);
-    expect((await api.call('/healthz')).status).toBe(200);
-  });
-
   it('28 a connection beyond the cap is closed, and the others go on', async () => {
-    const small = await startApi({ ctx: api.ctx });
-    small.server.maxConnections = 20;
+    const small = await startApi({ env: { MAX_CONNECTIONS: '20' } });
     const idle = await openHalfSent('127.0.0.1', small.url, 20, () => 'GET /healthz HTTP/1.1\r\n');
     await expect(small.call('/healthz')).rejects.toThrow();
     idle.close();
@@ -354,9 +336,3 @@ describe('connections (25 to 32)', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 });
-
-function countConnections(): Promise<number> {
-  return new Promise((resolve, reject) =>
-    api.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-  );
-}

@@ -26,10 +26,18 @@ const endless = route({
   handle: async () => reply(forever()),
 });
 
+/** Queries that have begun and not ended. */
+let running = 0;
+
 async function* forever(): AsyncGenerator<string> {
-  for (;;) {
-    yield 'x'.repeat(4_096);
-    await setImmediate();
+  running += 1;
+  try {
+    for (;;) {
+      yield 'x'.repeat(4_096);
+      await setImmediate();
+    }
+  } finally {
+    running -= 1;
   }
 }
 
@@ -110,6 +118,14 @@ describe('an organization that asks for ten times its share (109)', () => {
 });
 
 describe('a slow reader of a big export (27)', () => {
+  it('that goes away ends the query', async () => {
+    await until(() => running === 0, { what: 'the queries before to end' });
+    await occupy(first(), PLACES_OF_ONE);
+    expect(running).toBe(PLACES_OF_ONE);
+    for (const answer of opened.splice(0)) answer.destroy();
+    await until(() => running === 0, { what: 'the queries to end' });
+  });
+
   it('is cut off when it takes nothing, and its place is given back', async () => {
     api.server.timeout = 200;
     await occupy(first(), PLACES_OF_ONE + 1);

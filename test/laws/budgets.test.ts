@@ -33,6 +33,16 @@ const zones = [
 ];
 const windows = fc.constantFrom(...BUDGET_WINDOWS);
 
+/** What a calendar on the wall calls the window of a moment: its date, the Monday of its week, its month. */
+function nameOfWindow(window: 'daily' | 'weekly' | 'monthly', timeZone: string, atMs: number): string {
+  const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(atMs);
+  if (window === 'daily') return date;
+  if (window === 'monthly') return date.slice(0, 7);
+  const dayMs = Date.parse(date);
+  const sinceMonday = (new Date(dayMs).getUTCDay() + 6) % 7;
+  return new Date(dayMs - sinceMonday * 24 * HOUR).toISOString().slice(0, 10);
+}
+
 describe('calendar windows', () => {
   test('hold their moment and follow each other without gap or overlap', () => {
     const moments = fc.integer({ min: Date.UTC(2011, 0), max: Date.UTC(2035, 0) });
@@ -46,6 +56,25 @@ describe('calendar windows', () => {
         expect(calendarWindowAt(window, zone, interval.endMs).startMs).toBe(interval.endMs);
         expect(interval.startMs % 900_000).toBe(0);
       }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of days, weeks and months hold one date of the clock on the wall, and no more of it is left outside', () => {
+    const moments = fc.integer({ min: Date.UTC(2012, 0), max: Date.UTC(2035, 0) });
+    fc.assert(
+      fc.property(
+        fc.constantFrom('daily', 'weekly', 'monthly'),
+        fc.constantFrom(...zones),
+        moments,
+        (window, zone, atMs) => {
+          const { startMs, endMs } = calendarWindowAt(window, zone, atMs);
+          const nameAt = (moment: number) => nameOfWindow(window, zone, moment);
+          const name = nameAt(atMs);
+          expect([nameAt(startMs), nameAt(endMs - 1)]).toEqual([name, name]);
+          expect([nameAt(startMs - 1), nameAt(endMs)]).not.toContain(name);
+        },
+      ),
       { numRuns: 500 },
     );
   });
