@@ -13,6 +13,10 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import {
+  startTransactionGuard,
+  type TransactionGuard,
+} from '../../shared/platform/mongo/transaction-guard.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
@@ -24,6 +28,7 @@ const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
 let redis: RunningStore;
 let own: OwnMongo;
 let proxy: NetProxy;
+let guard: TransactionGuard;
 let ctx: Context;
 let env: Record<string, string>;
 let worker: ChildProcess | undefined;
@@ -43,10 +48,12 @@ beforeAll(async () => {
     log: createLog({ level: 'silent', process: 'test' }),
   });
   await createIndexes(ctx.db);
+  guard = await startTransactionGuard(ctx.db, ctx.log, 2_000);
 });
 afterAll(async () => {
   if (worker) await kill(worker);
   await Promise.all(apis.map((api) => api.kill()));
+  await guard.stop();
   await ctx.close();
   await proxy.close();
   await own.stop();
@@ -153,6 +160,7 @@ test('50 parallel batches over two apis: each level fires once, and no signal is
 
 /** What an evaluation asks of MongoDB: it claims what is due, reads windows, writes what was reached, and commits. */
 const STEP = /budget_windows|budget_evaluations|commitTransaction/;
+const STEPS = 4;
 
 /** Kills a worker as it takes a step of an evaluation, which never arrives. Resolves when that has happened. */
 function killedAt(step: number, child: ChildProcess): Promise<void> {
@@ -174,13 +182,16 @@ test('50 parallel batches while workers are killed at each step of an evaluation
   await makeBudgets(orgId);
   const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const posting = (batch: number) => recordSignals(ctx, sender, makeBatch(batch));
-  for (let round = 0; round < 5; round += 1) {
+  const postTen = (round: number) =>
+    Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
+  for (let step = 1; step <= STEPS; step += 1) {
     worker = await startWorkerProcess();
-    const killed = killedAt(round + 1, worker);
-    await Promise.all(Array.from({ length: 10 }, (_, index) => posting(round * 10 + index)));
+    const killed = killedAt(step, worker);
+    await postTen(step);
     await killed;
     proxy.onRequest = () => true;
   }
   worker = await startWorkerProcess();
+  await postTen(0);
   await expectEachLevelOnce(orgId);
 });
