@@ -1,28 +1,24 @@
-import { type Organization, organizationRows } from '../organizations/model.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { forEachOrganization } from '../organizations/for-each-organization.ts';
+import type { Organization } from '../organizations/model.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { rollupRows } from '../usage/model.ts';
+import { earliestCountedMs } from '../usage/periods.ts';
 import { type Frozen, freezeWeek } from './freeze-week.ts';
 import { weekKey } from './frozen-cells.ts';
 import { frozenWeekRows } from './model.ts';
 import type { Week } from './read-week.ts';
 import { freezableWeeks, isOwnWeek } from './weeks.ts';
 
-const DAY_MS = 86_400_000;
-
 /** Freezes the weeks of every organization: see `freezeAnalytics`. One that fails is left for the next run. */
 export async function freezeAllAnalytics(ctx: Context): Promise<Frozen> {
   const total = { frozen: 0, restated: 0 };
-  const lateSinceMs = ctx.clock.now() - SIGNAL_AGE_MS.behind - DAY_MS;
-  for await (const organization of organizationRows(ctx).find({})) {
-    try {
-      const { frozen, restated } = await freezeAnalytics(ctx, organization, { lateSinceMs });
-      total.frozen += frozen;
-      total.restated += restated;
-    } catch (error) {
-      ctx.log.error({ err: error, org_id: organization._id }, 'analytics were not frozen');
-    }
-  }
+  const lateSinceMs = earliestCountedMs(ctx.clock.now());
+  await forEachOrganization(ctx, 'analytics were not frozen', async (organization) => {
+    const { frozen, restated } = await freezeAnalytics(ctx, organization, { lateSinceMs });
+    total.frozen += frozen;
+    total.restated += restated;
+  });
   return total;
 }
 

@@ -2,13 +2,14 @@ import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketEdges, nextStart } from '../usage/calendar.ts';
 import type { Week } from './read-week.ts';
 
 const DEFAULT_WEEKS = 4;
 const MOST_WEEKS = 53;
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 /** How long after its end a week is frozen. */
 export const FROZEN_AFTER_MS = 24 * 3_600_000;

@@ -1,11 +1,10 @@
+import { DAY_MS } from '../platform/basics/interval.ts';
 import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
 import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
 import { totalsOf } from './plan-checks.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * The last sessions of a user that had finished in event time before `session` began, whether or not a job has ended

@@ -19,7 +19,7 @@ export interface Organization {
   created_at: Date;
 }
 
-export const organizationRows = collection<Organization>('organizations', {});
+export const organizationRows = collection<Organization>('organizations');
 
 /** A user in an organization. One member is one account of credits and devices. */
 export interface Member {

@@ -1,6 +1,7 @@
 import { calcPrice, type ModelInfo, type ModelPrice, type TieredPrices } from '@pydantic/genai-prices';
 
 import { dateAt } from '../platform/basics/clock.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import { mayBeListed } from './listed.ts';
 import { scaleDecimal } from './money.ts';
 import { listPriceQueries, type PriceQuery } from './providers.ts';
@@ -31,7 +32,6 @@ interface ListedModel {
   readonly ratesByPeriod: Map<number, Rates | null>;
 }
 
-const DAY_MS = 86_400_000;
 const MAX_ID_LENGTH = 256;
 const MAX_LISTED = 4_096;
 

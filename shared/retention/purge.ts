@@ -1,4 +1,4 @@
-import { organizationRows } from '../organizations/model.ts';
+import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
 import { purgedRows } from './metrics.ts';
@@ -22,8 +22,8 @@ export async function purge(ctx: Context, rules: readonly RetentionRule[]): Prom
 
 async function purgeEachOrganization(ctx: Context, rule: RetentionRule, nowMs: number): Promise<number> {
   let gone = 0;
-  for await (const { _id } of organizationRows(ctx).find({}, { projection: { _id: 1 } })) {
+  await forEachOrganization(ctx, 'what is old was not purged', async ({ _id }) => {
     gone += await rule.purge(ctx, nowMs, _id);
-  }
+  });
   return gone;
 }

@@ -1,6 +1,5 @@
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
-import { QUARTER_HOUR_MS } from './periods.ts';
 
 export const INTERVALS = ['none', 'hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -11,14 +10,6 @@ export type Zones = Organization['timezones'];
 /** One timezone for all time. */
 export function onlyZone(timezone: string): Zones {
   return [{ from: new Date(0), timezone }];
-}
-
-export function floorToQuarter(epochMs: number): number {
-  return Math.floor(epochMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
-}
-
-export function ceilToQuarter(epochMs: number): number {
-  return Math.ceil(epochMs / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
 }
 
 /**

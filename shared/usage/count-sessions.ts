@@ -7,12 +7,10 @@ import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { SessionFilter } from '../sessions/list-sessions.ts';
 import { matchingSessions } from '../sessions/match-sessions.ts';
 import { sessionRows } from '../sessions/model.ts';
-import { periodStarts } from './periods.ts';
+import { earliestCountedMs, periodStarts } from './periods.ts';
 import { matchOf } from './read-usage.ts';
 import { periodEnd, splitRange } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * How many sessions match, at one moment. Whole days are known from what usage sums up, so only those that began in a
@@ -42,7 +40,7 @@ export async function countSessions(
 function rangeOf(ctx: Context, organization: Organization, filter: SessionFilter) {
   const latestMs = ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1;
   const endMs = periodEnd(organization.timezones, 'day', latestMs);
-  const earliestMs = organization.created_at.getTime() - SIGNAL_AGE_MS.behind - DAY_MS;
+  const earliestMs = earliestCountedMs(organization.created_at.getTime());
   return {
     fromMs: Math.max(filter.fromMs ?? 0, periodStarts(organization, earliestMs).day),
     toMs: Math.min(filter.toMs ?? endMs, endMs),

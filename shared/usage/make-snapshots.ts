@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { type Organization, organizationRows } from '../organizations/model.ts';
+import { forEachOrganization } from '../organizations/for-each-organization.ts';
+import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import {
@@ -12,12 +12,11 @@ import {
   type Snapshot,
   snapshotRows,
 } from './model.ts';
+import { earliestCountedMs } from './periods.ts';
 import { mayBeMade, snapshotKey } from './plan-stale-snapshots.ts';
 import { type Part, rollupPeriodOf, type WholePart, wholeParts } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 import { type CellRow, tablesOf } from './table.ts';
-
-const DAY_MS = 86_400_000;
 
 /**
  * Makes the snapshots of every organization that are missing or stale, of the days and months that a signal may still
@@ -26,15 +25,11 @@ const DAY_MS = 86_400_000;
  */
 export async function makeAllSnapshots(ctx: Context): Promise<number> {
   const toMs = ctx.clock.now();
-  const fromMs = toMs - SIGNAL_AGE_MS.behind - DAY_MS;
+  const fromMs = earliestCountedMs(toMs);
   let made = 0;
-  for await (const organization of organizationRows(ctx).find({})) {
-    try {
-      made += await makeSnapshots(ctx, organization, { fromMs, toMs });
-    } catch (error) {
-      ctx.log.error({ err: error, org_id: organization._id }, 'usage snapshots were not made');
-    }
-  }
+  await forEachOrganization(ctx, 'usage snapshots were not made', async (organization) => {
+    made += await makeSnapshots(ctx, organization, { fromMs, toMs });
+  });
   return made;
 }
 
@@ -57,7 +52,7 @@ export async function makeSnapshots(
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<number> {
   const nowMs = ctx.clock.now();
-  const firstMs = organization.created_at.getTime() - SIGNAL_AGE_MS.behind - DAY_MS;
+  const firstMs = earliestCountedMs(organization.created_at.getTime());
   const within = [Math.max(fromMs, firstMs), Math.min(toMs, nowMs)] as const;
   const parts = (['day', 'month'] as const)
     .flatMap((period) => [...wholeParts(organization, period, ...within)])

@@ -2,21 +2,14 @@ import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import {
-  bucketEdges,
-  ceilToQuarter,
-  floorToQuarter,
-  type Interval,
-  nextStart,
-  onlyZone,
-  type Zones,
-} from './calendar.ts';
-import { periodStarts, quarterHorizonMs } from './periods.ts';
+import { bucketEdges, type Interval, nextStart, onlyZone, type Zones } from './calendar.ts';
+import { ceilToQuarter, floorToQuarter, periodStarts, quarterHorizonMs } from './periods.ts';
 import { type Part, splitRange } from './split-range.ts';
 
-const DEFAULT_SPAN_MS = 30 * 86_400_000;
-const LONGEST_SPAN_MS = 3_660 * 86_400_000;
+const DEFAULT_SPAN_MS = 30 * DAY_MS;
+const LONGEST_SPAN_MS = 3_660 * DAY_MS;
 const MOST_BUCKETS = 2_000;
 
 export interface RangeInput {

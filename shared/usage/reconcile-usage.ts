@@ -1,15 +1,15 @@
 import { recordAudit } from '../audit/record-audit.ts';
-import { type Organization, organizationRows } from '../organizations/model.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { forEachOrganization } from '../organizations/for-each-organization.ts';
+import type { Organization } from '../organizations/model.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { addRow, measuresIn } from './add-measures.ts';
-import { ceilToQuarter } from './calendar.ts';
 import { idOf } from './id-of.ts';
 import { findRollups } from './make-snapshots.ts';
 import { usageDrift } from './metrics.ts';
 import { DIMENSIONS, type Rollup } from './model.ts';
-import { quarterHorizonMs } from './periods.ts';
+import { earliestCountedMs, quarterHorizonMs } from './periods.ts';
 import { mayBeMade } from './plan-stale-snapshots.ts';
 import { negated, reconcileRows, reconcileSnapshot } from './reconcile-rows.ts';
 import { type Part, wholeParts } from './split-range.ts';
@@ -32,8 +32,6 @@ export interface Reconciled {
   repaired: number;
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, and snapshots with
  * their rollups, each in one transaction: a rollup that a signal changes meanwhile
@@ -46,8 +44,8 @@ export async function reconcileUsage(
   options: ReconcileOptions,
 ): Promise<Reconciled> {
   const nowMs = ctx.clock.now();
-  const firstMs = organization.created_at.getTime() - SIGNAL_AGE_MS.behind - DAY_MS;
-  const fromMs = Math.max(options.fromMs ?? nowMs - SIGNAL_AGE_MS.behind - DAY_MS, firstMs);
+  const firstMs = earliestCountedMs(organization.created_at.getTime());
+  const fromMs = Math.max(options.fromMs ?? earliestCountedMs(nowMs), firstMs);
   const toMs = Math.min(options.toMs ?? nowMs + DAY_MS, nowMs + DAY_MS);
   const result = { days: 0, months: 0, wrong: 0, repaired: 0 };
   for (const month of wholeParts(organization, 'month', fromMs, toMs)) {
@@ -98,7 +96,7 @@ async function reconcileDay(
 ): Promise<Found> {
   const nowMs = ctx.clock.now();
   const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
-  const keptMs = Math.max(day.fromMs, ceilToQuarter(quarterHorizonMs(nowMs)));
+  const keptMs = Math.max(day.fromMs, quarterHorizonMs(nowMs));
   const parts: Part[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
   const { wrong, differing } = await inTransaction(
     ctx.db,
@@ -149,18 +147,14 @@ function cellOf({ user_id, project_id, model, adapter, ...row }: Rollup): Cell {
   return { _id: idOf(DIMENSIONS.map((name) => of[name])), ...of, ...measuresIn(row) };
 }
 
-/** Every organization in turn. One that fails is logged and left for the next time. */
+/** Reconciles every organization in turn. One that fails is logged and left for the next time. */
 export async function reconcileAllUsage(ctx: Context, options: ReconcileOptions): Promise<Reconciled> {
   const total = { days: 0, months: 0, wrong: 0, repaired: 0 };
-  for await (const organization of organizationRows(ctx).find({})) {
-    try {
-      const result = await reconcileUsage(ctx, organization, options);
-      total.days += result.days;
-      total.months += result.months;
-      addFound(total, result);
-    } catch (error) {
-      ctx.log.error({ err: error, org_id: organization._id }, 'usage was not reconciled');
-    }
-  }
+  await forEachOrganization(ctx, 'usage was not reconciled', async (organization) => {
+    const result = await reconcileUsage(ctx, organization, options);
+    total.days += result.days;
+    total.months += result.months;
+    addFound(total, result);
+  });
   return total;
 }

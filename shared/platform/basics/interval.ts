@@ -3,3 +3,6 @@ export interface Interval {
   startMs: number;
   endMs: number;
 }
+
+/** A day of UTC, and a length of 24 hours. */
+export const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { Config } from '../basics/config.ts';
+import { DAY_MS } from '../basics/interval.ts';
 import type { DeclaredCollection, Row } from './collection.ts';
 import type { Db } from './connect.ts';
 import { onShard } from './on-shard.ts';
@@ -68,5 +69,5 @@ async function deleteOldest<T extends Row>(
 
 /** The moment before which rows of so many days are too old. */
 export function daysBefore(nowMs: number, days: number): Date {
-  return new Date(nowMs - days * 86_400_000);
+  return new Date(nowMs - days * DAY_MS);
 }

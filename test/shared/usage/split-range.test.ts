@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketEdges, floorToQuarter, INTERVALS } from '../../../shared/usage/calendar.ts';
-import { periodStarts } from '../../../shared/usage/periods.ts';
+import { bucketEdges, INTERVALS } from '../../../shared/usage/calendar.ts';
+import { floorToQuarter, periodStarts } from '../../../shared/usage/periods.ts';
 import { type Part, splitBucket, splitRange } from '../../../shared/usage/split-range.ts';
 
 const DAY = 86_400_000;
