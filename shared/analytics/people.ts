@@ -1,6 +1,5 @@
 import { memberRows, type Organization } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
-import { teamsByUser } from '../usage/teams.ts';
 import type { WeekCells } from './model.ts';
 import type { People, Week } from './read-week.ts';
 
@@ -9,12 +8,12 @@ import type { People, Week } from './read-week.ts';
  * Members who left during the week, or after it, were members then.
  */
 export async function peopleOf(ctx: Context, organization: Organization, week: Week): Promise<People> {
-  const teams = await teamsByUser(ctx, organization._id);
+  const members = await memberRows(ctx)
+    .find({ org_id: organization._id }, { projection: { user_id: 1, teams: 1, removed_at: 1 } })
+    .toArray();
+  const teams = new Map(members.map((member) => [member.user_id, member.teams]));
   const teamOf = (user: string) => teamName(teams.get(user) ?? []);
   if (organization.k_population !== 'members') return { teamOf, isPooled: () => false };
-  const members = await memberRows(ctx)
-    .find({ org_id: organization._id }, { projection: { user_id: 1, removed_at: 1 } })
-    .toArray();
   const counted = new Set(
     members
       .filter(({ removed_at }) => removed_at === null || removed_at.getTime() > week.fromMs)

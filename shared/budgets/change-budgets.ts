@@ -9,7 +9,7 @@ import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
 import { DECISIVE_FIELDS, decideFields, givenFields, inputOf, OTHER_FIELDS } from './decide-fields.ts';
-import { amountOf, levelsReached, mayFire } from './evaluate.ts';
+import { amountOf, levelsReached, mayFire, type WindowUsage } from './evaluate.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey, firingKey } from './keys.ts';
 import {
@@ -21,7 +21,7 @@ import {
   budgetWindowRows,
 } from './model.ts';
 import { planRuleChange } from './plan-rule-change.ts';
-import { type CountedWindow, recountCounter } from './recount.ts';
+import { recountCounter } from './recount.ts';
 
 const BUDGETS_PER_ORGANIZATION = 5_000;
 
@@ -127,7 +127,7 @@ async function planRecount(
   return [...writes, ...firings.map((firing) => insertRow(budgetFiringRows, firing))];
 }
 
-function silentFirings(budget: Budget, { interval, usage }: CountedWindow, now: Date): BudgetFiring[] {
+function silentFirings(budget: Budget, { interval, usage }: WindowUsage, now: Date): BudgetFiring[] {
   return levelsReached(amountOf(budget.metric, usage), budget.limit).map((level) => ({
     _id: firingKey(budget, interval.startMs, level),
     org_id: budget.org_id,

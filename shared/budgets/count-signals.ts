@@ -3,10 +3,10 @@ import type { Interval } from '../platform/basics/interval.ts';
 import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
-import { QUARTER_HOUR_MS } from '../usage/periods.ts';
+import { floorToQuarter } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
-import { counterKey } from './keys.ts';
+import { counterKey, scopeKey, scopesOf } from './keys.ts';
 import { type Budget, COUNTED, type CounterKey, type Counts } from './model.ts';
 
 /** What an organization's budgets count, and who is in which team. */
@@ -38,7 +38,7 @@ export async function makeBudgetSet(
   return {
     budgets,
     counters: distinct,
-    byScope: Map.groupBy(distinct, ({ scope, scope_id }) => scopeKey(scope, scope_id)),
+    byScope: Map.groupBy(distinct, scopeKey),
     teamsOf,
   };
 }
@@ -77,9 +77,10 @@ function sumByScope(
   sessions: readonly SessionChange[],
 ): Map<string, Quarters> {
   const sums = new Map<string, Quarters>();
-  const add = (who: Who, at: Date, measures: Partial<Counts>): void => {
-    const quarterMs = Math.floor(at.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
-    for (const scope of scopesOf(set, who)) {
+  const add = ({ org_id, user_id, project_id }: Who, at: Date, measures: Partial<Counts>): void => {
+    const quarterMs = floorToQuarter(at.getTime());
+    const caller = { orgId: org_id, userId: user_id, projectId: project_id };
+    for (const scope of scopesOf(set.teamsOf, caller)) {
       if (!set.byScope.has(scope)) continue;
       const quarters = sums.get(scope) ?? new Map<number, Counts>();
       sums.set(scope, quarters);
@@ -110,20 +111,6 @@ function changesOf(counter: CounterKey, quarters: Quarters): WindowChange[] {
 }
 
 type Who = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
-
-function scopesOf(set: BudgetSet, { org_id, user_id, project_id }: Who): string[] {
-  const teams = set.teamsOf.get(user_id) ?? [];
-  return [
-    scopeKey('org', org_id),
-    scopeKey('user', user_id),
-    scopeKey('project', project_id),
-    ...teams.map((team) => scopeKey('team', team)),
-  ];
-}
-
-function scopeKey(scope: CounterKey['scope'], scopeId: string): string {
-  return `${scope} ${scopeId}`;
-}
 
 /** Nothing counted. */
 export function noUsage(): Counts {

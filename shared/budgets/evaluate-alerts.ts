@@ -1,6 +1,6 @@
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
-import { amountOf, forecast, mayFire, type WindowUsage } from './evaluate.ts';
+import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
 import type { Budget } from './model.ts';
 
 /** A budget and its windows, as an evaluation reads them. */
@@ -54,18 +54,15 @@ function alertsOf(
 ): Alert[] {
   const current = amountOf(budget.metric, usage);
   const alert = { webhookId: _id, budget, interval, current };
-  const reached = alert_at.filter((percent) => hasReached(current, budget.limit, percent));
+  const reached = alert_at.filter((percent) =>
+    hasReached(current, budget.limit, { numerator: percent, denominator: 100 }),
+  );
   const told: Alert[] = reached
     .toSorted((a, b) => a - b)
     .map((alertAt) => ({ ...alert, about: { alertAt } }));
   const expected = forecast(current, interval, nowMs);
   const isTold = isAsked && nowMs >= forecastFrom(interval) && nowMs < interval.endMs;
   return isTold && expected > budget.limit ? [...told, { ...alert, about: { forecast: expected } }] : told;
-}
-
-/** In whole numbers, which may be larger together than a double holds exactly. */
-function hasReached(current: number, limit: number, percent: number): boolean {
-  return BigInt(current) * 100n >= BigInt(limit) * BigInt(percent);
 }
 
 function forecastFrom({ startMs, endMs }: Interval): number {

@@ -37,9 +37,16 @@ export function amountOf(metric: BudgetMetric, usage: Counts): number {
 /** The levels that an amount has reached, in the order in which they fire. */
 export function levelsReached(current: number, limit: number): BudgetLevel[] {
   if (current >= limit) return ['warning', 'exceeded'];
-  // In whole fifths: four of them are 80 %, without a rounding error.
-  const { numerator, denominator } = BUDGET_WARNING_RATIO;
-  return current * denominator >= limit * numerator ? ['warning'] : [];
+  return hasReached(current, limit, BUDGET_WARNING_RATIO) ? ['warning'] : [];
+}
+
+/** Whether an amount is a share of a limit or more. Exact: the products may be larger than a double holds. */
+export function hasReached(
+  current: number,
+  limit: number,
+  { numerator, denominator }: { numerator: number; denominator: number },
+): boolean {
+  return BigInt(current) * BigInt(denominator) >= BigInt(limit) * BigInt(numerator);
 }
 
 export function stateOf(current: number, limit: number): BudgetState {

@@ -17,6 +17,25 @@ function canonicalTimezone(timezone: string): string {
   return timeZone;
 }
 
+/** Whose usage a counter counts, as one text. */
+export function scopeKey({ scope, scope_id }: Pick<CounterKey, 'scope' | 'scope_id'>): string {
+  return `${scope} ${scope_id}`;
+}
+
+/** The scopes (`scopeKey`) that one call counts in. A team is its members now; null belongs to none. */
+export function scopesOf(
+  teamsOf: ReadonlyMap<string, readonly string[]>,
+  { orgId, userId, projectId }: { orgId: string; userId: string | null; projectId: string | null },
+): string[] {
+  const teams = userId === null ? [] : (teamsOf.get(userId) ?? []);
+  return [
+    { scope: 'org' as const, scope_id: orgId },
+    ...(userId === null ? [] : [{ scope: 'user' as const, scope_id: userId }]),
+    ...(projectId === null ? [] : [{ scope: 'project' as const, scope_id: projectId }]),
+    ...teams.map((team) => ({ scope: 'team' as const, scope_id: team })),
+  ].map(scopeKey);
+}
+
 /** The primary key of a counter's row in one window and one counter shard. */
 export function windowKey(orgId: string, counter: string, startMs: number, shard: number): string {
   return derivedId('bwn', orgId, counter, startMs, shard);

@@ -145,4 +145,4 @@ export interface BudgetEvaluation {
   evaluated_at: Date;
 }
 
-export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations', {});
+export const budgetEvaluationRows = collection<BudgetEvaluation>('budget_evaluations');

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import { memberRows } from '../organizations/model.ts';
 import type { Context } from '../platform/context/context.ts';
+import { teamsByUser } from '../usage/teams.ts';
 import { type BudgetSet, makeBudgetSet } from './count-signals.ts';
 import { budgetRows } from './model.ts';
 
@@ -16,9 +16,6 @@ export async function readBudgetSet(
   const budgets = await budgetRows(ctx)
     .find({ org_id: orgId }, { session: transaction, batchSize: BUDGETS_PER_TURN })
     .toArray();
-  if (!budgets.some(({ scope }) => scope === 'team')) return makeBudgetSet(budgets, new Map());
-  const members = await memberRows(ctx)
-    .find({ org_id: orgId }, { projection: { user_id: 1, teams: 1 }, session: transaction })
-    .toArray();
-  return makeBudgetSet(budgets, new Map(members.map(({ user_id, teams }) => [user_id, teams])));
+  const hasTeams = budgets.some(({ scope }) => scope === 'team');
+  return makeBudgetSet(budgets, hasTeams ? await teamsByUser(ctx, orgId, transaction) : new Map());
 }

@@ -13,14 +13,20 @@ import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
 
 /** One budget as it stands now, or `not_found`. */
 export async function readBudget(ctx: Context, reader: Reader, budgetId: string): Promise<BudgetView> {
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
-  if (!budget || !isVisible(budget, reader)) throw new DomainError('not_found', 'There is no such budget.');
+  const budget = await readVisibleBudget(ctx, reader, budgetId);
   const [view] = await viewBudgets(ctx, reader.orgId, [budget]);
   return view as BudgetView;
 }
 
+/** The row of a budget that the reader may see, or `not_found`. */
+export async function readVisibleBudget(ctx: Context, reader: Reader, budgetId: string): Promise<Budget> {
+  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
+  if (!budget || !isVisible(budget, reader)) throw new DomainError('not_found', 'There is no such budget.');
+  return budget;
+}
+
 /** A reader of one user sees the budgets of that user alone. */
-export function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
+function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
   if (budget.org_id !== orgId) return false;
   return userId === null || (budget.scope === 'user' && budget.scope_id === userId);
 }

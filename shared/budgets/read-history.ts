@@ -1,23 +1,14 @@
 import { z } from 'zod';
 import type { Reader } from '../organizations/reader.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { DomainError } from '../platform/basics/errors.ts';
 import type { Order, Position } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { addTo, noUsage } from './count-signals.ts';
-import { amountOf } from './evaluate.ts';
+import { amountOf, type WindowUsage } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import {
-  BUDGET_LEVELS,
-  type Budget,
-  type BudgetFiring,
-  type BudgetWindow,
-  budgetFiringRows,
-  budgetRows,
-  budgetWindowRows,
-} from './model.ts';
-import { isVisible } from './read-budgets.ts';
-import { shown } from './view.ts';
+import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows, budgetWindowRows } from './model.ts';
+import { readVisibleBudget } from './read-budgets.ts';
+import { sumWindows } from './sum-windows.ts';
+import { shown, utilizationPct } from './view.ts';
 
 export const budgetEventView = z.strictObject({
   level: z.enum(BUDGET_LEVELS),
@@ -48,7 +39,7 @@ export async function listBudgetEvents(
   budgetId: string,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: BudgetFiring[]; hasMore: boolean; last: Position | null; total: number }> {
-  await readVisible(ctx, reader, budgetId);
+  await readVisibleBudget(ctx, reader, budgetId);
   const found = await budgetFiringRows(ctx).find({ budget_id: budgetId }).toArray();
   const direction = page.order === 'desc' ? -1 : 1;
   const ordered = found.toSorted((a, b) => direction * compare(positionOf(a), positionOf(b)));
@@ -98,35 +89,21 @@ export async function readBudgetWindows(
   budgetId: string,
   limit: number,
 ): Promise<z.output<typeof budgetWindowView>[]> {
-  const budget = await readVisible(ctx, reader, budgetId);
+  const budget = await readVisibleBudget(ctx, reader, budgetId);
   const rows = await budgetWindowRows(ctx)
     .find({ org_id: reader.orgId, counter: counterKey(budget) })
     .toArray();
-  const byStart = Map.groupBy(rows, ({ window_start }) => window_start.getTime());
-  return [...byStart]
-    .toSorted(([a], [b]) => b - a)
+  const windows = sumWindows(rows).get(counterKey(budget)) ?? new Map<number, WindowUsage>();
+  return [...windows.values()]
+    .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
     .slice(0, limit)
-    .map(([startMs, shards]) => viewWindow(budget, startMs, shards));
-}
-
-function viewWindow(
-  budget: Budget,
-  startMs: number,
-  shards: readonly BudgetWindow[],
-): z.output<typeof budgetWindowView> {
-  const usage = noUsage();
-  for (const shard of shards) addTo(usage, shard);
-  const current = amountOf(budget.metric, usage);
-  return {
-    start: isoTime(startMs),
-    end: isoTime(shards[0]?.window_end.getTime() ?? startMs),
-    current: shown(budget.metric, current),
-    utilization_pct: Math.round((current / budget.limit) * 10_000) / 100,
-  };
-}
-
-async function readVisible(ctx: Context, reader: Reader, budgetId: string): Promise<Budget> {
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
-  if (!budget || !isVisible(budget, reader)) throw new DomainError('not_found', 'There is no such budget.');
-  return budget;
+    .map(({ interval, usage }) => {
+      const current = amountOf(budget.metric, usage);
+      return {
+        start: isoTime(interval.startMs),
+        end: isoTime(interval.endMs),
+        current: shown(budget.metric, current),
+        utilization_pct: utilizationPct(current, budget.limit),
+      };
+    });
 }

@@ -1,26 +1,24 @@
 import type { ClientSession } from 'mongoose';
-import { memberRows, type Organization } from '../organizations/model.ts';
+import type { Organization } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, type Write } from '../platform/mongo/writes.ts';
 import { rollupRows } from '../usage/model.ts';
-import { type Part, rollupPeriodOf, splitRange } from '../usage/split-range.ts';
+import { matchStages } from '../usage/rollup-stages.ts';
+import { type Part, splitRange } from '../usage/split-range.ts';
+import type { Match } from '../usage/sum-tables.ts';
+import { teamsByUser } from '../usage/teams.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
 import { addTo, noUsage } from './count-signals.ts';
+import type { WindowUsage } from './evaluate.ts';
 import { counterKey, windowKey } from './keys.ts';
 import { budgetWindowRows, COUNTED, type CounterKey, type Counts } from './model.ts';
 
-/** What a counter has counted in a window. */
-export interface CountedWindow {
-  interval: Interval;
-  usage: Counts;
-}
-
 /** What a recount found, and the writes that put it in place of what the counter's windows held. */
 export interface Recount {
-  windows: readonly CountedWindow[];
+  windows: readonly WindowUsage[];
   writes: readonly Write[];
 }
 
@@ -54,12 +52,12 @@ async function countWindows(
   organization: Organization,
   counter: CounterKey,
   transaction: ClientSession,
-): Promise<CountedWindow[]> {
+): Promise<WindowUsage[]> {
   const nowMs = ctx.clock.now();
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
   const edges = windowEdges(windowAt, nowMs - CLOSED_WINDOW_FIRES_MS, nowMs + SIGNAL_AGE_MS.ahead + 1);
   const who = await dimensionsOf(ctx, organization._id, counter, transaction);
-  const windows = new Map<number, CountedWindow>();
+  const windows = new Map<number, WindowUsage>();
   for (const part of splitRange(organization, edges)) {
     for (const { _id, ...usage } of await sumRollups(ctx, organization._id, part, who, transaction)) {
       const interval = windowAt(_id.getTime());
@@ -77,15 +75,13 @@ async function dimensionsOf(
   orgId: string,
   { scope, scope_id }: CounterKey,
   transaction: ClientSession,
-): Promise<Record<string, unknown> | null> {
-  if (scope === 'org') return null;
+): Promise<Match> {
+  if (scope === 'org') return {};
   if (scope === 'user') return { user_id: scope_id };
   if (scope === 'project') return { project_id: scope_id };
-  const members = await memberRows(ctx)
-    .find({ org_id: orgId }, { projection: { user_id: 1, teams: 1 }, session: transaction })
-    .toArray();
-  const inTeam = members.filter(({ teams }) => teams.includes(scope_id));
-  return { user_id: { $in: inTeam.map(({ user_id }) => user_id) } };
+  const teams = await teamsByUser(ctx, orgId, transaction);
+  const inTeam = [...teams].filter(([, names]) => names.includes(scope_id));
+  return { user_id: { $in: inTeam.map(([userId]) => userId) } };
 }
 
 /** The bounds of the windows that hold any of `[fromMs, toMs)`. */
@@ -99,18 +95,13 @@ async function sumRollups(
   ctx: Context,
   orgId: string,
   part: Part,
-  who: Record<string, unknown> | null,
+  who: Match,
   transaction: ClientSession,
 ): Promise<({ _id: Date } & Counts)[]> {
-  const start = { $gte: dateAt(part.fromMs), $lt: dateAt(part.toMs) };
   const sums = Object.fromEntries(COUNTED.map((measure) => [measure, { $sum: `$${measure}` }]));
   return rollupRows(ctx)
     .aggregate<{ _id: Date } & Counts>(
-      [
-        { $match: { org_id: orgId, period: rollupPeriodOf(part), start } },
-        ...(who ? [{ $match: who }] : []),
-        { $group: { _id: '$start', ...sums } },
-      ],
+      [...matchStages(orgId, part, who), { $group: { _id: '$start', ...sums } }],
       { session: transaction },
     )
     .toArray();

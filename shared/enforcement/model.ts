@@ -35,4 +35,4 @@ export interface ReservationMark {
   until: Date;
 }
 
-export const reservationMarkRows = collection<ReservationMark>('reservation_marks', {});
+export const reservationMarkRows = collection<ReservationMark>('reservation_marks');

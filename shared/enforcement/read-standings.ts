@@ -105,12 +105,12 @@ async function readDefinitions(
   const members = await memberRows(ctx)
     .find({ org_id: { $in: [...new Set(ofTeams)] } }, { session: transaction, projection: TEAMS })
     .toArray();
+  const budgetsOf = Map.groupBy(budgets, ({ org_id }) => org_id);
+  const membersOf = Map.groupBy(members, ({ org_id }) => org_id);
   return new Map(
     [...versions].map(([orgId, { version }]) => {
-      const own = members.filter(({ org_id }) => org_id === orgId);
-      const teamsOf = new Map(own.map(({ user_id, teams }) => [user_id, teams]));
-      const ownBudgets = budgets.filter(({ org_id }) => org_id === orgId);
-      return [orgId, defineBudgets(version, ownBudgets, teamsOf)];
+      const teamsOf = new Map((membersOf.get(orgId) ?? []).map(({ user_id, teams }) => [user_id, teams]));
+      return [orgId, defineBudgets(version, budgetsOf.get(orgId) ?? [], teamsOf)];
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { calendarWindowAt } from '../budgets/calendar-windows.ts';
 import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
-import { counterKey } from '../budgets/keys.ts';
-import type { Budget, BudgetScope } from '../budgets/model.ts';
+import { counterKey, scopeKey, scopesOf } from '../budgets/keys.ts';
+import type { Budget } from '../budgets/model.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 
 /** The budgets of an organization in the order in which they were made, and who is in which team, as of a version. */
@@ -73,7 +73,7 @@ export function defineBudgets(
     (a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1),
   );
   const defined = ordered.map((budget, place) => ({ budget, place, counter: counterKey(budget) }));
-  const byScope = Map.groupBy(defined, ({ budget }) => scopeKey(budget.scope, budget.scope_id));
+  const byScope = Map.groupBy(defined, ({ budget }) => scopeKey(budget));
   return { version, budgets: defined, byScope, teamsOf, mayReserve: budgets.some(isReservedIn) };
 }
 
@@ -89,8 +89,8 @@ export function reservedKey({ budget, interval }: Pick<OpenBudget, 'budget' | 'i
 
 /** The budgets that a caller's calls count in, in the order in which they were made. A team is its members now. */
 export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number): OpenBudget[] {
-  const { byScope } = standing.definitions;
-  const matching = scopesOf(standing, caller).flatMap((scope) => byScope.get(scope) ?? []);
+  const { byScope, teamsOf } = standing.definitions;
+  const matching = scopesOf(teamsOf, caller).flatMap((scope) => byScope.get(scope) ?? []);
   return matching
     .sort((a, b) => a.place - b.place)
     .map(({ budget, counter }) => {
@@ -100,18 +100,4 @@ export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number)
       const reserved = standing.reserved?.sums.get(reservedKey({ budget, interval })) ?? 0;
       return { budget, interval, current, reserved };
     });
-}
-
-function scopesOf({ definitions }: Standing, { orgId, userId, projectId }: Caller): string[] {
-  const teams = userId === null ? [] : (definitions.teamsOf.get(userId) ?? []);
-  return [
-    scopeKey('org', orgId),
-    ...(userId === null ? [] : [scopeKey('user', userId)]),
-    ...(projectId === null ? [] : [scopeKey('project', projectId)]),
-    ...teams.map((team) => scopeKey('team', team)),
-  ];
-}
-
-function scopeKey(scope: BudgetScope, scopeId: string): string {
-  return `${scope} ${scopeId}`;
 }
