@@ -1,4 +1,4 @@
-import { usd4OfBig } from '../usage/measures.ts';
+import { usd4 } from '../pricing/money.ts';
 import { median } from './median.ts';
 import { FROZEN, type UserCell } from './model.ts';
 import { POOL } from './suppress.ts';
@@ -60,6 +60,6 @@ export function viewUsers(cells: readonly UserCell[]) {
     errors: sum('errors'),
     tokens_in: sum('tokens_in'),
     tokens_out: sum('tokens_out'),
-    cost_usd: usd4OfBig(merged.reduce((total, user) => total + BigInt(user.cost_nusd), 0n)),
+    cost_usd: usd4(merged.reduce((total, user) => total + BigInt(user.cost_nusd), 0n)),
   };
 }

@@ -7,6 +7,7 @@ import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
+import { timeoutMsOf } from '../sessions/silence.ts';
 import { readBaseline, readBusiestHour } from './baseline.ts';
 import { detectAnomalies, type FoundAnomaly, mayHaveRunAway } from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
@@ -34,7 +35,7 @@ export async function checkSession(ctx: Context, sessionId: string): Promise<Che
 async function lookAt(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
   const organization = await readOrganization(ctx, session.org_id);
   const totals = totalsOf(session);
-  const baseline = await readBaseline(ctx, session, organization.session_timeout * 1_000);
+  const baseline = await readBaseline(ctx, session, timeoutMsOf(organization));
   const hour = mayHaveRunAway(totals) ? await readBusiestHour(ctx, session) : null;
   return detectAnomalies(totals, baseline, hour);
 }

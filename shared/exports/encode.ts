@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { ByteWriter, ColumnSource, SchemaElement } from 'hyparquet-writer';
 import { createPace } from '../platform/basics/next-turn.ts';
-import { usd9OfBig } from '../usage/measures.ts';
+import { usd9 } from '../pricing/money.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -67,7 +67,7 @@ async function* encodeCsv(columns: Columns, batches: AsyncIterable<readonly Row[
 
 function csvCell(type: ColumnType | undefined, value: Value): string {
   if (value === null) return '';
-  if (typeof value === 'bigint') return usd9OfBig(value);
+  if (typeof value === 'bigint') return usd9(value);
   if (typeof value === 'object') return neutralize(JSON.stringify(value));
   return type === 'text' ? neutralize(String(value)) : String(value);
 }
@@ -99,7 +99,7 @@ async function* encodeNdjson(
 }
 
 function jsonOf(value: Value): string {
-  return typeof value === 'bigint' ? usd9OfBig(value) : JSON.stringify(value);
+  return typeof value === 'bigint' ? usd9(value) : JSON.stringify(value);
 }
 
 /**

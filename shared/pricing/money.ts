@@ -4,7 +4,7 @@
  */
 
 const NANO_PLACES = 9;
-const NUSD_PER_CENT_OF_A_CENT = 100_000;
+const NUSD_PER_CENT_OF_A_CENT = 100_000n;
 
 /** Nano-USD of the decimal that `usd` prints as, half-even; null when negative, not finite or too large. */
 export function nusdFromUsd(usd: number): number | null {
@@ -12,20 +12,17 @@ export function nusdFromUsd(usd: number): number | null {
   return nusd === null ? null : safeNumber(nusd);
 }
 
-/** US dollars with at most 4 decimals, half-even. `nusd` is a safe integer of either sign. */
-export function usd4(nusd: number): number {
-  const rest = Math.abs(nusd) % NUSD_PER_CENT_OF_A_CENT;
-  const whole = (Math.abs(nusd) - rest) / NUSD_PER_CENT_OF_A_CENT;
-  const half = NUSD_PER_CENT_OF_A_CENT / 2;
-  const rounded = rest > half || (rest === half && whole % 2 === 1) ? whole + 1 : whole;
-  return rounded === 0 ? 0 : (Math.sign(nusd) * rounded) / 10_000;
+/** US dollars with at most 4 decimals, half-even. `nusd` is an integer of either sign and any size. */
+export function usd4(nusd: number | bigint): number {
+  const exact = BigInt(nusd);
+  const rounded = divideHalfEven(exact < 0n ? -exact : exact, NUSD_PER_CENT_OF_A_CENT);
+  return Number(exact < 0n ? -rounded : rounded) / 10_000;
 }
 
 /** US dollars with all 9 decimals, so that written rows sum to the exact total. */
-export function usd9(nusd: number): string {
-  const digits = String(Math.abs(nusd)).padStart(NANO_PLACES + 1, '0');
-  const point = digits.length - NANO_PLACES;
-  return `${nusd < 0 ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
+export function usd9(nusd: bigint): string {
+  const digits = String(nusd < 0n ? -nusd : nusd).padStart(NANO_PLACES + 1, '0');
+  return `${nusd < 0n ? '-' : ''}${digits.slice(0, -NANO_PLACES)}.${digits.slice(-NANO_PLACES)}`;
 }
 
 /**

@@ -1,17 +1,12 @@
 import { hashedKey } from '../platform/basics/ids.ts';
-import type { Signal } from '../signals/model.ts';
+import type { Draft } from '../signals/check-signal.ts';
 import type { Session } from './model.ts';
 import type { SessionChange } from './plan-sessions.ts';
 import { silenceEndsMs } from './silence.ts';
 
-/** What `assignSignals` needs of a signal. */
-export type Assignable = Omit<Signal, 'session_id'>;
-
 export interface Assignment {
-  /** Session id by signal `_id`. */
+  /** Session id by signal `_id`. Left out: signals that would bring their session more models than it may have. */
   placed: Map<string, string>;
-  /** Signals (`_id`) that would have brought their session more models than it may have. */
-  refused: Set<string>;
   /** Every session that is new or differs, with what it was before (null: new). */
   changed: SessionChange[];
   /** The newest session of the key. */
@@ -33,7 +28,7 @@ export function sessionKey(orgId: string, userId: string, projectId: string, ada
 export function assignSignals(input: {
   key: string;
   existing: readonly Session[];
-  signals: readonly Assignable[];
+  signals: readonly Draft[];
   timeoutMs: number;
   nowMs: number;
   mostModels: number;
@@ -43,14 +38,10 @@ export function assignSignals(input: {
   const sessions = input.existing.map((session) => structuredClone(session));
   sessions.sort((a, b) => a.started_at.getTime() - b.started_at.getTime());
   const placed = new Map<string, string>();
-  const refused = new Set<string>();
   const inTime = [...input.signals].sort((a, b) => a.ts.getTime() - b.ts.getTime());
   for (const signal of inTime) {
     const joined = nearestFitting(sessions, signal.ts.getTime(), input.timeoutMs);
-    if (joined && !hasRoomFor(joined, signal.model, input.mostModels)) {
-      refused.add(signal._id);
-      continue;
-    }
+    if (joined && !hasRoomFor(joined, signal.model, input.mostModels)) continue;
     const session = joined ?? begin(sessions, signal, input);
     absorb(session, signal);
     placed.set(signal._id, session._id);
@@ -62,7 +53,6 @@ export function assignSignals(input: {
     .map((after) => ({ before: before.get(after._id) ?? null, after }));
   return {
     placed,
-    refused,
     changed,
     newest: sessions.at(-1) ?? null,
     reshaped: changed.some(
@@ -102,7 +92,7 @@ function distanceTo(session: Session, ts: number): number {
 
 function begin(
   sessions: Session[],
-  signal: Assignable,
+  signal: Draft,
   input: { key: string; newSessionId: () => string },
 ): Session {
   const session: Session = {
@@ -133,7 +123,7 @@ function begin(
 }
 
 /** Adds one signal to the totals of its session, in place. */
-function absorb(session: Session, signal: Assignable): void {
+function absorb(session: Session, signal: Draft): void {
   if (signal.ts < session.started_at) session.started_at = signal.ts;
   if (signal.ts > session.last_activity_at) session.last_activity_at = signal.ts;
   if (session.last_activity_at > session.ended_at) session.ended_at = session.last_activity_at;

@@ -56,26 +56,5 @@ export const measuresView = {
 
 export function viewSums(sums: Sums) {
   const { cost_nusd, unpriced_signals, ...counts } = sums;
-  return { ...counts, cost_usd: usd4OfBig(cost_nusd), unpriced_signals };
-}
-
-const NUSD_PER_PLACE = 100_000n;
-
-/** `usd4` for sums of any size. */
-export function usd4OfBig(nusd: bigint): number {
-  if (nusd <= BigInt(Number.MAX_SAFE_INTEGER) && nusd >= BigInt(Number.MIN_SAFE_INTEGER)) {
-    return usd4(Number(nusd));
-  }
-  const rest = nusd % NUSD_PER_PLACE;
-  const whole = nusd / NUSD_PER_PLACE;
-  const twice = (rest < 0n ? -rest : rest) * 2n;
-  const away = nusd < 0n ? -1n : 1n;
-  const roundsAway = twice > NUSD_PER_PLACE || (twice === NUSD_PER_PLACE && whole % 2n !== 0n);
-  return Number(roundsAway ? whole + away : whole) / 10_000;
-}
-
-/** US dollars with all 9 decimals. */
-export function usd9OfBig(nusd: bigint): string {
-  const digits = String(nusd < 0n ? -nusd : nusd).padStart(10, '0');
-  return `${nusd < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+  return { ...counts, cost_usd: usd4(cost_nusd), unpriced_signals };
 }

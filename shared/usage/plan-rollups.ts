@@ -2,7 +2,7 @@ import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
-import type { Session } from '../sessions/model.ts';
+import type { SessionChange } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
 import { addMeasures, isZeros, measuresIn, noMeasures } from './add-measures.ts';
 import { idOf } from './id-of.ts';
@@ -11,11 +11,6 @@ import { createPeriodStarts } from './periods.ts';
 import { planStaleSnapshots } from './plan-stale-snapshots.ts';
 
 export type CountedSignal = Omit<Signal, 'session_id'>;
-/** A session as it was (null: it is new) and as it is now. */
-export interface ChangedSession {
-  before: Session | null;
-  after: Session;
-}
 
 const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
@@ -27,7 +22,7 @@ const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 export async function planRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
-  sessions: readonly ChangedSession[],
+  sessions: readonly SessionChange[],
   nowMs: number,
 ): Promise<Write[]> {
   const changes = await rollupChanges(organization, signals, sessions);
@@ -39,7 +34,7 @@ export async function planRollups(
 export async function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
-  sessions: readonly ChangedSession[],
+  sessions: readonly SessionChange[],
 ): Promise<Rollup[]> {
   const pace = createPace();
   const rows = new Map<string, Rollup>();

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
+import { nextTurn } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { DIMENSIONS, type Snapshot, snapshotRows, TOTAL_DIMENSIONS } from './model.ts';
 import { snapshotKey } from './plan-stale-snapshots.ts';

@@ -19,7 +19,6 @@ export type IdPrefix =
   | 'anm'
   | 'dev'
   | 'aud'
-  | 'txn'
   | 'lot'
   | 'chk';
 

@@ -38,13 +38,10 @@ async function readWarnings(ctx: Context, warnings: readonly Warning[]): Promise
 }
 
 async function answers(probe: () => Promise<unknown>): Promise<boolean> {
-  const timeout = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => timeout.resolve(false), PROBE_TIMEOUT_MS);
   try {
-    return await Promise.race([probe().then(() => true), timeout.promise]);
+    await within(PROBE_TIMEOUT_MS, 'A store', probe());
+    return true;
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -21,16 +21,13 @@ const ROUTER = 'isdbgrid';
  * (heartbeat and connect timeout), as one that is gone. With `socketTimeoutMs` a single connection that has gone dark is
  * given up after as long; it must be above the longest command. Rejects when no server answers within 5 s.
  */
-export async function connectMongo(
-  url: string,
-  options: { maxPoolSize?: number; socketTimeoutMs?: number } = {},
-): Promise<Db> {
+export async function connectMongo(url: string, options: { socketTimeoutMs?: number } = {}): Promise<Db> {
   const connection = mongoose.createConnection(url, {
     autoIndex: false,
     autoCreate: false,
     bufferCommands: false,
     ignoreUndefined: true,
-    maxPoolSize: options.maxPoolSize ?? 20,
+    maxPoolSize: 20,
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     heartbeatFrequencyMS: 2_000,

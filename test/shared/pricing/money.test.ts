@@ -59,7 +59,7 @@ describe('nano-USD of a reported cost', () => {
     const upToAMillionUsd = fc.integer({ min: 0, max: 1e15 - 1 });
     fc.assert(
       fc.property(upToAMillionUsd, (nusd) => {
-        expect(nusdFromUsd(Number(usd9(nusd)))).toBe(nusd);
+        expect(nusdFromUsd(Number(usd9(BigInt(nusd))))).toBe(nusd);
       }),
     );
   });
@@ -79,6 +79,8 @@ describe('US dollars at the edge', () => {
     [-150_000, -0.0002],
     [-1, 0],
     [Number.MAX_SAFE_INTEGER, 9_007_199.2547],
+    [12_345_678_901_250_000n, 12_345_678.9012],
+    [-12_345_678_901_350_000n, -12_345_678.9014],
   ])('rounds %d nano-USD half-even to 4 decimals', (nusd, usd) => {
     expect(usd4(nusd)).toBe(usd);
   });
@@ -103,14 +105,14 @@ describe('US dollars at the edge', () => {
     [-5, '-0.000000005'],
     [Number.MAX_SAFE_INTEGER, '9007199.254740991'],
   ])('writes %d nano-USD with 9 decimals', (nusd, text) => {
-    expect(usd9(nusd)).toBe(text);
+    expect(usd9(BigInt(nusd))).toBe(text);
   });
 
   it('writes rows with 9 decimals that sum to the exact total', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 1e12 }), { maxLength: 50 }), (rows) => {
         const total = rows.reduce((sum, nusd) => sum + nusd, 0);
-        const written = rows.map((nusd) => BigInt(usd9(nusd).replace('.', '')));
+        const written = rows.map((nusd) => BigInt(usd9(BigInt(nusd)).replace('.', '')));
         expect(written.reduce((sum, digits) => sum + digits, 0n)).toBe(BigInt(total));
       }),
     );

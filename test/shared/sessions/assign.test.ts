@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Assignable, assignSignals } from '../../../shared/sessions/assign.ts';
+import { assignSignals } from '../../../shared/sessions/assign.ts';
 import type { Session } from '../../../shared/sessions/model.ts';
+import type { Draft } from '../../../shared/signals/check-signal.ts';
 
 const T0 = Date.parse('2026-03-01T10:00:00Z');
 const MINUTE = 60_000;
@@ -9,7 +10,7 @@ const TIMEOUT = 30 * MINUTE;
 const LATER = T0 + 365 * 86_400_000;
 
 let made = 0;
-function signalAt(minutes: number, extra: Partial<Assignable> = {}): Assignable {
+function signalAt(minutes: number, extra: Partial<Draft> = {}): Draft {
   made += 1;
   return {
     _id: `s${made}`,
@@ -34,7 +35,7 @@ function signalAt(minutes: number, extra: Partial<Assignable> = {}): Assignable 
 }
 
 let ids = 0;
-function assign(existing: readonly Session[], signals: readonly Assignable[], nowMs = LATER) {
+function assign(existing: readonly Session[], signals: readonly Draft[], nowMs = LATER) {
   return assignSignals({
     key: 'k',
     existing,
@@ -47,7 +48,7 @@ function assign(existing: readonly Session[], signals: readonly Assignable[], no
 }
 
 /** Keeps the sessions of one key as the store would. */
-function keep(sessions: readonly Session[], signals: readonly Assignable[], nowMs = LATER): Session[] {
+function keep(sessions: readonly Session[], signals: readonly Draft[], nowMs = LATER): Session[] {
   const byId = new Map(sessions.map((session) => [session._id, session]));
   for (const { after } of assign(sessions, signals, nowMs).changed) byId.set(after._id, after);
   return [...byId.values()].sort((a, b) => a.started_at.getTime() - b.started_at.getTime());
@@ -187,7 +188,7 @@ describe('sessions in event time', () => {
   });
 });
 
-function gapScan(signals: readonly Assignable[]): [number, number][] {
+function gapScan(signals: readonly Draft[]): [number, number][] {
   const runs: [number, number][] = [];
   for (const signal of signals) {
     const at = (signal.ts.getTime() - T0) / MINUTE;
