@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { readOtlpBody } from '../otlp/body.ts';
 import { addressOf } from './address.ts';
@@ -10,6 +11,9 @@ import { readBody, readJsonBytes } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
 
 const nothing = z.strictObject({});
+
+/** How many wrong fields an answer names. */
+const FAULTS_TOLD = 20;
 
 /** How long a body may take to arrive. */
 const PROVEN_BODY_MS = 15_000;
@@ -85,18 +89,16 @@ async function receive<Body>(
 
 /** Fields are named by JSON pointers into the body, or by parameter. */
 function parse(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'body'): unknown {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.slice(0, 20).flatMap((issue) => {
-    const keys = issue.code === 'unrecognized_keys' ? issue.keys : [undefined];
-    return keys.map((key) => {
-      const path = [...issue.path.map(String), ...(key === undefined ? [] : [key])];
-      const detail = key === undefined ? issue.message : 'is not known here';
-      return where === 'body' ? { pointer: pointerOf(path), detail } : { parameter: path.join('.'), detail };
-    });
-  });
+  const errors = faultsOf(parsed.error, FAULTS_TOLD).map(({ path, detail }) =>
+    where === 'body' ? { pointer: pointerOf(path), detail } : { parameter: path.join('.'), detail },
+  );
   const tooMany = parsed.error.issues.find((issue) => issue.code === 'too_big' && issue.origin === 'array');
-  if (where === 'body' && tooMany) throw new DomainError('payload_too_large', tooMany.message, { errors });
+  if (where === 'body' && tooMany) {
+    const detail = `${tooMany.path.join('.') || 'The body'} ${tooMany.message}.`;
+    throw new DomainError('payload_too_large', detail, { errors });
+  }
   throw new DomainError('invalid_request', `The ${where} is not valid.`, { errors });
 }
 

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { faultsOf, IN_PLAIN_WORDS } from '../platform/basics/faults.ts';
 import { priceCall } from '../pricing/price.ts';
 import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
 import { type Signal, signalKey } from './model.ts';
@@ -13,20 +15,15 @@ export interface Sender {
   defaultProjectId: string | null;
 }
 
+/** How many wrong fields of a signal are named. */
+const FAULTS_TOLD = 5;
+
 type Rejection = Extract<SignalResult, { status: 'rejected' }>;
 
 /** Checks and prices one posted signal: a draft, or why it is rejected. Pure; `nowMs` is epoch milliseconds. */
 export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Draft | Rejection {
-  const parsed = signalInput.safeParse(posted);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const path = issue?.path.join('.') ?? '';
-    return reject(
-      idOf(posted),
-      'invalid_signal',
-      `${path ? `${path}: ` : ''}${issue?.message ?? 'is not valid'}`,
-    );
-  }
+  const parsed = signalInput.safeParse(posted, IN_PLAIN_WORDS);
+  if (!parsed.success) return reject(idOf(posted), 'invalid_signal', detailOf(parsed.error));
   const signal = parsed.data;
   const userId = signal.user_id ?? sender.boundUserId;
   if (userId === null)
@@ -39,6 +36,12 @@ export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Dra
   if (signal.ts < nowMs - SIGNAL_AGE_MS.behind)
     return reject(signal.id, 'ts_behind', 'ts: is more than 35 days back');
   return draftOf(signal, sender, userId, nowMs);
+}
+
+/** What is wrong in one line, such as "ts: is missing; adapter: is missing". */
+function detailOf(error: z.ZodError): string {
+  const faults = faultsOf(error, FAULTS_TOLD);
+  return faults.map(({ path, detail }) => `${path.join('.') || 'the signal'}: ${detail}`).join('; ');
 }
 
 function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: number): Draft {

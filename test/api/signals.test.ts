@@ -25,7 +25,7 @@ describe('POST /api/v1/signals', () => {
     const now = clock.now();
     const signals = [
       makeSignal({ ts: now, id: 'a' }),
-      makeSignal({ ts: now, id: 'bad', tokens_in: -1 }),
+      makeSignal({ ts: now, id: 'bad', tokens_in: -1, promt: 'x' }),
       makeSignal({ ts: now, id: 'a' }),
       { id: 'worse' },
       5,
@@ -36,10 +36,15 @@ describe('POST /api/v1/signals', () => {
     const [first] = body.results;
     expect(body.results).toMatchObject([
       { id: 'a', status: 'accepted' },
-      { id: 'bad', status: 'rejected', code: 'invalid_signal' },
+      {
+        id: 'bad',
+        status: 'rejected',
+        code: 'invalid_signal',
+        detail: 'tokens_in: must be at least 0; promt: is not known here',
+      },
       { id: 'a', status: 'duplicate', session_id: first.session_id },
-      { id: 'worse', status: 'rejected' },
-      { id: null, status: 'rejected' },
+      { id: 'worse', status: 'rejected', detail: 'ts: is missing; adapter: is missing' },
+      { id: null, status: 'rejected', detail: 'the signal: must be an object' },
       { id: 'b', status: 'accepted', session_id: first.session_id },
     ]);
     expect(await signalRows(api.ctx).countDocuments({ org_id: orgId })).toBe(2);

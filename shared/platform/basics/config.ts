@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IN_PLAIN_WORDS } from './faults.ts';
 import { faultsInProduction } from './production.ts';
 
 const integer = (fallback: number, min: number, max: number) =>
@@ -96,7 +97,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = environment.safeParse(given);
+  const parsed = environment.safeParse(given, IN_PLAIN_WORDS);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
     throw new Error(`The configuration is not usable (see .env.example):\n${lines.join('\n')}`);
