@@ -73,7 +73,7 @@ function Banner({
       <Anchor component={Link} to={isAlone ? first.path : all}>
         {isAlone ? one : `${concerns.length} ${many}`}
       </Anchor>
-      : <bdi>{first.name}</bdi> ({first.note}){isAlone ? '' : ' and others'}
+      : <bdi>{first.name}</bdi> ({first.note}){isAlone ? '' : ` and ${concerns.length - 1} more`}
     </Warning>
   );
 }

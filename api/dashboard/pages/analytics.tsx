@@ -148,7 +148,7 @@ function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: num
     if ('pending' in cell)
       return (
         <Text span inherit c="dimmed">
-          not yet: published a day after its end
+          not yet: it appears a day after its end, within the hour
         </Text>
       );
     return (
@@ -163,7 +163,7 @@ function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: num
         {title}
       </Title>
       {rows.length === 0 ? (
-        <Text c="dimmed">No week is told yet: a week appears a day after its end.</Text>
+        <Text c="dimmed">No week is shown yet: a week appears a day after its end, within the hour.</Text>
       ) : (
         <Rows
           label={title}

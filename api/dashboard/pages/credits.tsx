@@ -84,7 +84,7 @@ function Balances() {
             <Text size="xs" c="dimmed">
               {pace === 0
                 ? 'none spent in the last 7 days'
-                : `about ${Math.floor(total / pace)} days at the last 7 days’ pace`}
+                : `${daysLeft(total / pace)} at the last 7 days’ pace`}
             </Text>
           </Paper>
         </SimpleGrid>
@@ -212,4 +212,8 @@ function Ledger() {
       <Pager pages={pages as never} />
     </Paper>
   );
+}
+
+function daysLeft(days: number): string {
+  return days > 365 ? 'more than a year' : `about ${exact(Math.floor(days))} days`;
 }

@@ -68,13 +68,15 @@ export function SessionDetail() {
   );
 }
 
+const END_WORDS = { timeout: 'ended by timeout', closed: 'closed by hand' };
+
 function Facts({ session }: { session: Session }) {
   const { state, end_reason, unpriced_signals } = session;
   const facts: [string, React.ReactNode][] = [
     [
       'State',
       <State key="state" of={state}>
-        {end_reason ? `ended by ${end_reason}` : state}
+        {end_reason === null ? state : END_WORDS[end_reason]}
       </State>,
     ],
     ['User', <FilterLink key="user" name="user_id" value={session.user_id} />],

@@ -21,9 +21,11 @@ export function shortMoney(usd: number): string {
   });
 }
 
-/** US dollars of an axis: cents only where they are needed, $24K from a thousand on. */
+/** US dollars of an axis, whose ticks have few digits: all of these below ten dollars, $24K from a thousand on. */
 export function axisMoney(usd: number): string {
-  if (Math.abs(usd) < 10 && !Number.isInteger(usd)) return money(usd);
+  if (Math.abs(usd) < 10 && !Number.isInteger(usd)) {
+    return usd.toLocaleString('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+  }
   return usd.toLocaleString('en-US', {
     style: 'currency',
     currency: 'USD',

@@ -10,7 +10,7 @@ type Entry = operations['get_v1_audit']['responses'][200]['content']['applicatio
 
 const COLUMNS: readonly Column<Entry>[] = [
   { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} /> },
-  { label: 'What', narrow: 'first', render: ({ action }) => action },
+  { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
   { label: 'Who', render: ({ actor }) => actor },
   {
     label: 'Details',

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { axisMoney } from '../../api/dashboard/parts/format.ts';
+import { ticksOf } from '../../api/dashboard/parts/scale.ts';
+
+test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
+  'an axis up to $%d names every line differently',
+  (most) => {
+    const names = ticksOf(most).map(axisMoney);
+    expect(new Set(names).size).toBe(names.length);
+  },
+);
