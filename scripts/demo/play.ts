@@ -10,12 +10,17 @@ import { generateTraffic, SPIKING_MEMBER } from './traffic.ts';
 const SEED = 20_260_401;
 
 /**
- * Plays thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder. Never throws: a demo without
- * traffic is still a demo, and the next start tries again (the signals keep their ids, so nothing counts twice).
+ * Plays thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder: whether
+ * it has done so now. Never throws: a demo without traffic is still a demo, and the next start tries again (the signals
+ * keep their ids, so nothing counts twice).
  */
-export async function playDemoTraffic(apiUrl: string, dataDir: string, signal: AbortSignal): Promise<void> {
+export async function playDemoTraffic(
+  apiUrl: string,
+  dataDir: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const demo = readDemo(dataDir);
-  if (demo === null || demo.traffic?.played === true) return;
+  if (demo === null || demo.traffic?.played === true) return false;
   const traffic = demo.traffic ?? { until: isoTime(systemClock.now()), played: false };
   writeDemo(dataDir, { ...demo, traffic });
   const started = performance.now();
@@ -25,9 +30,11 @@ export async function playDemoTraffic(apiUrl: string, dataDir: string, signal: A
     say(
       `Played ${played} signals of demo traffic in ${((performance.now() - started) / 1000).toFixed(1)} s.`,
     );
+    return true;
   } catch (error) {
     if (!signal.aborted)
       say(`The demo traffic was not played (the next start tries again): ${describeError(error)}`);
+    return false;
   }
 }
 

@@ -58,7 +58,8 @@ export async function bringUp(
     startProcess(supervisor, planService('worker', 'workers/main.ts', workerReadiness(env), dataDir, env)),
   ]);
   const orgs = await prepareDemo(supervisor, dataDir, env);
-  if (!options.empty) await playDemoTraffic(api, dataDir, signal);
+  const hasPlayed = !options.empty && (await playDemoTraffic(api, dataDir, signal));
+  if (hasPlayed) await freezeDemoWeeks(supervisor, dataDir, env, orgs);
   signal.throwIfAborted();
   const { OPERATOR_TOKEN = '', MONGODB_URL = '', REDIS_URL = '' } = env;
   const pids = showPids(readPids(supervisor));
@@ -86,6 +87,20 @@ async function prepareDemo(
   const script = 'scripts/demo/prepare.ts';
   const answer = await runStep(supervisor, { name: 'demo', script, args: [dataDir], dataDir, env });
   return shownOrganizations.parse(JSON.parse(answer));
+}
+
+/** Analytics would show the weeks of the demo after the worker's next hourly run only. */
+async function freezeDemoWeeks(
+  supervisor: Supervisor,
+  dataDir: string,
+  env: Environment,
+  orgs: readonly ShownOrganization[],
+): Promise<void> {
+  const script = 'scripts/governor.ts';
+  for (const { org_id } of orgs) {
+    const args = ['--json', 'analytics', 'freeze', org_id];
+    await runStep(supervisor, { name: 'analytics', script, args, dataDir, env });
+  }
 }
 
 function planService(
