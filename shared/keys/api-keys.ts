@@ -108,6 +108,12 @@ export async function revokeKeysOfUser(
   return keys.map((key) => key._id);
 }
 
+/** Revokes what live keys of a user there still are, each with an entry in the audit log. */
+export async function revokeLateKeys(ctx: Context, orgId: string, userId: string): Promise<void> {
+  const bound = { org_id: orgId, user_id: userId, revoked_at: null };
+  for (const { _id } of await apiKeyRows(ctx).find(bound).toArray()) await revokeApiKey(ctx, _id);
+}
+
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {
   const key = await apiKeyRows(ctx).findOne({ _id: keyId }, { session: transaction });
   if (!key) throw new DomainError('not_found', 'There is no such API key.');

@@ -1,3 +1,4 @@
+import { memberRows } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -52,6 +53,7 @@ export async function createKey(
     user_id: isAdmin ? input.user_id : manager.userId,
     expires_at: expires_at === undefined ? undefined : dateAt(expires_at * 1_000),
   });
+  await refuseIfGone(ctx, manager, made.key_id);
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
 
@@ -64,7 +66,16 @@ export async function rotateKey(
 ): Promise<{ key: string; row: ApiKey }> {
   await getKey(ctx, manager, keyId);
   const made = await rotateApiKey(ctx, keyId, graceS * 1_000);
+  await refuseIfGone(ctx, manager, made.key_id);
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
+}
+
+/** A manager who was removed meanwhile: the key that the removal has not seen is revoked here. Throws `unauthorized`. */
+async function refuseIfGone(ctx: Context, { orgId, userId }: KeyManager, keyId: string): Promise<void> {
+  const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
+  if (member?.removed_at === null) return;
+  await revokeApiKey(ctx, keyId);
+  throw new DomainError('unauthorized', 'This member was removed.');
 }
 
 /** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */

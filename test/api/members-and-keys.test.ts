@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { removeMember } from '../../shared/administration/members.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createKey } from '../../shared/keys/manage-keys.ts';
+import { apiKeyRows } from '../../shared/keys/model.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -117,6 +120,20 @@ describe('members', () => {
     await ask(admin, 'DELETE', `/v1/members/${member.userId}`);
     expect((await api.call('/api/v1/sessions', { key: bound.key })).status).toBe(401);
     expect((await api.call('/api/v1/sessions', { key: free.key })).status).toBe(200);
+  });
+
+  test.each(['after', 'during'])('leave no key behind that is made %s their removal', async (order) => {
+    for (let round = 0; round < 5; round += 1) {
+      const leaving = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+      const manager = { orgId: leaving.orgId, userId: leaving.userId, role: 'member' as const };
+      const input = { name: 'late', scopes: ['usage:read' as const] };
+      // The person was let in; the removal overtakes the rest of the request.
+      const removal = removeMember(api.ctx, leaving.orgId, leaving.userId);
+      if (order === 'after') await removal;
+      await Promise.allSettled([removal, createKey(api.ctx, manager, input)]);
+      const keys = await apiKeyRows(api.ctx).find({ user_id: leaving.userId }).toArray();
+      expect(keys.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
+    }
   });
 
   test.each([
