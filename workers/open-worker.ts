@@ -3,7 +3,7 @@ import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
 import { type JobRow, LOCK_MS, queueOptions, stalledCheckMs } from './job-row.ts';
-import { jobSeconds } from './metrics.ts';
+import { runJob } from './run-job.ts';
 import { watchStalled } from './watch-stalled.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
@@ -30,18 +30,17 @@ export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClie
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
   const token = randomUUID();
-  const running = new Map<string, Promise<void>>();
+  // By the run and not by the id: a job whose lock was lost may run here twice at once.
+  const running = new Map<Promise<void>, string>();
   let closing = false;
 
   function begin(job: Job): void {
     const { id = '' } = job;
-    running.set(
-      id,
-      finish(row, ctx, job, token).finally(() => running.delete(id)),
-    );
+    const run = finish(row, ctx, job, token).finally(() => running.delete(run));
+    running.set(run, id);
   }
   const locks = setInterval(() => {
-    const ids = [...running.keys()];
+    const ids = [...running.values()];
     if (ids.length === 0) return;
     const tokens = ids.map(() => token);
     worker
@@ -56,7 +55,7 @@ export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClie
     close: async () => {
       closing = true;
       stopWatching();
-      while (running.size > 0) await Promise.all(running.values());
+      while (running.size > 0) await Promise.all(running.keys());
       clearInterval(locks);
       await worker.close(true);
       await loop;
@@ -101,16 +100,11 @@ async function fetchSome(worker: Worker, token: string, count: number): Promise<
 
 /** Runs one job and takes it off the queue; never throws. */
 async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promise<void> {
-  const end = jobSeconds(ctx).startTimer({ queue: row.kind });
   try {
-    const again = await row.handle(job.data, ctx);
-    end({ outcome: again ? 'again' : 'done' });
+    const again = await runJob(row, ctx, job);
     if (again) await job.moveToDelayed(again.notBeforeMs, token);
     else await job.moveToCompleted(undefined, token, false);
   } catch (error) {
-    end({ outcome: 'failed' });
-    const fields = { err: error, queue: row.kind, job_id: job.id };
-    ctx.log.error(fields, 'job failed; the sweeper will wake it again');
     await job.moveToFailed(error as Error, token, false).catch(() => undefined);
   }
 }

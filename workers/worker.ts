@@ -1,12 +1,12 @@
 import { DelayedError, type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, queueOptions, stalledCheckMs, type WakeAgain } from './job-row.ts';
-import { jobSeconds } from './metrics.ts';
+import { type JobRow, queueOptions, stalledCheckMs } from './job-row.ts';
 import { type OpenWorker, startOpenWorker } from './open-worker.ts';
+import { runJob } from './run-job.ts';
 import { watchStalled } from './watch-stalled.ts';
 
-/** Starts the worker of one row: parses each job, measures it, logs a failure once. */
+/** Starts the worker of one row. */
 export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): OpenWorker {
   if (row.concurrency === 'open') return startOpenWorker(row, ctx, connection);
   const worker = new Worker(row.kind, (job, token) => process(row, ctx, job, token), {
@@ -38,23 +38,8 @@ export async function closeWorker(worker: Pick<OpenWorker, 'close'>): Promise<vo
 }
 
 async function process(row: JobRow, ctx: Context, job: Job, token: string | undefined): Promise<void> {
-  const end = jobSeconds(ctx).startTimer({ queue: row.kind });
-  try {
-    const again = await row.handle(job.data, ctx);
-    end({ outcome: again ? 'again' : 'done' });
-    if (again) await wakeAgain(job, again, token);
-  } catch (error) {
-    if (error instanceof DelayedError) throw error;
-    end({ outcome: 'failed' });
-    ctx.log.error(
-      { err: error, queue: row.kind, job_id: job.id },
-      'job failed; the sweeper will wake it again',
-    );
-    throw error;
-  }
-}
-
-async function wakeAgain(job: Job, again: WakeAgain, token: string | undefined): Promise<never> {
+  const again = await runJob(row, ctx, job);
+  if (!again) return;
   await job.moveToDelayed(again.notBeforeMs, token);
   throw new DelayedError();
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectRedis, type RedisClient } from '../../shared/platform/redis/connect.ts';
 import { deliverWebhook } from '../../workers/index.ts';
+import { jobSeconds } from '../../workers/metrics.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeTenant } from '../support/factories.ts';
 import { openTestContext, type TestContext, until } from '../support/harness.ts';
@@ -36,3 +37,52 @@ it('an endpoint that answers after 7 s gets each request once, though a lock las
   expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
   await receiver.close();
 }, 40_000);
+
+/** Takes the lock of a job that runs, as a process does that stood still for longer than its locks last. */
+async function loseLock(kind: string, id: string): Promise<void> {
+  const lost = await connection.del(`${ctx.queues.prefixOf(kind)}:${kind}:${id}:lock`);
+  expect(lost).toBe(1);
+}
+
+it('waits at its end for a job that it took twice, since the lock of the first run was lost', async () => {
+  const kind = 'test-taken-twice';
+  const first = Promise.withResolvers<undefined>();
+  const second = Promise.withResolvers<undefined>();
+  let begun = 0;
+  let ended = 0;
+  const handle = async () => {
+    begun += 1;
+    await (begun === 1 ? first.promise : second.promise);
+    ended += 1;
+    return undefined;
+  };
+  const worker = startWorker({ kind, concurrency: 'open', handle }, ctx, connection);
+  await ctx.queues.of(kind).add(kind, {}, { jobId: 'a' });
+  await until(async () => begun === 1, { what: 'the first run to begin' });
+  await loseLock(kind, 'a');
+  await until(async () => begun === 2, { what: 'the second run to begin', timeoutMs: 15_000 });
+  first.resolve(undefined);
+  await until(async () => ended === 1, { what: 'the first run to end' });
+  setTimeout(() => second.resolve(undefined), 300);
+  await worker.close();
+  expect(ended).toBe(2);
+}, 30_000);
+
+it('counts a run once whose end cannot be told to Redis', async () => {
+  const kind = 'test-end-untold';
+  let runs = 0;
+  const handle = async () => {
+    runs += 1;
+    if (runs === 1) await loseLock(kind, 'b');
+    return undefined;
+  };
+  const worker = startWorker({ kind, concurrency: 'open', handle }, ctx, connection);
+  await ctx.queues.of(kind).add(kind, {}, { jobId: 'b' });
+  await until(async () => runs === 2, { what: 'the second run', timeoutMs: 15_000 });
+  await worker.close();
+  const { values } = await jobSeconds(ctx).get();
+  const counts = values.filter(
+    ({ metricName, labels }) => metricName?.endsWith('_count') && labels.queue === kind,
+  );
+  expect(counts.map(({ labels, value }) => [labels.outcome, value])).toEqual([['done', 2]]);
+}, 30_000);
