@@ -10,7 +10,7 @@ import { onShard } from '../platform/mongo/on-shard.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import { findNewest, findReachable } from '../sessions/find-reachable.ts';
-import { planHead } from '../sessions/plan-sessions.ts';
+import { planHead, type SessionChange } from '../sessions/plan-sessions.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { signalRows } from '../signals/model.ts';
@@ -85,19 +85,18 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
   const isLive = (signal: Draft) => !placement.historical.has(signal) || !isPast(signal, timeoutMs, nowMs);
   const live = new Set(signals.filter(isLive).map(({ _id }) => placed.get(_id)));
   const touched = new Set(placed.values());
+  // A session that signals did not touch has ended because a newer one began: that is no history.
+  const isPastChange = ({ after }: SessionChange) => touched.has(after._id) && !live.has(after._id);
   const rollups = await planRollups(organization, signals, changes, nowMs);
-  const sessions = await planSessionChanges(ctx, changes, {
-    timeoutMs,
-    subscribers,
-    // A session that signals did not touch has ended because a newer one began: that is no history.
-    isPast: ({ after }) => touched.has(after._id) && !live.has(after._id),
-  });
-  const counted = { signals, sessions: changes };
-  const windows = await planWindows(organization._id, budgets, counted, {
-    shard,
-    nowMs,
-    isSilent: live.size === 0,
-  });
+  const sessions = await planSessionChanges(ctx, changes, { timeoutMs, subscribers, isPast: isPastChange });
+  const windows = [];
+  for (const isSilent of [false, true]) {
+    const counted = {
+      signals: signals.filter((signal) => isLive(signal) !== isSilent),
+      sessions: changes.filter((change) => isPastChange(change) === isSilent),
+    };
+    windows.push(await planWindows(organization._id, budgets, counted, { shard, nowMs, isSilent }));
+  }
   await pace();
   const writes = [
     touchOrganizationVersion(organization._id, shard, rules.version),
@@ -108,7 +107,7 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
     ...rollups,
     ...planSettlements(organization._id, signals, nowMs),
   ];
-  return joinPlans({ writes, wakeUps: [] }, sessions, windows);
+  return joinPlans({ writes, wakeUps: [] }, sessions, ...windows);
 }
 
 /** How much older than the session timeout a historical signal is that raises no events. */

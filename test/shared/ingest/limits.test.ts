@@ -92,6 +92,17 @@ describe('historical signals', () => {
     );
   });
 
+  test('raise no event of a day that is over, though live ones come with them', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const fields = { name: 'B', scope: 'org', metric: 'tokens', window: 'daily', threshold: 1_000 } as const;
+    await createBudget(api.ctx, orgId, fields);
+    const old = makeSignal({ ts: past, tokens_in: 10_000 });
+    await post(key, { signals: [makeSignal({ ts: NOW - HOUR, tokens_in: 1 }), old], historical: true });
+    expect(await evaluateDue(api.ctx, orgId)).toBe(0);
+    await post(key, makeSignal({ ts: NOW, tokens_in: 10_000 }));
+    expect(await evaluateDue(api.ctx, orgId)).toBe(2);
+  });
+
   test('are named beside the signals, by true or false', async () => {
     const { key } = await makeTenant(api.ctx);
     expect((await post(key, { signals: [], historical: 'yes' })).status).toBe(400);
