@@ -1,3 +1,4 @@
+import { every } from '../shared/platform/basics/every.ts';
 import { CLOCK_TOLERANCE_MS, measureClockSkew } from '../shared/platform/context/clock-skew.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { clockSkew } from '../shared/platform/context/metrics.ts';
@@ -29,13 +30,9 @@ export function runWhileClockIsRight(
     stop = null;
   }
 
-  let looking = look();
-  const timer = setInterval(() => {
-    looking = looking.then(look);
-  }, lookMs);
+  const stopLooking = every(lookMs, look);
   return async () => {
-    clearInterval(timer);
-    await looking;
+    await stopLooking();
     await stop?.();
   };
 }

@@ -1,3 +1,4 @@
+import { every } from '../shared/platform/basics/every.ts';
 import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
@@ -8,14 +9,7 @@ const SWEEP_EVERY_MS = 5_000;
 
 /** A plain timer in each worker, so that all queues may be flushed and nothing is lost. Returns how to stop it. */
 export function startSweeper(ctx: Context): () => Promise<void> {
-  let running: Promise<void> = sweepOnce(ctx);
-  const timer = setInterval(() => {
-    running = running.then(() => sweepOnce(ctx));
-  }, SWEEP_EVERY_MS);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  return every(SWEEP_EVERY_MS, () => sweepOnce(ctx));
 }
 
 /** A sweep whose store does not answer is given up, so that the others go on. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { every } from '../basics/every.ts';
 import type { Log } from '../basics/log.ts';
 import { within } from '../basics/within.ts';
 import { collection } from './collection.ts';
@@ -77,18 +78,16 @@ export async function startTransactionGuard(
   const instances = instanceRows({ db });
   await instances.insertOne({ _id: guard.id, heartbeat: 0, sessions: [] });
   db.registerSession = (session) => register(guard, session);
-  let ticking: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    ticking = ticking
-      .then(() => within(TICK_DEADLINE_MS, 'A heartbeat', tick(guard)))
-      .catch((error: unknown) => log.debug({ err: error }, 'a heartbeat was missed'));
-  }, TICK_MS);
-  timer.unref();
+  const stopTicking = every(TICK_MS, async () => {
+    await within(TICK_DEADLINE_MS, 'A heartbeat', tick(guard)).catch((error: unknown) =>
+      log.debug({ err: error }, 'a heartbeat was missed'),
+    );
+  });
   return {
     stop: async () => {
-      clearInterval(timer);
-      await ticking;
-      await instances.deleteOne({ _id: guard.id }).catch(() => undefined);
+      await stopTicking();
+      const leaving = instances.deleteOne({ _id: guard.id });
+      await within(TICK_DEADLINE_MS, 'Leaving', leaving).catch(() => undefined);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isOutcomeUnknown, isStoreError } from '../../../../shared/platform/basics/errors.ts';
+import { createLog } from '../../../../shared/platform/basics/log.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { instanceRows, startTransactionGuard } from '../../../../shared/platform/mongo/transaction-guard.ts';
@@ -163,6 +164,30 @@ describe('the transaction guard', () => {
     await guard.stop();
     await other.close();
   });
+
+  test('stops soon while the store is away: it owes no heartbeats', async () => {
+    const proxy = await startOwnProxy();
+    const other = await openBehind(proxy);
+    let missed = 0;
+    const log = createLog({
+      level: 'debug',
+      process: 'test',
+      destination: {
+        write: () => {
+          missed += 1;
+        },
+      },
+    });
+    const guard = await startTransactionGuard(other.db, log);
+    proxy.mode = 'blackhole';
+    await until(() => missed === 1);
+    await guard.stop();
+    expect(missed).toBeLessThanOrEqual(2);
+    proxy.reset();
+    await instanceRows(ctx).deleteMany({});
+    await other.close();
+    await proxy.close();
+  }, 30_000);
 
   test('leaves out a process that writes nothing, until within its next transaction', async () => {
     const other = await openTestContext({ sharing: ctx });
