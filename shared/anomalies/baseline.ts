@@ -1,6 +1,8 @@
+import { dateAt } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
+import { matchingSessions } from '../sessions/match-sessions.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import { streamSignals } from '../sessions/read-session.ts';
 import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
@@ -13,14 +15,16 @@ import { totalsOf } from './plan-checks.ts';
 export async function readBaseline(ctx: Context, session: Session, timeoutMs: number): Promise<Totals[]> {
   const { org_id, user_id } = session;
   const beganMs = session.started_at.getTime();
-  const hadFinished = (past: Session) => past.last_activity_at.getTime() + timeoutMs < beganMs;
-  // More than the limit, as some of them had not finished.
-  const find = async ({ filter, sort }: KeysetQuery) => {
-    const past = await sessionRows(ctx)
-      .find({ org_id, user_id, ...filter }, { sort })
+  const hadFinished = { last_activity_at: { $lt: dateAt(beganMs - timeoutMs) } };
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
+    sessionRows(ctx)
+      .aggregate<Session>([
+        ...matchingSessions(org_id, { user_id }, filter),
+        { $match: hadFinished },
+        { $sort: sort },
+        { $limit: limit },
+      ])
       .toArray();
-    return past.filter(hadFinished);
-  };
   const { rows } = await paginate<Session>(find, 'started_at', {
     order: 'desc',
     fromMs: beganMs - BASELINE.days * DAY_MS,
@@ -31,6 +35,7 @@ export async function readBaseline(ctx: Context, session: Session, timeoutMs: nu
   return rows.map(totalsOf);
 }
 
+/** The busiest hour of a session, from its signals. */
 export async function readBusiestHour(ctx: Context, session: Session): Promise<BusiestHour> {
   const signals: Parameters<typeof busiestHour>[0][number][] = [];
   for await (const { ts, tokens_in, tokens_out, cost_nusd } of streamSignals(ctx, session))

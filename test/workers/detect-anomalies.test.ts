@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { readBaseline } from '../../shared/anomalies/baseline.ts';
 import { checkSession } from '../../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../../shared/anomalies/jobs.ts';
 import { anomalyRows } from '../../shared/anomalies/model.ts';
@@ -8,7 +9,7 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { readDue } from '../../shared/platform/due/plan-due.ts';
 import { sweepDue } from '../../shared/platform/due/sweep-due.ts';
-import { sessionRows } from '../../shared/sessions/model.ts';
+import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { checkSession as checkSessionRow } from '../../workers/index.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
@@ -19,7 +20,9 @@ const clock = createTestClock(NOW);
 let api: TestApi;
 let ctx: TestContext;
 beforeAll(async () => {
-  api = await startApi({ clock });
+  const mongoUrl = new URL(inject('mongoUrl'));
+  mongoUrl.searchParams.set('monitorCommands', 'true');
+  api = await startApi({ clock, mongoUrl: mongoUrl.href });
   ctx = api.ctx;
 });
 afterAll(async () => {
@@ -70,6 +73,27 @@ describe('a session that stands out', () => {
     expect(body.data).toEqual([
       { ...event?.data, id: expect.stringMatching(/^anm_/), detected_at: new Date(NOW).toISOString() },
     ]);
+  });
+
+  test('is held against thirty sessions, however many more its user has', async () => {
+    clock.set(NOW);
+    const { orgId } = await makeTenant(ctx);
+    const many = Array.from({ length: 300 }, (_, ago) =>
+      makeSignal({ ts: NOW - 10 * 86_400_000 - ago * HOUR }),
+    );
+    await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, many);
+    const session = await sessionRows(ctx).findOne({ _id: await post(orgId) });
+    const batches: number[] = [];
+    const client = ctx.db.connection.getClient();
+    const note = ({ reply }: { reply: unknown }) => {
+      const { cursor } = reply as { cursor?: { firstBatch?: unknown[] } };
+      if (cursor?.firstBatch) batches.push(cursor.firstBatch.length);
+    };
+    client.on('commandSucceeded', note);
+    expect(await readBaseline(ctx, session as Session, 1_800_000)).toHaveLength(30);
+    client.off('commandSucceeded', note);
+    expect(batches.length).toBeGreaterThan(0);
+    expect(Math.max(...batches)).toBeLessThanOrEqual(31);
   });
 
   test('is looked at no more than once a minute, and at once when it ends', async () => {
