@@ -23,8 +23,8 @@ export interface DeclaredCollection<T extends Row> extends CollectionDeclaration
 }
 
 /**
- * Declares a collection of a noun. Its handle is the driver's, and refuses a filter that holds `undefined`: the driver
- * would drop it, and a filter without its tenant matches every tenant.
+ * Declares a collection of a noun. Its handle is the driver's, and refuses a filter that is or holds `undefined`: the
+ * driver would drop it, and a filter without its tenant matches every tenant.
  */
 export function collection<T extends Row>(
   collectionName: string,
@@ -63,11 +63,15 @@ const FILTERS: Readonly<Record<string, (args: readonly unknown[]) => unknown>> =
   distinct: ([, filter]) => filter,
   aggregate: ([stages]) => (stages as { $match?: unknown }[]).map(({ $match }) => $match ?? {}),
   bulkWrite: ([operations]) =>
-    (operations as object[]).map((operation) => Object.values(operation)[0]?.filter ?? {}),
+    (operations as object[]).map((operation) => {
+      const [write] = Object.values(operation);
+      return 'filter' in write ? write.filter : {};
+    }),
 };
 
-function first([filter]: readonly unknown[]): unknown {
-  return filter ?? {};
+/** A call without arguments means every row; one with `undefined` is a mistake. */
+function first(args: readonly unknown[]): unknown {
+  return args.length === 0 ? {} : args[0];
 }
 
 function guard<T extends Row>(handle: mongo.Collection<T>): mongo.Collection<T> {

@@ -36,7 +36,7 @@ async function write(writes: Write[], options: { onDuplicateKey?: 'retry' } = {}
   return attempts;
 }
 
-/** More than go in one command, so that both ways of writing are shown. */
+/** Writes beside those that a test looks at: 400 go in several commands. */
 const padding = (count: number) =>
   Array.from({ length: count }, (_, index) =>
     updateRow(others, { _id: `padding-${index}` }, { $inc: { n: 1 } }, { upsert: true }),
@@ -44,7 +44,7 @@ const padding = (count: number) =>
 
 describe.each([
   ['a small plan', 0],
-  ['a large plan', 200],
+  ['a large plan', 400],
 ])('%s', (name, size) => {
   const id = (part: string) => `${name} ${part}`;
 
@@ -95,6 +95,15 @@ describe.each([
       'filter._id is undefined',
     );
   });
+});
+
+test('a filter that is undefined is refused by a handle, and none at all means every row', async () => {
+  const unknown = undefined as unknown as { _id: string };
+  expect(() => things(ctx).deleteMany(unknown)).toThrow('The filter is undefined');
+  expect(() => things(ctx).find(unknown)).toThrow('The filter is undefined');
+  const update = { filter: unknown, update: { $set: { n: 1 } } };
+  expect(() => things(ctx).bulkWrite([{ updateMany: update }])).toThrow('filter.0 is undefined');
+  expect(await things(ctx).find().toArray()).not.toEqual([]);
 });
 
 test('a plan that meets a duplicate key is decided five times when it may look again', async () => {
