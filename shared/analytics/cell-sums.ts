@@ -11,6 +11,7 @@ export interface CellSums {
   hiddenWeeks: number;
 }
 
+/** The sums of a cell before its first week. */
 export function newCellSums(): CellSums {
   return { users: new Map(), visibleWeeks: 0, hiddenWeeks: 0 };
 }

@@ -20,8 +20,8 @@ export type LateDecision =
  * before and after tells the late part, so that part must by itself have k active users and hold the p % rule; and where
  * anything was shown before, so must each value that it touches.
  *
- * It is judged when k users were late, and once refused only when k more came. So nobody can move the own late signals
- * in small steps and see at which amount the decision turns, which would reveal the amounts of the others. Pure.
+ * It is judged when k users were late, and once refused only when k more came. So nobody can send late signals in
+ * small steps and see at which amount the decision turns, which would reveal the amounts of the others. Pure.
  */
 export function judgeLate(
   frozen: Pick<FrozenDimension, 'hidden' | 'is_total_hidden' | 'judged_users'>,

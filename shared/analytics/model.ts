@@ -33,7 +33,7 @@ export interface FrozenWeek {
   frozen_at: Date;
   /** Signals of the week, late ones included, when its late part was last looked at. */
   seen_signals: number;
-  /** Without those that had too many values, and without `hour_of_week` when the quarter hours of the week were gone already. */
+  /** Without those that had too many values, and without `hour_of_week` when the week's quarter hours were gone. */
   dimensions: Partial<Record<Dimension, FrozenDimension>>;
 }
 

@@ -1,7 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
 import { K_ANONYMITY_FLOOR } from '../platform/basics/contract.ts';
 
-/** The least number of active users of which a sum is shown: what an organization asks for, and never less than the floor. */
+/** The fewest active users whose sum is shown: as many as an organization asks for, and never fewer than the floor. */
 export function kOf({ k_anonymity }: Pick<Organization, 'k_anonymity'>): number {
   return Math.max(K_ANONYMITY_FLOOR, k_anonymity);
 }

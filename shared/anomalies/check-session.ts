@@ -14,7 +14,7 @@ import { checkSessionJob } from './jobs.ts';
 import { nextCheckMs, totalsOf } from './plan-checks.ts';
 import { reportAnomalies } from './report-anomalies.ts';
 
-/** How a look at a session ended. Times are epoch milliseconds. */
+/** What came of a look at a session: how many anomalies it reported, or when to look again (epoch ms). */
 export type CheckResult = { reported: number } | { notBeforeMs: number };
 
 /**

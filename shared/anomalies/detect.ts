@@ -118,7 +118,7 @@ function errorSpike({ errors, signals }: Totals, past: readonly Totals[]): Found
   return foundAnomaly('error_spike', errors / signals, average, LEAST_ERROR_RATE);
 }
 
-/** What the true rate hardly lies below, after `count` of `total` (Wilson, 95 %). */
+/** The rate that the true one is hardly below, after `count` of `total`: the lower bound of Wilson's 95 % interval. */
 export function wilsonLowerBound(count: number, total: number): number {
   const rate = count / total;
   const centre = rate + Z ** 2 / (2 * total);

@@ -16,6 +16,7 @@ export const anomalyView = z.strictObject({
   detected_at: z.string().describe('When it was first seen; the figures are those of the last report'),
 });
 
+/** An anomaly as `anomalyView` shows it. */
 export function viewAnomaly(anomaly: Anomaly): z.output<typeof anomalyView> {
   const { _id, anomaly_type, user_id, baseline_avg, observed, deviation_pct, session_id } = anomaly;
   const detected_at = isoTime(anomaly.detected_at.getTime());

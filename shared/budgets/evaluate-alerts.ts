@@ -19,7 +19,7 @@ export interface Alert {
   about: { alertAt: number } | { forecast: number };
 }
 
-/** A forecast is told from this part of the window on. */
+/** The part of the window after which a forecast is told. */
 const FORECAST_FROM = { numerator: 1, denominator: 5 } as const;
 
 /** Every alert that webhooks have asked for and that holds now, whether it was sent before or not. Pure. */
@@ -39,7 +39,7 @@ export function evaluateAlerts(
   );
 }
 
-/** Of a window that has ended nobody is told who asked later, nor by a budget that was changed later. */
+/** A window that has ended is no news to a webhook that asked after its end, nor for a budget that changed after it. */
 function mayTell({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
   if (nowMs < interval.endMs) return true;
   const sinceMs = Math.max(alerts_since.getTime(), budget.updated_at.getTime());

@@ -16,8 +16,8 @@ import { sumWindows } from './sum-windows.ts';
 
 /**
  * Evaluates every budget of an organization whose usage has changed, and fires what was reached, once per budget,
- * window, level and revision, and what webhooks asked to be told. Its cost depends on the number of budgets, not of signals. Returns how many events
- * it raised; repeating it raises none.
+ * window, level and revision, and what webhooks asked to be told. Its cost depends on the number of budgets, not of
+ * signals. Returns how many events it raised; repeating it raises none.
  */
 export async function evaluateDue(ctx: Context, orgId: string): Promise<number> {
   const claim = await claimDue<DueEvaluation>(ctx, evaluateBudgetsJob, orgId, (rows) => ({

@@ -10,7 +10,7 @@ export interface WindowUsage {
   usage: Counts;
 }
 
-/** A budget has reached a level in a window. `current` is in the unit of the budget's limit. */
+/** A level that a budget has reached in a window. `current` is in the unit of the budget's limit. */
 export interface LevelReached {
   budget: Budget;
   level: BudgetLevel;
@@ -18,7 +18,7 @@ export interface LevelReached {
   current: number;
 }
 
-/** What of a counter a budget looks at: nano-USD for `cost_usd`, else a count. */
+/** The amount that a metric reads from a counter: nano-USD for `cost_usd`, else a count. */
 export function amountOf(metric: BudgetMetric, usage: Counts): number {
   switch (metric) {
     case 'cost_usd':
@@ -49,6 +49,7 @@ export function hasReached(
   return BigInt(current) * BigInt(denominator) >= BigInt(limit) * BigInt(numerator);
 }
 
+/** The highest level that an amount has reached. */
 export function stateOf(current: number, limit: number): BudgetState {
   return levelsReached(current, limit).at(-1) ?? 'ok';
 }

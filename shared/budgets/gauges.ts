@@ -3,7 +3,7 @@ import type { Context } from '../platform/context/context.ts';
 import { listBudgets } from './read-budgets.ts';
 import type { BudgetView } from './view.ts';
 
-/** Budgets of an organization that are told at most. */
+/** Budgets per organization that the gauges show. */
 const MOST_BUDGETS = 500;
 
 const labelNames = ['org', 'budget', 'name', 'scope', 'metric', 'window'] as const;
@@ -24,7 +24,7 @@ const remainingGauge = gauge({
   labelNames,
 });
 
-/** Reads how the budgets of these organizations stand. Budgets of one user are not told. */
+/** Reads how the budgets of these organizations stand. Budgets of one user are not shown. */
 export async function readBudgetGauges(ctx: Context, orgIds: readonly string[]): Promise<void> {
   const page = { order: 'desc', limit: MOST_BUDGETS, after: null, total: 0 } as const;
   const told: [string, BudgetView][] = [];

@@ -100,7 +100,7 @@ export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
   ],
 });
 
-/** That a level was reached: once per budget, window, level and revision. */
+/** A level that a budget has reached: once per budget, window, level and revision. */
 export interface BudgetFiring {
   /** `firingKey(...)`. */
   _id: string;
@@ -119,7 +119,7 @@ export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
   indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
 });
 
-/** That a webhook was told of a budget: once per webhook, budget, window and per cent, whatever revision. */
+/** An alert that a webhook was sent: once per webhook, budget, window and per cent, whatever the revision. */
 export interface BudgetAlert {
   /** Derived from these four. */
   _id: string;

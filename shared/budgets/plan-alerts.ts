@@ -17,7 +17,7 @@ import { shown, thresholdOf } from './view.ts';
 /** Alerts of one evaluation; the next one sends the rest. */
 const ALERTS_AT_ONCE = 500;
 
-/** The plan that sends what webhooks have asked for and was not sent yet, each with the row that keeps it from a second time. */
+/** The plan that sends the alerts that webhooks asked for and have not had yet, each with the row that says it was sent. */
 export async function planAlerts(
   ctx: Context,
   orgId: string,

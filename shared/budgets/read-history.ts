@@ -70,6 +70,7 @@ function compare(a: Place, b: Place): number {
   return a.id < b.id ? -1 : 1;
 }
 
+/** A firing as `budgetEventView` shows it. */
 export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEventView> {
   const { level, revision, window_start, window_end, fired_at, event_id } = firing;
   return {

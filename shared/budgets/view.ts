@@ -48,6 +48,7 @@ export interface BudgetStatus {
   evaluatedMs: number | null;
 }
 
+/** A budget as `budgetView` shows it. */
 export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number): BudgetView {
   const { interval, usage, evaluatedMs } = status;
   const { metric, limit } = budget;

@@ -17,7 +17,7 @@ function reservationScript(name: string): Script {
   return loadScript(IDENTITY, ...own);
 }
 
-/** What each script may answer first. */
+/** The codes that each script may answer with. */
 const CODES = {
   look: ['open', 'shut'],
   open: ['open', 'shut'],

@@ -1,6 +1,6 @@
 import { collection } from '../platform/mongo/collection.ts';
 
-/** That a signal with the real cost of a reservation was recorded, in its transaction. Deleted once Redis knows. */
+/** A reservation whose real cost a signal has recorded, in the signal's transaction. Deleted once Redis knows. */
 export interface Settlement {
   /** `settlementKey(...)`. */
   _id: string;

@@ -42,7 +42,7 @@ export async function openReservations(ctx: Context, orgId: string, look: Look):
   await callReservations(ctx, 'open', orgId, [look.identity, ...lost, ...held]);
 }
 
-/** Notes in the record how far this Redis is. One that was displaced, or that is behind, changes nothing. */
+/** Records how far this Redis is. One that was displaced, or that is behind, changes nothing. */
 export async function markReservations(
   ctx: Context,
   orgId: string,

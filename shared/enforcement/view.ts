@@ -23,6 +23,7 @@ export const checkAnswer = z.strictObject({
   budgets: z.array(checkedBudget).describe('Every budget that the call counts in, oldest first'),
 });
 
+/** A verdict as `checkAnswer` shows it. */
 export function viewVerdict({ allow, reason, budgets }: Verdict): z.output<typeof checkAnswer> {
   return { allow, reason, budgets: budgets.map(viewOpenBudget) };
 }

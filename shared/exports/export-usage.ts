@@ -1,8 +1,9 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { type KeysetPage, type KeysetQuery, type Position, paginate } from '../platform/basics/paginate.ts';
+import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type Session, sessionRows } from '../sessions/model.ts';
+import { type SessionFilter, sessionPages } from '../sessions/list-sessions.ts';
+import type { Session } from '../sessions/model.ts';
 import { viewSession } from '../sessions/view.ts';
 import { idOf } from '../usage/id-of.ts';
 import { addSums, isZero, noSums, type Sums, sumsOf } from '../usage/measures.ts';
@@ -33,19 +34,18 @@ export interface Export {
 
 const BATCH_ROWS = 1_000;
 
-/** Throws `invalid_request`, before the first row, when the range cannot be answered exactly. */
+/** The table that a question asks for. Throws `invalid_request` at once when the range cannot be answered exactly. */
 export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
   const { level, filter, ...asked } = question;
-  const equal = matchOf(filter);
   if (level === 'daily') {
     const range = rangeOf(ctx, organization, { ...asked, interval: 'day' });
-    const { fromMs, toMs } = range;
-    return { columns: DAILY_COLUMNS, rows: dailyRows(ctx, organization, range, equal), fromMs, toMs };
+    const rows = dailyRows(ctx, organization, range, matchOf(filter));
+    return { columns: DAILY_COLUMNS, rows, fromMs: range.fromMs, toMs: range.toMs };
   }
   const { fromMs, toMs } = boundsOf(ctx, asked);
   return {
     columns: SESSION_COLUMNS,
-    rows: exportSessions(ctx, organization._id, fromMs, toMs, equal),
+    rows: exportSessions(ctx, organization._id, { ...filter, fromMs, toMs }),
     fromMs,
     toMs,
   };
@@ -73,29 +73,13 @@ const SESSION_COLUMNS: Columns = [
   { name: 'last_activity_at', type: 'time' },
 ];
 
-/** Sessions that started in the range, in order of (`started_at`, id): page by page, so memory stays flat. */
+/** Sessions that started in the range, in order of (`started_at`, id). */
 async function* exportSessions(
   ctx: Context,
   orgId: string,
-  fromMs: number,
-  toMs: number,
-  equal: Match,
+  filter: SessionFilter,
 ): AsyncGenerator<readonly Row[]> {
-  const find = ({ filter, sort, limit }: KeysetQuery): Promise<Session[]> =>
-    sessionRows(ctx)
-      .find({ org_id: orgId, ...equal, ...filter })
-      .sort(sort)
-      .limit(limit)
-      .toArray();
-  let after: Position | null = null;
-  let hasMore = true;
-  while (hasMore) {
-    const range: KeysetPage = { order: 'asc', limit: BATCH_ROWS, after, fromMs, toMs };
-    const page = await paginate(find, 'started_at', range);
-    if (page.rows.length > 0) yield page.rows.map(sessionRow);
-    after = page.last;
-    hasMore = page.hasMore;
-  }
+  for await (const sessions of sessionPages(ctx, orgId, filter)) yield sessions.map(sessionRow);
 }
 
 function sessionRow(session: Session): Row {
@@ -192,15 +176,9 @@ async function* readStoredSums(
     [...matchStages(orgId, part, equal), ...(isSummed ? [sumStage(DIMENSIONS)] : [])],
     { useBigInt64: true, batchSize: BATCH_ROWS },
   );
-  let batch: KeyedSums[] = [];
   try {
-    for await (const row of cursor) {
-      batch.push({ key: isSummed ? row._id : (row as Dimensions), sums: sumsOf(row) });
-      if (batch.length < BATCH_ROWS) continue;
-      yield batch;
-      batch = [];
-    }
-    yield batch;
+    for await (const rows of batches(cursor, BATCH_ROWS))
+      yield rows.map((row) => ({ key: isSummed ? row._id : (row as Dimensions), sums: sumsOf(row) }));
   } finally {
     await cursor.close();
   }

@@ -11,7 +11,7 @@ import { sessionHeadRows } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
 
 const FIELDS = ['model', 'user_id', 'project_id'] as const;
-/** Of what an organization may have only so many values per day. */
+/** A field of which an organization may have only so many values per day. */
 export type Field = (typeof FIELDS)[number];
 type ValuesByField = Record<Field, Set<string>>;
 

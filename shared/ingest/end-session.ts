@@ -14,7 +14,7 @@ import { silenceEndsMs, timeoutMsOf } from '../sessions/silence.ts';
 import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 
-/** How a look at an open session ended. Times are epoch milliseconds. */
+/** What came of a look at an open session: whether it has ended, or when to look again (epoch ms). */
 export type EndResult = { ended: boolean } | { notBeforeMs: number };
 
 /**

@@ -8,7 +8,7 @@ import { hasEnded, planSessions, type SessionChange } from '../sessions/plan-ses
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 
-/** By what session changes are planned. */
+/** What the plan of session changes depends on. */
 interface Circumstances {
   timeoutMs: number;
   subscribers: readonly Subscriber[];

@@ -8,7 +8,7 @@ import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 
-/** By what an organization's signals count, as of one version. */
+/** The rules by which an organization's signals count, as of one version. */
 export interface Rules {
   version: number;
   organization: Organization;

@@ -1,5 +1,11 @@
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
-import { type KeysetQuery, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import {
+  allPages,
+  type KeysetQuery,
+  type Order,
+  type Position,
+  paginate,
+} from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { matchingSessions, type SessionMatch } from './match-sessions.ts';
 import { type Session, sessionRows } from './model.ts';
@@ -25,13 +31,9 @@ export async function listSessions(
   page: { order: Order; limit: number; after: Position | null; total: number | (() => Promise<number>) },
 ): Promise<SessionPage> {
   const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, page));
-  const toMs = filter.toMs ?? ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1;
-  const find = ({ filter: range, sort, limit }: KeysetQuery) =>
-    sessionRows(ctx)
-      .aggregate<Session>([...matchingSessions(orgId, filter, range), { $sort: sort }, { $limit: limit }])
-      .toArray();
+  const toMs = filter.toMs ?? latestEndMs(ctx);
   const [found, total] = await Promise.all([
-    paginate<Session>(find, 'started_at', { ...page, fromMs, toMs }),
+    paginate<Session>(finderOf(ctx, orgId, filter), 'started_at', { ...page, fromMs, toMs }),
     typeof page.total === 'number' ? page.total : page.total(),
   ]);
   return { ...found, total };
@@ -52,17 +54,33 @@ async function earliestStartMs(
   return oldest?.started_at.getTime() ?? 0;
 }
 
-const BATCH_SESSIONS = 500;
+const BATCH_SESSIONS = 1_000;
 
-/** All sessions of one user, oldest first, page by page: memory stays flat, and a slow reader holds no cursor open. */
+/** All sessions that match, ordered by (`started_at`, id), oldest first, page by page. */
+export async function* sessionPages(
+  ctx: Context,
+  orgId: string,
+  filter: SessionFilter,
+): AsyncGenerator<Session[]> {
+  const fromMs = filter.fromMs ?? (await earliestStartMs(ctx, orgId, { order: 'asc', after: null }));
+  const toMs = filter.toMs ?? latestEndMs(ctx);
+  const range = { order: 'asc', limit: BATCH_SESSIONS, fromMs, toMs } as const;
+  yield* allPages<Session>(finderOf(ctx, orgId, filter), 'started_at', range);
+}
+
+/** All sessions of one user, oldest first. */
 export async function* sessionsOfUser(ctx: Context, orgId: string, userId: string): AsyncGenerator<Session> {
-  const page = { order: 'asc', limit: BATCH_SESSIONS, total: 0 } as const;
-  let after: Position | null = null;
-  let hasMore = true;
-  while (hasMore) {
-    const found: SessionPage = await listSessions(ctx, orgId, { user_id: userId }, { ...page, after });
-    yield* found.rows;
-    after = found.last;
-    hasMore = found.hasMore;
-  }
+  for await (const sessions of sessionPages(ctx, orgId, { user_id: userId })) yield* sessions;
+}
+
+function finderOf(ctx: Context, orgId: string, match: SessionMatch) {
+  return ({ filter, sort, limit }: KeysetQuery): Promise<Session[]> =>
+    sessionRows(ctx)
+      .aggregate<Session>([...matchingSessions(orgId, match, filter), { $sort: sort }, { $limit: limit }])
+      .toArray();
+}
+
+/** Every session has begun before this. Epoch ms. */
+function latestEndMs(ctx: Context): number {
+  return ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1;
 }

@@ -27,6 +27,7 @@ export const sessionView = z.strictObject({
 });
 export type SessionView = z.output<typeof sessionView>;
 
+/** A session as `sessionView` shows it. */
 export function viewSession(session: Session): SessionView {
   const lengthMs = session.ended_at.getTime() - session.started_at.getTime();
   return {

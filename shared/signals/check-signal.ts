@@ -77,6 +77,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
   };
 }
 
+/** A rejected signal: its id, a stable code, and why in words. */
 export function reject(id: string | null, code: string, detail: string): Rejection {
   return { id, status: 'rejected', code, detail };
 }

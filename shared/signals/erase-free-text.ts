@@ -1,3 +1,4 @@
+import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { signalRows } from './model.ts';
@@ -10,8 +11,8 @@ const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '' }
 
 /**
  * Erases what a client wrote into the signals of a session in its own words: metadata, the text of an error, the reason
- * of an intervention. What is counted stays. Batch after batch, so that it goes on where it was cut short. Returns how
- * many signals it changed.
+ * of an intervention. What is counted stays. One pass; what was cut short goes on when it is repeated. Returns how many
+ * signals it changed.
  */
 export async function eraseFreeText(
   ctx: Context,
@@ -19,18 +20,14 @@ export async function eraseFreeText(
 ): Promise<number> {
   const erase = { $unset: WRITTEN };
   const holdsSome = { $or: Object.keys(WRITTEN).map((field) => ({ [field]: { $exists: true } })) };
+  const holding = signalRows(ctx).aggregate<{ _id: string }>(
+    [{ $match: { session_id } }, { $match: { org_id, ...holdsSome } }, { $project: { _id: 1 } }],
+    { batchSize: BATCH_ROWS },
+  );
   let erased = 0;
-  for (;;) {
-    const rows = await signalRows(ctx)
-      .aggregate<{ _id: string }>([
-        { $match: { session_id } },
-        { $match: { org_id, ...holdsSome } },
-        { $limit: BATCH_ROWS },
-        { $project: { _id: 1 } },
-      ])
-      .toArray();
-    if (rows.length === 0) return erased;
+  for await (const rows of batches(holding, BATCH_ROWS)) {
     const named = onShard(ctx, { _id: { $in: rows.map(({ _id }) => _id) } }, { org_id });
     erased += (await signalRows(ctx).updateMany(named, erase)).modifiedCount;
   }
+  return erased;
 }

@@ -12,6 +12,7 @@ const tokens = z
   .int()
   .min(0)
   .max(TOKENS_MAX)
+  // -0 becomes 0.
   .transform((count) => count + 0);
 const code = text(128);
 

@@ -37,6 +37,7 @@ export const signalView = z.strictObject({
   reservation_id: z.string().optional(),
 });
 
+/** A signal as `signalView` shows it. */
 export function viewSignal(signal: Signal): z.input<typeof signalView> {
   return {
     id: signal.id,
@@ -80,6 +81,7 @@ export const interventionView = z.strictObject({
   ...gate,
 });
 
+/** An intervention as `interventionView` shows it. Throws for any other signal. */
 export function viewIntervention(signal: Signal): z.input<typeof interventionView> {
   if (!signal.intervention) throw new Error(`Signal ${signal._id} is no intervention`);
   return { id: signal.id, ts: isoTime(signal.ts.getTime()), ...signal.intervention };

@@ -1,5 +1,6 @@
 import { MEASURES, type Measures } from './model.ts';
 
+/** Nothing counted. */
 export function noMeasures(): Measures {
   return Object.fromEntries(MEASURES.map((measure) => [measure, 0])) as Measures;
 }
@@ -9,7 +10,7 @@ export function measuresIn(row: Measures): Measures {
   return Object.fromEntries(MEASURES.map((measure) => [measure, row[measure]])) as Measures;
 }
 
-/** Adds in place. */
+/** Adds measures to a row, in place. */
 export function addMeasures(row: Measures, measures: Partial<Measures>): void {
   for (const measure of MEASURES) row[measure] += measures[measure] ?? 0;
 }
@@ -21,6 +22,7 @@ export function addRow<Row extends Measures & { _id: string }>(rows: Map<string,
   else rows.set(row._id, { ...row });
 }
 
+/** Whether a row counts nothing. */
 export function isZeros(row: Measures): boolean {
   return MEASURES.every((measure) => row[measure] === 0);
 }

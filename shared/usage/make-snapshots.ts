@@ -135,6 +135,7 @@ export function snapshotOf(
   return { _id, org_id: orgId, period, start, version, is_stale: false, ...tablesOf(rows) };
 }
 
+/** Puts a snapshot in the place of the one of its day or month. */
 export async function replaceSnapshot(
   ctx: Context,
   snapshot: Snapshot,

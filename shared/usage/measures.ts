@@ -7,21 +7,25 @@ export type Sums = Record<Exclude<keyof Measures, 'cost_nusd'>, number> & { cost
 
 export const COUNTS = MEASURES.filter((measure) => measure !== 'cost_nusd');
 
+/** Sums of nothing. */
 export function noSums(): Sums {
   const zeros = Object.fromEntries(COUNTS.map((measure) => [measure, 0]));
   return { ...zeros, cost_nusd: 0n } as Sums;
 }
 
+/** Adds sums to others, in place. */
 export function addSums(to: Sums, from: Sums): void {
   for (const measure of COUNTS) to[measure] += from[measure];
   to.cost_nusd += from.cost_nusd;
 }
 
+/** Sums to be taken away. */
 export function negateSums(sums: Sums): Sums {
   const counts = Object.fromEntries(COUNTS.map((measure) => [measure, -sums[measure]]));
   return { ...counts, cost_nusd: -sums.cost_nusd } as Sums;
 }
 
+/** Whether nothing is left in sums. */
 export function isZero(sums: Sums): boolean {
   return sums.cost_nusd === 0n && COUNTS.every((measure) => sums[measure] === 0);
 }
@@ -54,6 +58,7 @@ export const measuresView = {
   unpriced_signals: count.describe('Signals whose price is not known'),
 };
 
+/** Sums as the API shows them (`measuresView`). */
 export function viewSums(sums: Sums) {
   const { cost_nusd, unpriced_signals, ...counts } = sums;
   return { ...counts, cost_usd: usd4(cost_nusd), unpriced_signals };

@@ -30,7 +30,10 @@ export async function planRollups(
   return [...increments, ...planStaleSnapshots(organization, changes, nowMs)];
 }
 
-/** What signals and moved sessions change in the rollups: a row of increments per rollup. Pure, at a pace that holds nobody up. */
+/**
+ * What signals and moved sessions change in the rollups: a row of increments per rollup. Pure, at a pace that holds nobody
+ * up.
+ */
 export async function rollupChanges(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],

@@ -34,9 +34,9 @@ export interface Reconciled {
 
 /**
  * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, and snapshots with
- * their rollups, each in one transaction: a rollup that a signal changes meanwhile
- * conflicts and is looked at again, so nothing is overwritten, and what was done before a crash stays right. Once the
- * signals of a day have been purged its rollups are the record, and only its snapshot is compared.
+ * their rollups, each in one transaction. A rollup that a signal changes meanwhile conflicts and is looked at again, so
+ * nothing is overwritten, and what was done before a crash stays right. Once the signals of a day have been purged its
+ * rollups are the record, and only its snapshot is compared.
  */
 export async function reconcileUsage(
   ctx: Context,

@@ -2,7 +2,7 @@ import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { daysBefore, retentionRule } from '../platform/mongo/retention.ts';
 import { rollupRows } from './model.ts';
 
-/** Quarter hours are read until 35 days back; one day more, so that no reader meets the purge. Days and months stay. */
+/** Quarter hours are kept for 36 days: they are read for 35, and no reader meets the purge. Days and months stay. */
 export const quarterHourRetention = retentionRule('quarter_hours', rollupRows, {
   isPerOrganization: true,
   old: (_config, nowMs) => ({

@@ -1,11 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
+import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type Session, sessionRows } from '../sessions/model.ts';
+import { sessionRows } from '../sessions/model.ts';
 import { type Signal, signalRows } from '../signals/model.ts';
 import { addRow } from './add-measures.ts';
 import type { Rollup } from './model.ts';
 import { type CountedSignal, rollupChanges } from './plan-rollups.ts';
+
+const BATCH_ROWS = 5_000;
 
 /** What the day and quarter-hour rollups of a day must be: computed by the rule that the write path uses. */
 export async function sumOfSignals(
@@ -19,17 +22,17 @@ export async function sumOfSignals(
   const add = (changes: readonly Rollup[]) => {
     for (const change of changes) addRow(rows, change);
   };
-  const options = { session: transaction, batchSize: 5_000 };
+  const options = { session: transaction, batchSize: BATCH_ROWS };
   const signals = signalRows(ctx).find(
     { org_id: organization._id, ts: within },
     { ...options, projection: COUNTED },
   );
-  for await (const chunk of chunked(signals)) {
-    add(await rollupChanges(organization, chunk as CountedSignal[], []));
+  for await (const batch of batches(signals, BATCH_ROWS)) {
+    add(await rollupChanges(organization, batch as CountedSignal[], []));
   }
   const sessions = sessionRows(ctx).find({ org_id: organization._id, started_at: within }, options);
-  for await (const chunk of chunked(sessions)) {
-    const begun = chunk.map((after) => ({ before: null, after }));
+  for await (const batch of batches(sessions, BATCH_ROWS)) {
+    const begun = batch.map((after) => ({ before: null, after }));
     add(await rollupChanges(organization, [], begun));
   }
   return [...rows.values()];
@@ -49,14 +52,3 @@ const COUNTED: Partial<Record<keyof Signal, 1>> = {
   cost_nusd: 1,
   error: 1,
 };
-
-async function* chunked<T extends Signal | Session>(cursor: AsyncIterable<T>): AsyncGenerator<T[]> {
-  let chunk: T[] = [];
-  for await (const row of cursor) {
-    chunk.push(row);
-    if (chunk.length < 5_000) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}

@@ -15,7 +15,7 @@ export interface SummedRow {
   sums: Sums;
 }
 
-/** Sums under way: numbers, which are several times as quick as BigInt; of money also what no number holds. */
+/** Sums under way. Numbers are several times as quick as BigInt; `carriedNusd` is the money that no number holds. */
 export interface Aggregate {
   key: Key;
   sums: Float64Array;
@@ -25,8 +25,9 @@ export interface Aggregate {
 const COST_AT = MEASURES.indexOf('cost_nusd');
 
 /**
- * Adds (or takes away, by `sign`) the rows of one table that match, each to the aggregate of its columns' values; `aggregates` by `idOf` these
- * values. Tens of thousands of rows go through here for one question, so nothing is made or hashed for each of them.
+ * Adds (or takes away, by `sign`) the rows of one table that match, each to the aggregate of its columns'
+ * values; `aggregates` is keyed by `idOf` these values. Tens of thousands of rows go through here for one question, so
+ * nothing is made or hashed for each of them.
  */
 export function addTable(
   aggregates: Map<string, Aggregate>,
@@ -87,6 +88,7 @@ function addNumbers(aggregate: Aggregate, numbers: Float64Array, from: number, s
   }
 }
 
+/** What an aggregate has summed up. */
 export function sumsOfAggregate({ sums, carriedNusd }: Pick<Aggregate, 'sums' | 'carriedNusd'>): Sums {
   const result = noSums();
   MEASURES.forEach((measure, at) => {

@@ -86,6 +86,7 @@ function pack<Name extends Dimension>(
   return { values, numbers: Buffer.from(numbers.buffer) };
 }
 
+/** What `pack` has packed. */
 export function openTable(dimensions: readonly Dimension[], { values, numbers }: StoredTable): Table {
   // A copy, as numbers of 8 bytes must begin at a multiple of 8.
   return {
@@ -95,6 +96,7 @@ export function openTable(dimensions: readonly Dimension[], { values, numbers }:
   };
 }
 
+/** Whether two stored tables hold the same, byte for byte. */
 export function isSameTable(one: StoredTable | null | undefined, other: StoredTable | null): boolean {
   if (!one || !other) return one === other;
   return one.values === other.values && one.numbers.equals(other.numbers);

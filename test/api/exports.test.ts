@@ -96,7 +96,7 @@ async function duckdb(bytes: Buffer, sql: (file: string) => string) {
 it.each(['csv', 'ndjson', 'parquet'])(
   'as %s is a problem, not a file that is cut, when its query fails at once',
   async (format) => {
-    vi.spyOn(sessionRows(api.ctx), 'find').mockImplementation(() => {
+    vi.spyOn(sessionRows(api.ctx), 'aggregate').mockImplementation(() => {
       throw new Error('This is no store error: a 503 would mean that load was shed.');
     });
     const { status, headers } = await download({ format, level: 'sessions' });

@@ -92,8 +92,8 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   : Lowercase<S>;
 
 /**
- * Reads the environment once. Throws one Error that lists everything that is wrong, a line each, by the name
- * of the variable; an empty variable counts as unset.
+ * Reads the environment once. Throws one Error that lists everything that is wrong, one line per fault, by the
+ * name of the variable; an empty variable counts as unset.
  */
 export function readConfig(env: Record<string, string | undefined>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));

@@ -1,3 +1,15 @@
+/** A stream in arrays of `size` items, the last of what is left. Nothing is yielded for an empty stream. */
+export async function* batches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /**
  * Works through a stream, `size` items side by side, and yields the results in order. A batch begins when it is whole: what
  * began before would have nobody to notice its failure while the next item is waited for, which ends a process.
@@ -7,12 +19,5 @@ export async function* inBatches<Item, Result>(
   size: number,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
-  let batch: Item[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield* await Promise.all(batch.map(work));
-    batch = [];
-  }
-  yield* await Promise.all(batch.map(work));
+  for await (const batch of batches(items, size)) yield* await Promise.all(batch.map(work));
 }

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pin
 
 export type Log = Logger;
 
-/** Structured logs, a line an event. Callers pass fields that they name (an allow-list), never whole requests. */
+/** Structured logs, one line per event. Callers pass fields that they name (an allow-list), never whole requests. */
 export function createLog(options: { level: string; process: string; destination?: DestinationStream }): Log {
   const settings = {
     level: options.level,

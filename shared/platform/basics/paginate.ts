@@ -112,3 +112,18 @@ export async function paginate<Row extends { _id: string }>(
     fetchTies: (atMs, id, limit) => ask({ [field]: dateAt(atMs), _id: { [beyond]: id } }, limit),
   });
 }
+
+/** Every row of the range, page by page: memory stays flat, and a slow reader keeps no cursor open. */
+export async function* allPages<Row extends { _id: string }>(
+  find: (query: KeysetQuery) => Promise<Row[]>,
+  field: keyof Row & string,
+  range: Omit<KeysetPage, 'after'>,
+): AsyncGenerator<Row[]> {
+  let after: Position | null = null;
+  let hasMore = true;
+  while (hasMore) {
+    const page: Awaited<ReturnType<typeof paginate<Row>>> = await paginate(find, field, { ...range, after });
+    yield page.rows;
+    ({ last: after, hasMore } = page);
+  }
+}

@@ -6,8 +6,8 @@ export const exactText = z
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'must be well-formed text without NUL');
 
 /**
- * `textOrEmpty` of at least 1 code point. `documentedAs` is what the OpenAPI document says instead of what zod would: it
- * counts code points, zod UTF-16 units.
+ * Free text from outside: 1..`max` code points, stored in NFC. `documentedAs` is what the OpenAPI document says instead of
+ * what zod would: it counts code points, zod UTF-16 units.
  */
 export function text(max: number) {
   return textOrEmpty(max)

@@ -54,6 +54,7 @@ interface Queue {
   onJoin?: (() => void) | undefined;
 }
 
+/** The batcher of one process. */
 export function createBatcher(): Batcher {
   const queues = new Map<string, Queue>();
   const draining = new Set<Promise<void>>();
@@ -101,11 +102,11 @@ export function createBatcher(): Batcher {
 }
 
 /** Waits until all that are expected have joined, a batch is full, or it has waited for as long as it may. */
-function linger(queue: Queue, expected: number, batching: Batching<unknown, unknown>): Promise<void> | void {
+async function linger(queue: Queue, expected: number, batching: Batching<unknown, unknown>): Promise<void> {
   const { lingerMs = 0, maxWeight } = batching;
   const isEnough = () => queue.waiting.length >= expected || weightOf(queue.waiting, batching) >= maxWeight;
   if (lingerMs === 0 || isEnough()) return;
-  return new Promise((resolve) => {
+  await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer);
       queue.onJoin = undefined;

@@ -24,8 +24,8 @@ function createCache<Key, Value>(
   now: () => number,
 ): Cache<Key, Value> {
   type Entry = { value: Value; setMs: number };
-  // Entries that were used since the last turn, and those that were not: to keep all in the order of use would write at
-  // each look. When the first are half of all, they become the second, and those are forgotten.
+  // Entries that were used since the last turn, and older ones: keeping all in the order of use would cost a write per
+  // look. When the used ones are half of `max`, they become the older ones, and those before are forgotten.
   let used = new Map<Key, Entry>();
   let older = new Map<Key, Entry>();
   const put = (key: Key, entry: Entry) => {

@@ -2,14 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { perContext } from './per-context.ts';
 
-/** What is remembered is read again this often. Milliseconds. */
+/** How often what is remembered is read again. Milliseconds. */
 const REFRESH_MS = 400;
 /** What was read longer ago is not fresh. Milliseconds. */
 const FRESH_MS = 1_000;
-/** For so long it is kept after it was last asked for, and while the store does not answer. Milliseconds. */
+/** How long a value is kept after it was last asked for, and while the store does not answer. Milliseconds. */
 const KEPT_MS = 600_000;
 /** A read that takes longer has failed; the next one begins. */
 const READ_DEADLINE_MS = 900;
+/** Keys of one read. */
 const MOST_TOGETHER = 1_000;
 
 /** What a process remembers under a key. */
@@ -54,7 +55,7 @@ interface State<Value> {
 
 /**
  * Declares a memory of a process beside its context. `read` runs for all keys together. At most `max` keys are kept: the
- * one that was not asked for longest goes.
+ * one that nobody has asked for longest goes.
  */
 export function rememberedFrom<Value>(
   name: string,

@@ -5,7 +5,7 @@ export interface Db {
   connection: Connection;
   /** Whether it goes to the router of a sharded cluster (`mongos`). */
   isSharded: boolean;
-  /** Tells the other processes in which driver session (hex id) this one writes: see transaction-guard.ts. Cheap to repeat. */
+  /** Tells other processes in which driver session (hex id) this one writes (transaction-guard.ts). Cheap to repeat. */
   registerSession(session: string): Promise<void>;
 }
 

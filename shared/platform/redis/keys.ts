@@ -21,6 +21,7 @@ export interface ShardKeys {
   replicated: string;
 }
 
+/** The keys of one shard of credits. */
 export function shardKeys(shard: number): ShardKeys {
   const tag = tagOf(shard);
   return { epoch: `${tag}:epoch`, stream: `${tag}:stream`, replicated: `${tag}:replicated` };
@@ -34,6 +35,7 @@ export interface AccountKeys extends ShardKeys {
   record: (idk: string) => string;
 }
 
+/** The keys of an account, and those of its shard. */
 export function accountKeys(accountId: string): AccountKeys {
   const shard = shardOf(accountId);
   const tag = tagOf(shard);
@@ -75,6 +77,7 @@ export interface ReservationKeys {
   record: (idk: string) => string;
 }
 
+/** The keys of the reservations of an organization. */
 export function reservationKeys(orgId: string): ReservationKeys {
   const tag = `{${orgId}}`;
   return {
