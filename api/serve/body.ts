@@ -35,8 +35,8 @@ export async function readBody(req: Request, res: Response, limits: BodyLimits):
 }
 
 /**
- * The bytes of a body that is here already, in one piece and as it is, as small ones nearly always are; else null. The
- * parser's stream, timer and listeners cost a spend as much as its digests.
+ * The bytes of a body that is here already, as it is, as small ones nearly always are; else null. The parser's stream,
+ * timer and listeners cost a spend as much as its digests.
  */
 function takeWhole(req: Request, maxBytes: number): Buffer | null {
   const { headers, readableLength: length } = req;
@@ -47,7 +47,8 @@ function takeWhole(req: Request, maxBytes: number): Buffer | null {
   const isWhole = length > 0 && length <= maxBytes && length === Number(headers['content-length']);
   if (!isPlain || !isWhole) return null;
   taken.add(req);
-  const bytes = req.read();
+  // Without a length, Node gives the first of the pieces that have arrived.
+  const bytes = req.read(length);
   // So that the request ends although nobody listens.
   req.resume();
   return bytes;

@@ -69,6 +69,20 @@ describe('POST /api/v1/signals', () => {
     expect(await zipped.json()).toMatchObject({ results: [{ id: 'one', status: 'duplicate' }] });
   });
 
+  it.each([100, 300, 450, 600, 1_000])(
+    'takes a batch of %d signals whole, in however many pieces it arrives',
+    async (count) => {
+      // A key that is new to the process is looked up in the store: the body is here before anybody reads it.
+      const { key } = await makeTenant(api.ctx);
+      const signals = Array.from({ length: count }, (_, index) =>
+        makeSignal({ ts: clock.now() - index, id: `signal-${index}`, metadata: { note: 'x'.repeat(30) } }),
+      );
+      const { status, body } = await api.call('/api/v1/signals', { key, body: { signals } });
+      expect(status, JSON.stringify(body).slice(0, 200)).toBe(200);
+      expect(body.results).toHaveLength(count);
+    },
+  );
+
   it('counts nothing twice when one batch is sent by many at once', async () => {
     const { key, orgId } = await makeTenant(api.ctx);
     const other = await startApi({ sharing: api.ctx, clock });
