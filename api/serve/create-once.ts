@@ -1,5 +1,11 @@
 import { claimKey, keepAnswer, releaseKey } from '../../shared/idempotency/claim-key.ts';
-import { DomainError, ERRORS, isCode, isDuplicateKey } from '../../shared/platform/basics/errors.ts';
+import {
+  DomainError,
+  ERRORS,
+  isCode,
+  isDuplicateKey,
+  isStoreError,
+} from '../../shared/platform/basics/errors.ts';
 import { creating, derivedId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { type AnyRoute, type Creates, reply } from '../basics/route.ts';
@@ -12,7 +18,7 @@ type Input = Parameters<AnyRoute['handle']>[0];
 /**
  * Carries out a request that creates something, once per `Idempotency-Key` where the caller sends one. What it creates
  * has an id that follows from the key, so that a repeat finds it, also when the first answer was lost on its way. Throws
- * `idempotency_key_reused`, and `conflict` for a repeat whose answer held a secret.
+ * `idempotency_key_reused`, `conflict` for a repeat whose answer held a secret, and `outcome_unknown`.
  */
 export async function createOnce(
   { route, ctx, req }: Exchange,
@@ -32,7 +38,7 @@ export async function createOnce(
   const find = () => findCreated(route, creates, input, id, ctx);
   const known = claim.isRepeat ? await find() : null;
   const text = known ?? (await createOrFind());
-  const kept = creates.holdsSecret ? text : await keepAnswer(ctx, claim, text);
+  const kept = creates.holdsSecret ? text : await keepAnswer(ctx, claim, text).catch(createdAllTheSame);
   return reply(kept, claim.isRepeat ? replayed : headers);
 
   async function createOrFind(): Promise<string> {
@@ -48,6 +54,15 @@ export async function createOnce(
       throw error;
     }
   }
+}
+
+/** A store that fails only now must not be told as one that has written nothing. */
+function createdAllTheSame(error: unknown): never {
+  if (!isStoreError(error)) throw error;
+  throw new DomainError(
+    'outcome_unknown',
+    'It may have been created. Repeat the request with the same Idempotency-Key.',
+  );
 }
 
 /** The answer about what an earlier request created with this id, as JSON; null when there is nothing. */

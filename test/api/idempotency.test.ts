@@ -1,5 +1,5 @@
 import { mongo } from 'mongoose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type AnyRoute, route } from '../../api/basics/route.ts';
 import { createBudget } from '../../api/routes/create-budget.ts';
@@ -141,6 +141,17 @@ describe('a commit whose answer was lost', () => {
     expect(again.status).toBe(201);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await named('lost')).toBe(1);
+  });
+
+  it('is 504 too when only the answer could not be kept', async () => {
+    const keep = vi.spyOn(idempotencyRecordRows(api.ctx), 'updateOne');
+    keep.mockRejectedValueOnce(new mongo.MongoNetworkError('connection closed'));
+    const unkept = await create('unkept', budget('unkept'));
+    keep.mockRestore();
+    expect([unkept.status, unkept.body.code]).toEqual([504, 'outcome_unknown']);
+    const again = await create('unkept', budget('unkept'));
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(await named('unkept')).toBe(1);
   });
 
   it('that was lost before the commit arrived creates on the repeat', async () => {
