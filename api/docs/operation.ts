@@ -160,7 +160,8 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
   if (route.auth.kind !== 'none') codes.add('unauthorized');
   if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
   if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');
-  if (route.method !== 'get' && route.auth.kind !== 'none') codes.add('outcome_unknown');
+  if (!route.isProbe) codes.add('store_unavailable');
+  if (route.method !== 'get') codes.add('outcome_unknown');
   if (route.needsIdempotencyKey || route.takesIdempotencyKey || route.creates)
     codes.add('idempotency_key_reused');
   if (route.creates) codes.add('conflict');

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { z } from 'zod';
 import { isReply, type Reply, reply } from '../basics/route.ts';
+import { answerInTime } from './answer-in-time.ts';
 import type { Exchange } from './exchange.ts';
 import { inPieces, isLong } from './in-pieces.ts';
 
@@ -22,7 +23,11 @@ export async function send(exchange: Exchange, answer: unknown): Promise<void> {
   }
 }
 
-async function sendReply({ req, res, guards }: Exchange, answer: Reply, contentType: string): Promise<void> {
+async function sendReply(
+  { route, req, res, guards }: Exchange,
+  answer: Reply,
+  contentType: string,
+): Promise<void> {
   const { content, headers = {} } = answer;
   if (typeof content === 'string' || Buffer.isBuffer(content)) {
     res.type(contentType).set(headers);
@@ -37,7 +42,7 @@ async function sendReply({ req, res, guards }: Exchange, answer: Reply, contentT
   }
   const chunks = content[Symbol.asyncIterator]();
   // What fails before there is anything to send is told as a problem, not by cutting the line.
-  const first = await chunks.next();
+  const first = await answerInTime(route, chunks.next());
   res.type(contentType).set(headers);
   const cut = setTimeout(() => res.destroy(), guards.longestAnswerMs);
   try {

@@ -3,6 +3,7 @@ import { isCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { admit, takePlace } from './admit.ts';
+import { answerInTime } from './answer-in-time.ts';
 import { createOnce } from './create-once.ts';
 import type { Handler } from './directly.ts';
 import type { Exchange, Guards, Principal } from './exchange.ts';
@@ -24,7 +25,7 @@ export function serve(route: AnyRoute, ctx: Context, guards: Guards): Handler {
     const principal = await admit(exchange);
     const input = await parseInput(exchange, principal);
     takePlace(exchange, principal);
-    await send(exchange, await handle(exchange, input));
+    await send(exchange, await answerInTime(route, handle(exchange, input)));
   };
 }
 

@@ -1,9 +1,17 @@
 import { type Member, memberRows } from '../organizations/model.ts';
+import { within } from '../platform/basics/within.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Identity } from './verify-access-token.ts';
 
-/** The member behind an identity, or null. The same subject of another issuer is another person. */
+/** As long as keys are looked up. */
+const LOOK_UP_MS = 5_000;
+
+/**
+ * The member behind an identity, or null. The same subject of another issuer is another person. Throws a store error after
+ * 5 s: a connection may be dark.
+ */
 export async function findMemberByIdentity(ctx: Context, { iss, sub }: Identity): Promise<Member | null> {
-  const member = await memberRows(ctx).findOne({ 'idp.iss': iss, 'idp.sub': sub });
+  const found = memberRows(ctx).findOne({ 'idp.iss': iss, 'idp.sub': sub });
+  const member = await within(LOOK_UP_MS, 'A look-up of a member', found);
   return member && member.removed_at === null ? member : null;
 }

@@ -5,6 +5,8 @@ import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson } from '../support/people.ts';
 
 /** How long one organization may notice that another one's connection has gone dark, and its own callers wait. */
 const GOES_ON_WITHIN_MS = 20_000;
@@ -12,15 +14,19 @@ const ANSWERS_WITHIN_MS = 30_000;
 
 let own: OwnMongo;
 let proxy: NetProxy;
+let idp: TestIssuer;
 let api: TestApi;
 beforeEach(async () => {
   own = await startOwnMongo();
   proxy = await startProxy(Number(new URL(own.url).port));
-  api = await startApi({ mongoUrl: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true` });
+  idp = await startIssuer();
+  const mongoUrl = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
+  api = await startApi({ mongoUrl, env: idp.env });
 });
 afterEach(async () => {
   proxy.reset();
   await api.close();
+  await idp.stop();
   await proxy.close();
   await own.stop();
 });
@@ -58,6 +64,27 @@ it.each([
     expect(await post(first.key, doomed)).toMatchObject({ status: 200, result: 'accepted' });
     expect(await post(first.key, doomed)).toMatchObject({ status: 200, result: 'duplicate' });
     expect(await signalRows(api.ctx).countDocuments({ org_id: first.orgId, id: String(doomed.id) })).toBe(1);
+  },
+  120_000,
+);
+
+it.each([
+  ['a person who calls is looked up', 'idp.sub'],
+  ['a read is carried out', 'devices'],
+])(
+  'a connection that goes dark while %s leaves nobody without an answer',
+  async (_step, letters) => {
+    const person = await makePerson(api.ctx, idp);
+    const read = () => api.call('/v1/devices', { key: person.session });
+    expect((await read()).status).toBe(200);
+    const isDark = darkenNext(proxy, letters);
+    const startedMs = performance.now();
+    const answer = read();
+    await isDark;
+    expect((await read()).status).toBe(200);
+    const { status, body } = await answer;
+    expect([status, body.code]).toEqual([503, 'store_unavailable']);
+    expect(performance.now() - startedMs).toBeLessThan(ANSWERS_WITHIN_MS);
   },
   120_000,
 );

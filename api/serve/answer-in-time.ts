@@ -1,0 +1,26 @@
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { within } from '../../shared/platform/basics/within.ts';
+import type { AnyRoute } from '../basics/route.ts';
+
+/** Longer than a batch or a transaction is worked on: their own deadlines know what became of the writes. */
+const PATIENCE_MS = 25_000;
+
+/**
+ * The result of a route's work, which may wait for a dark connection. After 25 s throws a store error for a read, and
+ * `outcome_unknown` for anything else: the work goes on, and may still write.
+ */
+export async function answerInTime<T>({ method }: Pick<AnyRoute, 'method'>, work: Promise<T>): Promise<T> {
+  let hasEnded = false;
+  const watched = work.finally(() => {
+    hasEnded = true;
+  });
+  try {
+    return await within(PATIENCE_MS, 'A request', watched);
+  } catch (error) {
+    if (hasEnded || method === 'get') throw error;
+    throw new DomainError(
+      'outcome_unknown',
+      'The stores did not answer in time. Look, or repeat with the same Idempotency-Key.',
+    );
+  }
+}

@@ -1,0 +1,28 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { problemOf } from '../../api/basics/problem.ts';
+import { answerInTime } from '../../api/serve/answer-in-time.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const problem = (error: unknown) => [problemOf(error).status, problemOf(error).code];
+
+test.each([
+  ['get', [503, 'store_unavailable']],
+  ['post', [504, 'outcome_unknown']],
+  ['patch', [504, 'outcome_unknown']],
+  ['delete', [504, 'outcome_unknown']],
+] as const)('a %s that never ends is answered after 25 s with %j', async (method, told) => {
+  const answer = answerInTime({ method }, new Promise(() => undefined)).catch(problem);
+  await vi.advanceTimersByTimeAsync(24_999);
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await answer).toEqual(told);
+});
+
+test('what ends in time is told as it ended', async () => {
+  expect(await answerInTime({ method: 'post' }, Promise.resolve('made'))).toBe('made');
+  const failed = new Error('failed');
+  await expect(answerInTime({ method: 'post' }, Promise.reject(failed))).rejects.toBe(failed);
+  expect(vi.getTimerCount()).toBe(0);
+});
