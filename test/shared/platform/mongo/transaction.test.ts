@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isOutcomeUnknown, isStoreError } from '../../../../shared/platform/basics/errors.ts';
 import { createLog } from '../../../../shared/platform/basics/log.ts';
 import { collection, createCollections, type Row } from '../../../../shared/platform/mongo/collection.ts';
@@ -199,6 +199,23 @@ describe('the transaction guard', () => {
     });
     expect(guarded.map(({ sessions }) => sessions.length)).toEqual([1]);
     await until(async () => (await instanceRows(ctx).countDocuments({})) === 0);
+    await guard.stop();
+    await other.close();
+  });
+
+  test('forgets driver sessions that nobody has used for ten minutes', async () => {
+    const other = await openTestContext({ sharing: ctx });
+    const guard = await startTransactionGuard(other.db, ctx.log, 4_000, Number.POSITIVE_INFINITY);
+    await inTransaction(other.db, (transaction) =>
+      things(other).insertOne({ _id: 'long ago', n: 1 }, { session: transaction }),
+    );
+    const countSessions = async () =>
+      (await instanceRows(ctx).find({}).toArray()).flatMap(({ sessions }) => sessions).length;
+    expect(await countSessions()).toBe(1);
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 601_000);
+    await until(async () => (await countSessions()) === 0);
+    later.mockRestore();
     await guard.stop();
     await other.close();
   });
