@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dateAt, isoTime } from '../platform/basics/clock.ts';
-import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyType, anomalyRows } from './model.ts';
 
@@ -36,7 +36,7 @@ export interface AnomalyFilter {
 export async function listAnomalies(
   ctx: Context,
   orgId: string,
-  { fromMs = 0, toMs = ctx.clock.now() + 1, ...equal }: AnomalyFilter,
+  { fromMs = 0, toMs = ctx.clock.now() + LIST_AHEAD_MS, ...equal }: AnomalyFilter,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: Anomaly[]; hasMore: boolean; last: Position | null; total: number }> {
   const given = Object.entries(equal).filter(([, value]) => value !== undefined);

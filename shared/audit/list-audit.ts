@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { type KeysetQuery, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import {
+  type KeysetQuery,
+  LIST_AHEAD_MS,
+  type Order,
+  type Position,
+  paginate,
+} from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type AuditEntry, auditRows } from './model.ts';
 
@@ -29,7 +35,7 @@ export async function listAudit(
     paginate<AuditEntry>(find, 'at', {
       ...page,
       fromMs: ctx.clock.now() - ctx.config.auditRetentionDays * 86_400_000,
-      toMs: ctx.clock.now() + 60_000,
+      toMs: ctx.clock.now() + LIST_AHEAD_MS,
     }),
     page.total ?? auditRows(ctx).countDocuments({ org_id: orgId }),
   ]);

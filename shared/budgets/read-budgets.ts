@@ -1,7 +1,7 @@
 import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { mapAtPace } from '../platform/basics/next-turn.ts';
-import { type Order, type Position, paginate } from '../platform/basics/paginate.ts';
+import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
@@ -46,7 +46,7 @@ export async function listBudgets(
           .find({ ...matching, ...filter }, { sort, limit })
           .toArray(),
       'created_at',
-      { ...page, fromMs: 0, toMs: ctx.clock.now() + 1 },
+      { ...page, fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS },
     ),
     page.total ?? budgetRows(ctx).countDocuments(matching),
   ]);

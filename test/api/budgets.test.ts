@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
+import { listBudgets } from '../../shared/budgets/read-budgets.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -107,6 +109,16 @@ describe('a budget', () => {
     expect((await list(`order=asc&cursor=${first.body.cursor}`)).body.code).toBe('invalid_cursor');
     clock.set(NOW);
   });
+});
+
+test('a budget is listed at once by a process whose clock is behind', async () => {
+  const reader = { orgId: (await makeTenant(api.ctx)).orgId, userId: null };
+  const fields = { name: 'B', scope: 'org', metric: 'tokens', window: 'daily', threshold: 1 } as const;
+  const { _id } = await createBudget(api.ctx, reader.orgId, fields);
+  const behind = { ...api.ctx, clock: { now: () => api.ctx.clock.now() - 4_000 } };
+  const page = { order: 'desc', limit: 20, after: null, total: null } as const;
+  const { views, total } = await listBudgets(behind, reader, page);
+  expect([views.map(({ id }) => id), total]).toEqual([[_id], 1]);
 });
 
 describe('what is not a budget', () => {

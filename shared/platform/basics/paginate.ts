@@ -76,6 +76,9 @@ function lastPosition<Row>(walk: Walk<Row>, page: readonly Row[]): Position | nu
   return { atMs, id, spanMs: Math.max(1_000, Math.ceil(took * 1.25)) };
 }
 
+/** How far ahead of the clock a list reads: another process, whose clock is ahead, may just have written. Milliseconds. */
+export const LIST_AHEAD_MS = 60_000;
+
 /** What a list is asked for: a page of the half-open range of its sort key (epoch ms). */
 export interface KeysetPage {
   order: Order;

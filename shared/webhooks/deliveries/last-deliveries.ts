@@ -1,7 +1,7 @@
 import { type Event, eventRows } from '../../events/model.ts';
 import { EVENT_TYPES, type EventType } from '../../platform/basics/contract.ts';
 import { derivedId } from '../../platform/basics/ids.ts';
-import { type KeysetQuery, paginate } from '../../platform/basics/paginate.ts';
+import { type KeysetQuery, LIST_AHEAD_MS, paginate } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import type { Webhook } from '../endpoints/model.ts';
@@ -41,7 +41,7 @@ async function findNewest(ctx: Context, orgId: string, type: EventType, sinceMs:
   const { rows } = await paginate<Event>(find, 'created_at', {
     order: 'desc',
     fromMs: sinceMs,
-    toMs: ctx.clock.now() + 60_000,
+    toMs: ctx.clock.now() + LIST_AHEAD_MS,
     after: null,
     limit: 1,
   });

@@ -1,6 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { EventType } from '../../platform/basics/contract.ts';
-import { type KeysetQuery, type Order, type Position, paginate } from '../../platform/basics/paginate.ts';
+import {
+  type KeysetQuery,
+  LIST_AHEAD_MS,
+  type Order,
+  type Position,
+  paginate,
+} from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
@@ -81,7 +87,7 @@ function findPage(
   const filters = filtersOf(webhook, filter);
   const find = ({ filter: condition, limit }: KeysetQuery) =>
     findBoth(ctx, filters, condition, { order: page.order, limit }, snapshot);
-  const toMs = ctx.clock.now() + 60_000;
+  const toMs = ctx.clock.now() + LIST_AHEAD_MS;
   return paginate<Delivery>(find, 'created_at', { ...page, fromMs: webhook.created_at.getTime(), toMs });
 }
 
