@@ -44,6 +44,8 @@ export interface TestOptions {
   sharing?: TestContext;
   mongoUrl?: string;
   redisUrl?: string;
+  /** Lets the MongoDB client tell of its commands (`commandStarted`, `commandSucceeded`). */
+  monitorCommands?: true;
 }
 
 /** Real stores, an own database and own queues. `close` drops them. */
@@ -81,9 +83,13 @@ export const TEST_SIGNING_KEY = JSON.stringify({
 });
 
 /** The environment of a test process: also what a child process under test gets. */
-export function testEnv(name: string, options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl'> = {}) {
+export function testEnv(
+  name: string,
+  options: Pick<TestOptions, 'env' | 'mongoUrl' | 'redisUrl' | 'monitorCommands'> = {},
+) {
   const mongo = new URL(options.mongoUrl ?? inject('mongoUrl'));
   mongo.pathname = `/${name}`;
+  if (options.monitorCommands) mongo.searchParams.set('monitorCommands', 'true');
   return {
     NODE_ENV: 'test',
     HOST: '127.0.0.1',

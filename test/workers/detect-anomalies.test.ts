@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBaseline } from '../../shared/anomalies/baseline.ts';
 import { checkSession } from '../../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../../shared/anomalies/jobs.ts';
@@ -20,9 +20,7 @@ const clock = createTestClock(NOW);
 let api: TestApi;
 let ctx: TestContext;
 beforeAll(async () => {
-  const mongoUrl = new URL(inject('mongoUrl'));
-  mongoUrl.searchParams.set('monitorCommands', 'true');
-  api = await startApi({ clock, mongoUrl: mongoUrl.href });
+  api = await startApi({ clock, monitorCommands: true });
   ctx = api.ctx;
 });
 afterAll(async () => {

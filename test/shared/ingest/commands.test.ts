@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { closeSession } from '../../../shared/ingest/end-session.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
@@ -9,9 +9,7 @@ const UNCOUNTED = new Set(['hello', 'ping', 'endSessions']);
 let api: TestApi;
 let commands: string[] = [];
 beforeAll(async () => {
-  const mongoUrl = new URL(inject('mongoUrl'));
-  mongoUrl.searchParams.set('monitorCommands', 'true');
-  api = await startApi({ mongoUrl: mongoUrl.href, env: { RATE_LIMITS: 'on' } });
+  api = await startApi({ monitorCommands: true, env: { RATE_LIMITS: 'on' } });
   api.ctx.db.connection.getClient().on('commandStarted', ({ commandName, command }) => {
     if (!UNCOUNTED.has(commandName)) commands.push(nameOf(commandName, command));
   });

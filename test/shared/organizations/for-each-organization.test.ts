@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forEachOrganization } from '../../../shared/organizations/for-each-organization.ts';
 import { organizationRows } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
@@ -8,9 +8,7 @@ import { openTestContext, type TestContext } from '../../support/harness.ts';
 let ctx: TestContext;
 const ids = Array.from({ length: 200 }, (_, index) => `org_${String(index).padStart(3, '0')}`);
 beforeAll(async () => {
-  const mongoUrl = new URL(inject('mongoUrl'));
-  mongoUrl.searchParams.set('monitorCommands', 'true');
-  ctx = await openTestContext({ mongoUrl: mongoUrl.href });
+  ctx = await openTestContext({ monitorCommands: true });
   const { orgId } = await makeTenant(ctx);
   const organization = await readOrganization(ctx, orgId);
   await organizationRows(ctx).deleteMany({ _id: orgId });
