@@ -16,7 +16,7 @@ const TROUBLE_MS = 500;
  */
 const LOOK_MS = 250;
 /** How often while they are empty and open. The first entry ends the wait at once (`openEntryWait`). */
-const REST_LOOK_MS = 1_000;
+const REST_LOOK_MS = 2_000;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
 
