@@ -32,7 +32,10 @@ export interface Export {
   toMs: number;
 }
 
+/** Rows that one read of the store brings. */
 const BATCH_ROWS = 1_000;
+/** Rows that are made together of sums in memory: few, so that most are gone before the collector moves them. */
+const MADE_ROWS = 100;
 
 /** The table that a question asks for. Throws `invalid_request` at once when the range cannot be answered exactly. */
 export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
@@ -144,7 +147,7 @@ async function* keyedSums(
       }
     }
   }
-  yield* batched([...merged.values()]);
+  yield* batched(merged.values());
 }
 
 /** The sums of one part: of a whole day from its snapshot, where there is one. */
@@ -184,8 +187,15 @@ async function* readStoredSums(
   }
 }
 
-function* batched<Item>(rows: readonly Item[]): Generator<readonly Item[]> {
-  for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
+function* batched<Item>(rows: Iterable<Item>): Generator<readonly Item[]> {
+  let batch: Item[] = [];
+  for (const row of rows) {
+    batch.push(row);
+    if (batch.length < MADE_ROWS) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }
 
 function dailyRow(start: string, key: Dimensions, sums: Sums): Row {

@@ -7,10 +7,11 @@ export type Sums = Record<Exclude<keyof Measures, 'cost_nusd'>, number> & { cost
 
 export const COUNTS = MEASURES.filter((measure) => measure !== 'cost_nusd');
 
+const ZEROS = { ...Object.fromEntries(COUNTS.map((measure) => [measure, 0])), cost_nusd: 0n } as Sums;
+
 /** Sums of nothing. */
 export function noSums(): Sums {
-  const zeros = Object.fromEntries(COUNTS.map((measure) => [measure, 0]));
-  return { ...zeros, cost_nusd: 0n } as Sums;
+  return { ...ZEROS };
 }
 
 /** Adds sums to others, in place. */

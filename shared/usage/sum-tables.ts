@@ -98,20 +98,18 @@ export function sumsOfAggregate({ sums, carriedNusd }: Pick<Aggregate, 'sums' | 
   return result;
 }
 
-/** The rows of a table of all dimensions that match, each by itself. */
-export function rowsOfTable(table: Table, match: Match): { key: Dimensions; sums: Sums }[] {
+/** The rows of a table of all dimensions that match, each by itself, made as they are asked for. */
+export function* rowsOfTable(table: Table, match: Match): Generator<{ key: Dimensions; sums: Sums }> {
   const { dimensions, numbers } = table;
   const isWanted = matcherOf(table, match);
   const width = dimensions.length + MEASURES.length;
-  const rows: { key: Dimensions; sums: Sums }[] = [];
   for (let row = 0; row < numbers.length; row += width) {
     if (!isWanted(numbers, row)) continue;
     const named = dimensions.map((name) => [name, valueAt(table, row, name)]);
     const key = Object.fromEntries(named) as Dimensions;
     const sums = numbers.subarray(row + dimensions.length, row + width);
-    rows.push({ key, sums: sumsOfAggregate({ sums, carriedNusd: 0n }) });
+    yield { key, sums: sumsOfAggregate({ sums, carriedNusd: 0n }) };
   }
-  return rows;
 }
 
 /** Whether the row that begins at a place in `numbers` matches. */
