@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember, listMembers, removeMember, setTeams } from '../../shared/administration/members.ts';
+import { addMember, listMembers, removeMember } from '../../shared/administration/members.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
@@ -104,7 +105,7 @@ function addMembers(program: Command, run: Run): void {
     .description('Put a member into exactly these teams')
     .action((orgId: string, userId: string, teams: string[]) =>
       run(async (ctx) => {
-        await setTeams(ctx, orgId, userId, teams);
+        await changeMember(ctx, orgId, userId, { teams });
         return { user_id: userId, teams };
       }),
     );

@@ -72,26 +72,6 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   return member;
 }
 
-/** Sets the teams of a member: exactly these. Throws `not_found`, also for a removed member, and `conflict` for too many. */
-export async function setTeams(ctx: Context, orgId: string, userId: string, teams: string[]): Promise<void> {
-  await inTransaction(ctx.db, async (transaction) => {
-    const before = await memberRows(ctx).findOneAndUpdate(
-      { org_id: orgId, user_id: userId },
-      { $set: { teams: [...new Set(teams)] } },
-      { session: transaction },
-    );
-    if (!before || before.removed_at !== null) throw noMember();
-    await addTeams(ctx, orgId, teams, transaction);
-    await recordAudit(
-      ctx,
-      { action: 'member.teams', org_id: orgId, details: { user_id: userId, teams } },
-      transaction,
-    );
-    await recountTeams(ctx, orgId, [...new Set([...before.teams, ...teams])], transaction);
-  });
-  wakeEvaluation(ctx, orgId);
-}
-
 /**
  * Removes a member: erases name, e-mail and identity, revokes the devices and the API keys that are bound to the user. The
  * ids stay, so that what was recorded still adds up. Repeating it changes nothing. Throws `not_found`, and `conflict` for

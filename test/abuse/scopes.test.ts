@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { removeMember, setTeams } from '../../shared/administration/members.ts';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { removeMember } from '../../shared/administration/members.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
@@ -86,7 +87,9 @@ describe('a removed member', () => {
       .find({ org_id: person.orgId, action: 'member.remove' })
       .toArray();
     expect(entry?.details).toMatchObject({ revoked_keys: [bound.key_id] });
-    await expect(setTeams(api.ctx, person.orgId, person.userId, ['red'])).rejects.toMatchObject({
+    await expect(
+      changeMember(api.ctx, person.orgId, person.userId, { teams: ['red'] }),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember, removeMember, setTeams } from '../../shared/administration/members.ts';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
@@ -290,7 +291,7 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
   it('changes no past answer when members move between teams or leave', async () => {
     const query = { dimension: 'team' };
     const before = await ask(query);
-    await setTeams(api.ctx, tenant.orgId, 'u6', ['blue']);
+    await changeMember(api.ctx, tenant.orgId, 'u6', { teams: ['blue'] });
     await removeMember(api.ctx, tenant.orgId, 'u8');
     expect(await freeze(tenant.orgId)).toEqual({ frozen: 0, restated: 0 });
     expect(await ask(query)).toEqual(before);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember, setTeams } from '../../shared/administration/members.ts';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { addMember } from '../../shared/administration/members.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -103,7 +104,7 @@ describe('a check', () => {
     await addMember(api.ctx, member);
     await budget({ name: 'red', scope: 'team', scope_id: 'red' });
     await answers({ user_id: 'mover' }, { budgets: [{ name: 'red' }] });
-    await setTeams(api.ctx, orgId, 'mover', []);
+    await changeMember(api.ctx, orgId, 'mover', { teams: [] });
     await answers({ user_id: 'mover' }, { budgets: [] });
   });
 

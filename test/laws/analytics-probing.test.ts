@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember, removeMember, setTeams } from '../../shared/administration/members.ts';
+import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { judgeLate } from '../../shared/analytics/judge-late.ts';
 import { median } from '../../shared/analytics/median.ts';
@@ -211,7 +212,7 @@ describe.each(['reported', 'members'] as const)('with k over %s users, the servi
       // With members only also an unbound key, by which the attacker invents people.
       if (population === 'members')
         await recordAll(ctx, orgId, [{ ts: CLOSED, user_id: `ghost-${step}`, tokens_out: 10 * step }]);
-      if (step % 8 === 3) await setTeams(ctx, orgId, `u${step % 11}`, ['green']);
+      if (step % 8 === 3) await changeMember(ctx, orgId, `u${step % 11}`, { teams: ['green'] });
       if (step % 8 === 5) await removeMember(ctx, orgId, `u${step % 11}`);
       clock.advance(HOUR);
       await freezeAnalytics(ctx, organization);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember, setTeams } from '../../../shared/administration/members.ts';
+import { changeMember } from '../../../shared/administration/change-member.ts';
+import { addMember } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
@@ -139,13 +140,13 @@ describe('firing', () => {
     const budget = await createBudget(ctx, orgId, { ...base, scope: 'team', scope_id: 'red', threshold: 10 });
     await post(orgId, 11);
     expect(await evaluateDue(ctx, orgId)).toBe(2);
-    await setTeams(ctx, orgId, 'ada', []);
+    await changeMember(ctx, orgId, 'ada', { teams: [] });
     await evaluateDue(ctx, orgId);
     expect(await readBudget(ctx, { orgId, userId: null }, budget._id)).toMatchObject({
       current: 0,
       state: 'ok',
     });
-    await setTeams(ctx, orgId, 'ada', ['red']);
+    await changeMember(ctx, orgId, 'ada', { teams: ['red'] });
     await evaluateDue(ctx, orgId);
     expect(await readBudget(ctx, { orgId, userId: null }, budget._id)).toMatchObject({
       current: 11,

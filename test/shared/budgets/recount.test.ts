@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeMember } from '../../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
-import { addMember, setTeams } from '../../../shared/administration/members.ts';
+import { addMember } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
 import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget, budgetRows } from '../../../shared/budgets/model.ts';
@@ -127,7 +128,9 @@ test('no signal is lost or counted twice while budgets and teams change', { time
     budgets.push(budget);
     const reached = sent + 10;
     await until(() => sent >= reached, { timeoutMs: 30_000, what: 'signals between the changes' });
-    await setTeams(ctx, orgId, round % 2 === 0 ? 'bob' : 'ada', round % 3 === 0 ? ['red'] : []);
+    await changeMember(ctx, orgId, round % 2 === 0 ? 'bob' : 'ada', {
+      teams: round % 3 === 0 ? ['red'] : [],
+    });
     await changeBudget(ctx, orgId, budget._id, { window: round % 2 === 0 ? 'hourly' : 'weekly' });
   }
   isChanging = false;
