@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { findPending } from '../../shared/devices/find-pending.ts';
+import { unixSeconds } from '../../shared/platform/basics/clock.ts';
 import { route } from '../basics/route.ts';
 import { userCodeBody } from './approve-device.ts';
 
@@ -25,6 +26,6 @@ export const lookUpDevice = route({
   handle: async ({ principal, body, request }, ctx) => {
     const member = { accountId: principal.accountId, address: request.address };
     const { name, created_at } = await findPending(ctx, member, body.user_code);
-    return { name, created_at: Math.floor(created_at.getTime() / 1_000) };
+    return { name, created_at: unixSeconds(created_at) };
   },
 });

@@ -1,4 +1,5 @@
 import { claimKey, keepAnswer, releaseKey } from '../../shared/idempotency/claim-key.ts';
+import { unixSeconds } from '../../shared/platform/basics/clock.ts';
 import {
   DomainError,
   ERRORS,
@@ -30,7 +31,7 @@ export async function createOnce(
   const scope = [callerOf(input.principal, req), route.path, key];
   const claim = await claimKey(ctx, scope, route.params ? [input.params, input.body] : input.body);
   const { answer, expires_at } = claim.record;
-  const headers = { 'Idempotency-Expires': String(Math.floor(expires_at.getTime() / 1_000)) };
+  const headers = { 'Idempotency-Expires': String(unixSeconds(expires_at)) };
   const replayed = { ...headers, 'Idempotent-Replayed': 'true' };
   if (answer !== null) return reply(answer, replayed);
   const created = derivedId(creates.prefix, claim.record.seed);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unixSeconds } from '../platform/basics/clock.ts';
 import {
   type KeysetQuery,
   LIST_AHEAD_MS,
@@ -18,7 +19,7 @@ export const auditView = z.strictObject({
 });
 
 export function viewAudit({ _id, at, actor, action, details }: AuditEntry): z.input<typeof auditView> {
-  return { id: _id, at: Math.floor(at.getTime() / 1_000), actor, action, details };
+  return { id: _id, at: unixSeconds(at), actor, action, details };
 }
 
 /** One page of what was changed by hand in an organization, by (`at`, id). Counts only when `total` is not known. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceTokenRows } from '../credits/meter/model.ts';
+import { unixSeconds } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Device, type DeviceSeat, deviceRows, deviceSeatRows } from './model.ts';
 
@@ -23,10 +24,6 @@ export function viewDevice(device: ListedDevice): z.output<typeof deviceView> {
     created_at: unixSeconds(device.created_at),
     last_seen_at: device.last_seen_at ? unixSeconds(device.last_seen_at) : null,
   };
-}
-
-function unixSeconds(time: Date): number {
-  return Math.floor(time.getTime() / 1_000);
 }
 
 /** All devices that an account ever had, newest first. */

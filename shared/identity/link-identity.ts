@@ -1,5 +1,6 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import { memberRows } from '../organizations/model.ts';
+import { noMember, replaceMember } from '../organizations/roster.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
@@ -21,12 +22,9 @@ export async function linkIdentity(
         { org_id: orgId, user_id: userId },
         { session: transaction },
       );
-      if (!member || member.removed_at !== null)
-        throw new DomainError('not_found', 'There is no such member.');
+      if (!member || member.removed_at !== null) throw noMember();
       if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return;
-      // Deleted and inserted: after an update the embedded store's unique index would keep the old identity (docs/stores.md).
-      await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
-      await memberRows(ctx).insertMany([{ ...member, idp }], { session: transaction });
+      await replaceMember(ctx, { ...member, idp }, transaction);
       const details = { user_id: userId, ...idp };
       await recordAudit(ctx, { action: 'member.identity', org_id: orgId, details }, transaction);
     });

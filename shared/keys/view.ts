@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unixSeconds } from '../platform/basics/clock.ts';
 import { SCOPES } from '../platform/basics/contract.ts';
 import { text } from '../platform/basics/text.ts';
 import type { ApiKey } from './model.ts';
@@ -40,13 +41,9 @@ export function viewKey(key: ApiKey): z.output<typeof keyView> {
     scopes,
     user_id,
     project_id,
-    expires_at: unixSeconds(key.expires_at),
-    created_at: Math.floor(key.created_at.getTime() / 1_000),
-    revoked_at: unixSeconds(key.revoked_at),
-    last_used_at: unixSeconds(key.last_used_at),
+    expires_at: key.expires_at && unixSeconds(key.expires_at),
+    created_at: unixSeconds(key.created_at),
+    revoked_at: key.revoked_at && unixSeconds(key.revoked_at),
+    last_used_at: key.last_used_at && unixSeconds(key.last_used_at),
   };
-}
-
-function unixSeconds(time: Date | null): number | null {
-  return time && Math.floor(time.getTime() / 1_000);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unixSeconds } from '../platform/basics/clock.ts';
 import { K_ANONYMITY_FLOOR, PLANS, ROLES, SESSION_TIMEOUT_RANGE_S } from '../platform/basics/contract.ts';
 import { exactText, text, timezone } from '../platform/basics/text.ts';
 import type { Member, Organization } from './model.ts';
@@ -96,8 +97,4 @@ export function viewOrganization(
     admin_emails,
     teams: all,
   };
-}
-
-function unixSeconds(time: Date): number {
-  return Math.floor(time.getTime() / 1_000);
 }

@@ -10,6 +10,11 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** Whole Unix seconds, as times under `/v1` are written. */
+export function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
+}
+
 /** A stored time as a Date: MongoDB keeps milliseconds since the epoch. */
 export function dateAt(epochMs: number): Date {
   return new Date(epochMs);
