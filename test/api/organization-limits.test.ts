@@ -19,7 +19,7 @@ afterAll(() => api.close());
 async function createAtOnce(path: string, key: string, bodies: readonly object[]): Promise<number[]> {
   const answers = await Promise.all(bodies.map((body) => api.call(path, { key, body })));
   for (const { status, body } of answers) if (status === 409) expect(body.code).toBe('conflict');
-  return answers.map(({ status }) => status).toSorted();
+  return answers.map(({ status }) => status).toSorted((one, other) => one - other);
 }
 
 describe('the last place of an organization is given to one of those that come at once, and the rest are 409', () => {
