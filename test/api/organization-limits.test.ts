@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addMember, setTeams } from '../../shared/administration/members.ts';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { addMember } from '../../shared/administration/members.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { budgetRows } from '../../shared/budgets/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
@@ -47,8 +48,8 @@ describe('the last place of an organization is given to one of those that come a
     await addMember(api.ctx, { ...person, teams });
     await addMember(api.ctx, { ...person, user_id: 'bob', email: 'b@example.com' });
     const results = await Promise.allSettled([
-      setTeams(api.ctx, orgId, 'ada', ['one']),
-      setTeams(api.ctx, orgId, 'bob', ['another']),
+      changeMember(api.ctx, orgId, 'ada', { teams: ['one'] }),
+      changeMember(api.ctx, orgId, 'bob', { teams: ['another'] }),
     ]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     const refused = results.find((result) => result.status === 'rejected');
