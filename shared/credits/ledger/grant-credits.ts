@@ -13,20 +13,28 @@ export interface Grant {
   bucket: 'paid' | 'granted';
   /** 1..1e9 */
   amount: number;
-  /** Unix seconds. */
+  /** Unix seconds, at most the last of the year 9999. */
   expires_at?: number | undefined;
   idempotencyKey: string;
 }
 
+const LAST_EXPIRY_S = 253_402_300_799;
+
 /**
  * Adds a lot of paid or granted credits, once per key, for ever. Throws `not_found` when the member has no account,
- * `idempotency_key_reused`, `invalid_request` for an expiry that has passed, and as `changeCredits`.
+ * `idempotency_key_reused`, `invalid_request` for an expiry that has passed or that is too far away, and as `changeCredits`.
  */
 export async function grantCredits(
   ctx: Context,
   grant: Grant,
 ): Promise<{ transaction: LedgerTransaction; replayed: boolean }> {
   const { accountId, bucket, amount, expires_at: expiresAt } = grant;
+  // A later one, as of a time in microseconds, has more digits than a ledger row can hold.
+  if (expiresAt !== undefined && expiresAt > LAST_EXPIRY_S)
+    throw new DomainError(
+      'invalid_request',
+      'expires_at must be Unix seconds, of the year 9999 at the latest.',
+    );
   const idk = keyDigest(accountId, 'grant', grant.idempotencyKey);
   const fingerprint = digest('grant', bucket, amount, expiresAt ?? 0);
   // Redis forgets a key after 48 h, the ledger never.

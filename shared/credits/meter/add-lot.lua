@@ -1,10 +1,22 @@
--- Adds a lot of paid or granted credits. Begins with change.lua.
+-- Adds a lot of paid or granted credits. Lots that have expired make room for it; of an account that holds as many lots as it
+-- may, the credits join a lot of the same bucket and expiry. Begins with change.lua.
 -- ARGV[5] paid|granted  ARGV[6] reason  ARGV[7] credits  ARGV[8] expires (ms, 0 = never)  ARGV[9] lot id
--- Returns as change.lua, and { 'lots', redis ms } when the account holds too many.
+-- Returns as change.lua, and { 'lots', redis ms } when there is no room.
 
 local MOST_LOTS = 100
 
-if #lots >= MOST_LOTS then return { 'lots', clock } end
-local bucket, reason, credits = ARGV[5], ARGV[6], tonumber(ARGV[7])
-add_lot(string.sub(bucket, 1, 1), ARGV[9], tonumber(ARGV[8]), credits, reason)
-return finish(credits, bucket, reason)
+lots = expire_lots(lots, now, rows)
+local bucket, reason, credits, expires = ARGV[5], ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local kind = string.sub(bucket, 1, 1)
+if #lots < MOST_LOTS then
+  add_lot(kind, ARGV[9], expires, credits, reason)
+  return finish(credits, bucket, reason)
+end
+for _, lot in ipairs(lots) do
+  if lot.kind == kind and lot.expires == expires then
+    lot.left = lot.left + credits
+    rows[#rows + 1] = row(bucket, credits, reason, nil, lot)
+    return finish(credits, bucket, reason)
+  end
+end
+return { 'lots', clock }

@@ -280,6 +280,59 @@ describe('a refund', () => {
   });
 });
 
+describe('a grant', () => {
+  const HOUR_S = 3_600;
+  const fill = async (accountId: string, expires_at?: number) => {
+    for (let lot = 0; lot < 100; lot += 1)
+      await grantCredits(ctx, {
+        accountId,
+        bucket: 'paid',
+        amount: 1,
+        expires_at,
+        idempotencyKey: `lot-${lot}`,
+      });
+  };
+
+  test('finds room where lots have expired, and the ledger adds up', async () => {
+    const account = await makeAccount(ctx, { plan: 'enterprise' });
+    const { accountId } = account;
+    await fill(accountId, clock.now() / 1_000 + HOUR_S);
+    clock.advance(HOUR_S * 1_000);
+    const { transaction } = await grantCredits(ctx, {
+      accountId,
+      bucket: 'granted',
+      amount: 7,
+      idempotencyKey: 'late',
+    });
+    expect(transaction).toMatchObject({ delta: 7, bucket: 'granted', reason: 'credit.grant' });
+    expect(await leftOf(account)).toMatchObject({ paid: 0, granted: 7 });
+    await expectWhole(account);
+  });
+
+  test('joins a lot of the same expiry when there is no room, so that no paid credit is refused', async () => {
+    const account = await makeAccount(ctx, { plan: 'enterprise' });
+    const { accountId } = account;
+    await fill(accountId);
+    const more = { accountId, bucket: 'paid', amount: 9, idempotencyKey: 'more' } as const;
+    await grantCredits(ctx, more);
+    expect(await grantCredits(ctx, more)).toMatchObject({ replayed: true });
+    const other = { ...more, bucket: 'granted', idempotencyKey: 'other' } as const;
+    await expect(grantCredits(ctx, other)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await leftOf(account)).toMatchObject({ paid: 109, granted: 0 });
+    await spendTimes(account, 11);
+    await expectWhole(account);
+  });
+
+  test('that expires at microseconds is refused: no row could hold it, and its shard would stand still', async () => {
+    const account = await makeAccount(ctx);
+    const { accountId } = account;
+    const far = { expires_at: 1_790_000_000_000_000, idempotencyKey: 'far' };
+    const grant = grantCredits(ctx, { accountId, bucket: 'paid', amount: 1, ...far });
+    await expect(grant).rejects.toMatchObject({ code: 'invalid_request' });
+    await expectWhole(account);
+  });
+});
+
 test('no change of credits goes through a shut shard', async () => {
   const account = await makeAccount(ctx, { plan: 'team' });
   const { accountId } = account;
