@@ -30,12 +30,17 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   return seq;
 }
 
-/** Catches up unless the shard of the account stands still: for those who look for what is wrong. */
-export async function catchUpIfPossible(ctx: Context, accountId: string): Promise<void> {
+/**
+ * Catches up unless the shard of the account stands still, and returns whether that was possible: for those who look for
+ * what is wrong.
+ */
+export async function catchUpIfPossible(ctx: Context, accountId: string): Promise<boolean> {
   try {
     await catchUp(ctx, accountId);
+    return true;
   } catch (error) {
-    if (!(error instanceof DomainError && error.code === 'store_unavailable')) throw error;
+    if (error instanceof DomainError && error.code === 'store_unavailable') return false;
+    throw error;
   }
 }
 

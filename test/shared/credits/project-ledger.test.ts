@@ -7,6 +7,7 @@ import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/mode
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { projectLedger, projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
+import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { shardsWithEntries, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
@@ -175,6 +176,21 @@ describe('an entry of a newer release', () => {
     await ctx.redis.producer.del(stream, epoch);
     await recoverCredits(ctx);
   });
+});
+
+test('a repair leaves what waits behind an entry that cannot be read, so that it is counted once', async () => {
+  const [account] = (await makeAccounts(1)) as [TestAccount];
+  const row = { bucket: 'granted', delta: 3, reason: 'credit.lend', lot: ['lot_new', 0] };
+  const streamId = (await addEntry(account, row)) ?? '';
+  await spendOnce(ctx, account.token);
+  const { stream } = accountKeys(account.accountId);
+  const waiting = await ctx.redis.producer.xlen(stream);
+  const { drifted, repaired } = await reconcileCredits(ctx, { repair: true });
+  expect([drifted.map(({ account_id }) => account_id), repaired]).toEqual([[account.accountId], 0]);
+  expect(await ctx.redis.producer.xlen(stream)).toBe(waiting);
+  await ctx.redis.producer.xdel(stream, streamId);
+  await projectAll(ctx);
+  expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
 });
 
 test('an entry that cannot be written stops its own shard alone', async () => {
