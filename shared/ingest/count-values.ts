@@ -4,11 +4,13 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { within } from '../platform/basics/within.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { valuesKey } from '../platform/redis/keys.ts';
 import { loadScript, runScript } from '../platform/redis/script.ts';
 import { sessionKey } from '../sessions/assign.ts';
 import { sessionHeadRows } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
+import { signalRows } from '../signals/model.ts';
 
 const FIELDS = ['model', 'user_id', 'project_id'] as const;
 /** A field of which an organization may have only so many values per day. */
@@ -57,7 +59,7 @@ export async function findExcess(
     const field = FIELDS.find((each) => full[each].has(draft[each] ?? ''));
     if (field) excess.set(draft, field);
   }
-  await forgiveKnown(ctx, excess);
+  await forgiveKnown(ctx, orgId, excess);
   remember(
     seen,
     orgId,
@@ -114,10 +116,12 @@ async function countValues(
 }
 
 /**
- * A user who has worked in this project with this tool before is no new value: another process counted it, or this one
- * before it began anew. Only a batch of an organization that has reached a limit gets here.
+ * What another process counted, or this one before it began anew, is no new value: a user who has worked in this project
+ * with this tool before, and all of a signal that was recorded before. Only a batch of an organization that has reached
+ * a limit gets here.
  */
-async function forgiveKnown(ctx: Context, excess: Map<Draft, Field>): Promise<void> {
+async function forgiveKnown(ctx: Context, orgId: string, excess: Map<Draft, Field>): Promise<void> {
+  await forgiveRepeats(ctx, orgId, excess);
   const keys = new Map<Draft, string>();
   for (const [draft, field] of excess)
     if (field !== 'model')
@@ -128,6 +132,16 @@ async function forgiveKnown(ctx: Context, excess: Map<Draft, Field>): Promise<vo
     .toArray();
   const known = new Set(heads.map(({ _id }) => _id));
   for (const [draft, key] of keys) if (known.has(key)) excess.delete(draft);
+}
+
+async function forgiveRepeats(ctx: Context, orgId: string, excess: Map<Draft, Field>): Promise<void> {
+  if (excess.size === 0) return;
+  const ids = [...excess.keys()].map(({ _id }) => _id);
+  const rows = await signalRows(ctx)
+    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), { projection: { _id: 1 } })
+    .toArray();
+  const recorded = new Set(rows.map(({ _id }) => _id));
+  for (const draft of excess.keys()) if (recorded.has(draft._id)) excess.delete(draft);
 }
 
 /** What this process has seen today, forgotten at midnight UTC and when it is too much. */

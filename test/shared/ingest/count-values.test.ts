@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
+import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import {
@@ -80,6 +81,26 @@ describe('an organization that has reported as many values as it may today', () 
     await second.close();
   });
 });
+
+test.each(['user_id', 'project_id', 'model'])(
+  'a signal is a repeat for every process, also when no further %s is taken',
+  async (field) => {
+    const { orgId } = await makeTenant(api.ctx);
+    const second = await openTestContext({ clock, sharing: api.ctx });
+    await waitUntilReady(second.redis.queues, 5_000);
+    const first = signalOf({ [field]: 'a' });
+    expect(await post(orgId, [first])).toEqual(['accepted']);
+    await post(
+      orgId,
+      ['b', 'c', 'd'].map((value) => signalOf({ [field]: value })),
+    );
+    expect(await post(orgId, [first, signalOf({ [field]: 'e' })], second)).toEqual([
+      'duplicate',
+      'too_many_values',
+    ]);
+    await second.close();
+  },
+);
 
 test('values that a process has seen today cost no call of Redis', async () => {
   const { orgId } = await makeTenant(api.ctx);
