@@ -109,8 +109,11 @@ function pointerOf(path: readonly string[]): string {
 
 function abortOnClose(res: Response): AbortSignal {
   const controller = new AbortController();
-  res.once('close', () => {
+  const abort = () => {
     if (!res.writableFinished) controller.abort();
-  });
+  };
+  // Also when the caller has gone already: then nothing more is told.
+  if (res.closed) abort();
+  else res.once('close', abort);
   return controller.signal;
 }

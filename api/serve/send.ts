@@ -42,20 +42,36 @@ async function sendReply(
   }
   const chunks = content[Symbol.asyncIterator]();
   // What fails before there is anything to send is told as a problem, not by cutting the line.
-  const first = await answerInTime(route, chunks.next());
+  const first = await answerInTime(route, chunks.next()).catch((error: unknown) => {
+    // It may still come, and then nobody takes the next one.
+    chunks.return?.().catch(() => undefined);
+    throw error;
+  });
   res.type(contentType).set(headers);
   const cut = setTimeout(() => res.destroy(), guards.longestAnswerMs);
+  const failures: unknown[] = [];
+  const rest = resume(first, chunks, (error) => failures.push(error));
   try {
-    await pipeline(Readable.from(resume(first, chunks), { objectMode: true, highWaterMark: 1 }), res);
+    await pipeline(Readable.from(rest, { objectMode: true, highWaterMark: 1 }), res);
   } catch (error) {
     // A caller that went away, or was cut, is not our failure.
-    if (!req.destroyed && !res.destroyed) throw error;
+    if (failures.length > 0) throw error;
   } finally {
     clearTimeout(cut);
     await chunks.return?.();
   }
 }
 
-async function* resume<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>) {
-  for (let next = first; !next.done; next = await rest.next()) yield next.value;
+/** What is left of the chunks. `onFailure` is told what making one of them threw. */
+async function* resume<Chunk>(
+  first: IteratorResult<Chunk>,
+  rest: AsyncIterator<Chunk>,
+  onFailure: (error: unknown) => void,
+) {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value;
+  } catch (error) {
+    onFailure(error);
+    throw error;
+  }
 }
