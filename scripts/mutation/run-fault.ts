@@ -49,12 +49,14 @@ export async function passes(
   const child = spawn('vitest', ['run', '--bail', '1', '--reporter', 'dot', ...there], {
     cwd: tree,
     env: { ...process.env, ...env, CI: '', PATH: path },
-    // A group of its own, so that a run that hangs ends with everything that it has started.
+    // A group of its own: a run ends with everything that it has started, also when it hangs or a test stops it early.
     detached: true,
     stdio: output,
   });
-  const timer = setTimeout(() => child.pid && sendSignal(-child.pid, 'SIGKILL'), patienceMs);
+  const endGroup = () => child.pid && sendSignal(-child.pid, 'SIGKILL');
+  const timer = setTimeout(endGroup, patienceMs);
   const [code] = await once(child, 'exit');
   clearTimeout(timer);
+  endGroup();
   return code === 0;
 }

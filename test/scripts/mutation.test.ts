@@ -5,6 +5,8 @@ import { type Fault, plant } from '../../scripts/mutation/fault.ts';
 import { FAULTS } from '../../scripts/mutation/list.ts';
 import { passes, runFault } from '../../scripts/mutation/run-fault.ts';
 import { ROOT } from '../../scripts/stack/files.ts';
+import { identify } from '../../scripts/stack/processes.ts';
+import { until } from '../support/harness.ts';
 import { newDataDir } from '../support/up-run.ts';
 
 const ALL = Object.values(FAULTS).flat();
@@ -55,6 +57,18 @@ describe('a planted fault', () => {
   test('survives a test that does not look', async () => {
     writeTest('if (add(1, 1) < 2) process.exit(1);');
     expect(await runFault(tree, fault, {})).toBe('survived');
+  });
+
+  test('leaves no process behind that its tests have started', async () => {
+    writeTest(`
+      import { spawn } from 'node:child_process';
+      import { writeFileSync } from 'node:fs';
+      const { pid } = spawn('sleep', ['60'], { stdio: 'ignore' });
+      writeFileSync('pid', String(pid));
+      process.exit(1);`);
+    expect(await runFault(tree, fault, {})).toBe('caught');
+    const pid = Number(readFileSync(join(tree, 'pid'), 'utf8'));
+    await until(async () => identify(pid) === null, { what: 'the process to end' });
   });
 
   test('is refused when its text does not stand once in the file', async () => {
