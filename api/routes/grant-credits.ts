@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
-import { findAccount } from '../../shared/credits/meter/ensure-account.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { ledgerTransaction } from '../schemas/ledger-transaction.ts';

@@ -12,10 +12,13 @@ const PATIENCE_MS = 5_000;
 export async function catchUp(ctx: Context, accountId: string): Promise<number> {
   const shard = shardOf(accountId);
   const seq = await lastSeq(ctx, accountId);
-  if (seq === null) {
+  if (seq === 'missing') {
+    await catchUpShard(ctx, shard);
+    return lastSeqOfLedger(ctx, accountId);
+  }
+  if (seq === 'rebuilding') {
     if ((await drainStreams(ctx, [shard])).size > 0) throw lagging();
-    const [last] = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).limit(1).toArray();
-    return last?.seq ?? 0;
+    return lastSeqOfLedger(ctx, accountId);
   }
   const deadline = performance.now() + PATIENCE_MS;
   while (
@@ -65,12 +68,20 @@ function lagging(): DomainError {
   return new DomainError('store_unavailable', 'The ledger lags too far behind.');
 }
 
-/** The last `seq` as Redis has it; null while the shard is checked against the ledger: then the ledger knows best. */
-async function lastSeq(ctx: Context, accountId: string): Promise<number | null> {
+/**
+ * The last `seq` as Redis has it. While the shard is checked against the ledger, and of an account that Redis does not
+ * have, the ledger knows best.
+ */
+async function lastSeq(ctx: Context, accountId: string): Promise<number | 'rebuilding' | 'missing'> {
   try {
-    return (await readAccount(ctx, accountId))?.state.seq ?? 0;
+    return (await readAccount(ctx, accountId))?.state.seq ?? 'missing';
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'rebuilding') return null;
+    if (error instanceof DomainError && error.code === 'rebuilding') return 'rebuilding';
     throw error;
   }
+}
+
+async function lastSeqOfLedger(ctx: Context, accountId: string): Promise<number> {
+  const [last] = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).limit(1).toArray();
+  return last?.seq ?? 0;
 }

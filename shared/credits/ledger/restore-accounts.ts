@@ -58,13 +58,18 @@ async function restoreOne(
   const shard = shardOf(account._id);
   try {
     const isRebuilt = rebuilding.has(shard);
-    // An account that is missing from a Redis that lost nothing is one that it never got: nothing was spent from it.
-    const state = isRebuilt ? await replayLedger(ctx, account._id) : emptyState();
-    const when = holder !== '' ? 'always' : isRebuilt ? 'newer' : 'missing';
-    const isDone = await restoreAccount(ctx, account, { state, when, tokens, holder });
+    if (!isRebuilt) {
+      const kept = { state: emptyState(), when: 'never', tokens, holder } as const;
+      // Missing from a Redis that lost nothing else: one that it never got, or one that was deleted there.
+      if ((await restoreAccount(ctx, account, kept)) !== 'missing') return;
+    }
+    const state = await replayLedger(ctx, account._id);
+    const when = holder !== '' ? 'always' : 'newer';
+    const outcome = await restoreAccount(ctx, account, { state, when, tokens, holder });
     // Without a holder another one that recovers has been faster, and has put the same back.
-    if (!isDone && holder !== '') throw new Error('Its shard was opened before its balances were put back');
-    if (isRebuilt) await restoreRecords(ctx, account._id);
+    if (outcome !== 'ok' && holder !== '')
+      throw new Error('Its shard was opened before its balances were put back');
+    await restoreRecords(ctx, account._id);
   } catch (error) {
     if (isStoreError(error) || !(error instanceof Error)) throw error;
     failed.set(shard, new Error(`${account._id}: ${error.message}`, { cause: error }));

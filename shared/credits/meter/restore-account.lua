@@ -1,11 +1,13 @@
 -- Puts back what a Redis has lost of an account, while its shard is shut.
 -- KEYS[1] epoch  KEYS[2] account
 -- ARGV[1] '' or the rebuild that must hold the shard
--- ARGV[2] seq of the state: put when it is newer than what is there. '' keeps what is there, 'force' puts it always
+-- ARGV[2] seq of the state: put when it is newer than what is there. '' keeps what is there and puts nothing in place of an
+--         account that is missing, 'force' puts it always
 -- ARGV[3] number of fields and values that follow. The first is the plan, which is always set: a change of it may have
 --         left no row in stream and ledger
 -- then token id, device id, HMAC of its token ('' = revoked) of each device
--- Returns 'ok', or 'opened' when the shard is open or another holds it.
+-- Returns 'ok', 'missing' (nothing was put: call again with the state of the ledger), or 'opened' when the shard is open or
+-- another holds it.
 
 local epoch = redis.call('GET', KEYS[1])
 local holder = ARGV[1] == '' and '' or 'held:' .. ARGV[1]
@@ -14,6 +16,7 @@ if ARGV[1] == '' and epoch and (epoch == identity() or string.sub(epoch, 1, 5) =
 
 local count = tonumber(ARGV[3])
 local seq = redis.call('HGET', KEYS[2], 'seq')
+if not seq and ARGV[2] == '' then return 'missing' end
 local is_newer = ARGV[2] == 'force' or ARGV[2] ~= '' and tonumber(ARGV[2]) > tonumber(seq or '-1')
 if not seq or is_newer then
   redis.call('HSET', KEYS[2], unpack(ARGV, 4, 3 + count))

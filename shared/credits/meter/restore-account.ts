@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
 import { runScript } from '../../platform/redis/script.ts';
@@ -9,19 +10,24 @@ const script = meterScript('restore-account');
 
 export interface Restoration {
   state: AccountState;
-  /** `missing`: only when Redis has none. `newer`: also in place of an earlier one. `always`: whatever Redis has. */
-  when: 'missing' | 'newer' | 'always';
+  /** `never`: only plan and devices are put right. `newer`: in place of none or an earlier one. `always`: whatever Redis has. */
+  when: 'never' | 'newer' | 'always';
   tokens: readonly DeviceToken[];
   /** The rebuild that holds the shard, or '' for a shard that is shut. */
   holder: string;
 }
 
-/** Puts an account back into a Redis that has lost it. Returns false when its shard was opened meanwhile. */
+const reply = z.enum(['ok', 'missing', 'opened']);
+
+/**
+ * Puts an account back into a Redis that has lost it. Returns `missing` when Redis has none and its state is never to be
+ * put: then nothing was written. Returns `opened` when its shard was opened meanwhile.
+ */
 export async function restoreAccount(
   ctx: Context,
   account: CreditAccount,
   { state, when, tokens, holder }: Restoration,
-): Promise<boolean> {
+): Promise<z.infer<typeof reply>> {
   const { epoch, account: key } = accountKeys(account._id);
   const fields = [...identityFields(account), ...stateFields(state)];
   const devices = tokens.flatMap((token) => [
@@ -31,5 +37,5 @@ export async function restoreAccount(
   ]);
   const seq = when === 'always' ? 'force' : when === 'newer' ? state.seq : '';
   const args = [holder, seq, fields.length, ...fields, ...devices];
-  return (await runScript(ctx.redis.producer, script, [epoch, key], args)) === 'ok';
+  return reply.parse(await runScript(ctx.redis.producer, script, [epoch, key], args));
 }

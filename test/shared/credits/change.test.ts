@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
+import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
+import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
@@ -7,7 +9,6 @@ import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { changeCredits } from '../../../shared/credits/meter/change-credits.ts';
-import { ensureAccount } from '../../../shared/credits/meter/ensure-account.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
 import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
 import { readAccount, readBalances } from '../../../shared/credits/meter/read-balance.ts';
@@ -95,6 +96,36 @@ describe('a plan change', () => {
     await spendTimes(account, 1);
     await change(account, 'team');
     expect(await leftOf(account)).toMatchObject({ window: 1 });
+    await expectWhole(account);
+  });
+});
+
+describe('an account with a ledger that Redis lost', () => {
+  async function loseAccount(): Promise<TestAccount> {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 2);
+    await projectAll(ctx);
+    await ctx.redis.producer.del(accountKeys(account.accountId).account);
+    return account;
+  }
+
+  test('is not made anew, which would give back what was spent, and its ledger is shown', async () => {
+    const { accountId, orgId, userId } = await loseAccount();
+    const member = { _id: accountId, org_id: orgId, user_id: userId };
+    await expect(ensureAccount(ctx, member, 'team')).rejects.toMatchObject({ code: 'rebuilding' });
+    expect(await readAccount(ctx, accountId)).toBeNull();
+    expect(await catchUp(ctx, accountId)).toBe(4);
+    await rebuildCredits(ctx);
+    await ensureAccount(ctx, member, 'team');
+    expect((await readBalances(ctx, accountId)).total).toBe(8);
+  });
+
+  test('is put back from the ledger when its shard opens', async () => {
+    const account = await loseAccount();
+    await ctx.redis.producer.del(accountKeys(account.accountId).epoch);
+    expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, rebuilt: 0, failed: 0 });
+    expect((await readBalances(ctx, account.accountId)).total).toBe(8);
+    await spendTimes(account, 1);
     await expectWhole(account);
   });
 });

@@ -3,13 +3,13 @@ import { readOrganization, timezoneAt } from '../../organizations/read-organizat
 import type { Plan } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { accountKeys } from '../../platform/redis/keys.ts';
-import { emptyState, identityFields, stateFields } from './account-state.ts';
-import { applyPlan } from './apply-plan.ts';
-import { callMeter, meterScript, replyOf } from './call-meter.ts';
-import { type Anchor, type CreditAccount, creditAccountRows } from './model.ts';
-
-const createScript = meterScript('create-account');
+import { shardOf } from '../../platform/redis/keys.ts';
+import { applyPlan } from '../meter/apply-plan.ts';
+import { createAccount } from '../meter/create-account.ts';
+import { type Anchor, type CreditAccount, creditAccountRows } from '../meter/model.ts';
+import { readAccount } from '../meter/read-balance.ts';
+import { catchUpShard } from './catch-up.ts';
+import { ledgerRows } from './model.ts';
 
 /** The account of a member, made when it is not there yet. Throws `not_found`, `rebuilding`, `store_unavailable`. */
 export async function findAccount(ctx: Context, orgId: string, userId: string): Promise<string> {
@@ -22,7 +22,8 @@ export async function findAccount(ctx: Context, orgId: string, userId: string): 
 
 /**
  * Makes sure that a member's account is there, in MongoDB and then in Redis, before its first device token is
- * answered. Repeating it changes nothing. Throws `rebuilding`, `store_unavailable`.
+ * answered. Repeating it changes nothing. Throws `rebuilding`, also for an account with a ledger that Redis has lost, and
+ * `store_unavailable`.
  */
 export async function ensureAccount(
   ctx: Context,
@@ -30,17 +31,18 @@ export async function ensureAccount(
   plan: Plan,
 ): Promise<void> {
   const row = await recordAccount(ctx, member, plan);
-  const { epoch, account, shard } = accountKeys(row._id);
-  await callMeter(ctx, {
-    script: createScript,
-    shard,
-    keys: [epoch, account],
-    args: [...identityFields(row), ...stateFields(emptyState())],
-    reply: replyOf('ok'),
-  });
+  if ((await readAccount(ctx, row._id)) === null) await refuseIfLost(ctx, row._id);
+  await createAccount(ctx, row);
   // A change of plan meanwhile may have seen neither row nor record.
   const organization = await readOrganization(ctx, member.org_id);
   if (organization.plan !== row.plan) await applyPlan(ctx, row);
+}
+
+/** An empty account in place of one that Redis has lost would give back what was spent, and contradict its ledger. */
+async function refuseIfLost(ctx: Context, accountId: string): Promise<void> {
+  await catchUpShard(ctx, shardOf(accountId));
+  if (await ledgerRows(ctx).findOne({ account_id: accountId }, { projection: { _id: 1 } }))
+    throw new DomainError('rebuilding', 'This account is not in Redis.');
 }
 
 async function recordAccount(
