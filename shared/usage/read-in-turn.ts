@@ -1,9 +1,11 @@
+import { DomainError } from '../platform/basics/errors.ts';
 import type { Batching } from '../platform/context/batcher.ts';
 import type { Context } from '../platform/context/context.ts';
 
 /**
  * `read` in its turn: answers with groups may have thousands of them, so those of one organization are read one after
- * the other, with a rest after each long one. Others wait for one of them at most, and not all the time.
+ * the other, with a rest after each long one. Others wait for one of them at most, and not all the time. Throws
+ * `overloaded`, and reads nothing, when its turn comes only after 20 s.
  */
 export function readInTurn<Answer>(
   ctx: Context,
@@ -16,8 +18,19 @@ export function readInTurn<Answer>(
     restAfterMs: LONG_READ_MS,
     run: (reads) => Promise.all(reads.map((one) => one())),
   };
-  return ctx.batcher.submit(`groups ${orgId}`, read, batching);
+  const askedMs = performance.now();
+  const readInTime = async () => {
+    if (performance.now() - askedMs < LONGEST_WAIT_MS) return read();
+    throw new DomainError('overloaded', 'Too many questions of this organization wait for their turn.');
+  };
+  return ctx.batcher.submit(`groups ${orgId}`, readInTime, batching);
 }
 
 /** Answers with some dozens of groups take less. */
 const LONG_READ_MS = 100;
+
+/**
+ * An api answers within 25 s. Whoever repeats a question then would find the first ones still before it, and those who
+ * wait would be fewer and fewer of those whose turn comes.
+ */
+const LONGEST_WAIT_MS = 20_000;
