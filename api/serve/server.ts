@@ -26,6 +26,8 @@ export function createHttpServer(app: Express, config: Config, listener: Request
   server.timeout = STALLED_MS;
   server.prependListener('request', (_req, res) => res.on('timeout', cutStalledReader));
   server.on('clientError', refuseConnection);
+  // What is expected beside 100-continue is ignored (RFC 9110, 10.1.1): Node's own 417 is no problem document.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   return server;
 }
 

@@ -235,6 +235,13 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect(await sendRaw(api.url, 'GET /healthz HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400/);
   });
 
+  it('an expectation that nobody knows is ignored', async () => {
+    const head = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: wonders\r\n\r\n';
+    const answer = await sendRaw(api.url, head);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/\r\nX-Request-Id: /);
+  });
+
   it.each(['TRACE', 'PROPFIND', 'PUT', 'DELETE', 'OPTIONS'])('18 %s is 405 with Allow', async (method) => {
     const answer = await sendRaw(
       api.url,
