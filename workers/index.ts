@@ -10,7 +10,6 @@ import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledge
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
 import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
-import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
@@ -186,11 +185,7 @@ async function attempt(
 const AFTER_REBUILD_MS = 60_000;
 
 async function reconcileUnlessRebuilding(ctx: Context): Promise<unknown> {
-  try {
-    return await reconcileAllCredits(ctx, { repair: false });
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'rebuilding')
-      return { notBeforeMs: ctx.clock.now() + AFTER_REBUILD_MS };
-    throw error;
-  }
+  const { accounts, unchecked } = await reconcileAllCredits(ctx, { repair: false });
+  const isRebuilding = unchecked > 0 && unchecked === accounts;
+  return isRebuilding ? { notBeforeMs: ctx.clock.now() + AFTER_REBUILD_MS } : undefined;
 }

@@ -4,15 +4,19 @@ import type { Context } from '../../platform/context/context.ts';
 import { changeCredits } from './change-credits.ts';
 import { type CreditAccount, creditAccountRows } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
+import { unlessShut } from './unless-shut.ts';
 
 /**
  * Puts every account of an organization on its plan. A running window or month goes on: what was used stays used, what
  * is left follows the new limit (a `credit.adjust` row), never below 0. Repeating it changes nothing. An account that it
- * did not reach is found by `reconcileCredits`.
+ * did not reach is found by `reconcileCredits`. Throws `rebuilding` when all others are done and some were in a shard that
+ * is not open, and at once as `applyPlan` otherwise.
  */
 export async function applyPlanToAll(ctx: Context, orgId: string): Promise<number> {
   const accounts = await creditAccountRows(ctx).find({ org_id: orgId }).toArray();
-  for (const account of accounts) await applyPlan(ctx, account);
+  const shut: DomainError[] = [];
+  for (const account of accounts) await unlessShut(shut, () => applyPlan(ctx, account));
+  if (shut[0]) throw shut[0];
   return accounts.length;
 }
 

@@ -1,23 +1,28 @@
+import type { DomainError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { decodeLots } from './account-state.ts';
 import { changeCredits } from './change-credits.ts';
-import { creditAccountRows } from './model.ts';
+import { type CreditAccount, creditAccountRows } from './model.ts';
 import { creditNow } from './redis-time.ts';
+import { unlessShut } from './unless-shut.ts';
 
 /** Accounts that are looked at together. */
 const BATCH = 200;
 
 /**
  * Writes off the lots that have expired, so that the ledger shows it also for accounts that spend nothing. (A spend
- * never takes from them, whether or not this has run.) Returns how many accounts had some.
+ * never takes from them, whether or not this has run.) Returns how many accounts had some. Throws `rebuilding` when all others
+ * are done and some were in a shard that is not open.
  */
 export async function expireCredits(ctx: Context): Promise<number> {
   const accounts = creditAccountRows(ctx).find({});
   let expired = 0;
-  for await (const had of inBatches(accounts, BATCH, ({ _id }) => expireAccount(ctx, _id)))
-    if (had) expired += 1;
+  const shut: DomainError[] = [];
+  const expire = ({ _id }: CreditAccount) => unlessShut(shut, () => expireAccount(ctx, _id));
+  for await (const had of inBatches(accounts, BATCH, expire)) if (had) expired += 1;
+  if (shut[0]) throw shut[0];
   return expired;
 }
 

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
+import { addMember } from '../../../shared/administration/members.ts';
 import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
 import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
@@ -15,7 +17,7 @@ import { readAccount, readBalances } from '../../../shared/credits/meter/read-ba
 import { organizationRows } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import type { Plan } from '../../../shared/platform/basics/contract.ts';
-import { accountKeys } from '../../../shared/platform/redis/keys.ts';
+import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
   forgetAnswers,
@@ -54,6 +56,14 @@ afterAll(async () => {
 
 async function spendTimes({ token }: TestAccount, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) await spendSurely(ctx, token);
+}
+
+/** One more member of an organization with an account. */
+async function addAccount(orgId: string): Promise<string> {
+  const email = `${randomUUID()}@example.com`;
+  const member = await addMember(ctx, { org_id: orgId, email, role: 'member' });
+  await ensureAccount(ctx, member, 'team');
+  return member._id;
 }
 
 async function leftOf({ accountId }: TestAccount): Promise<Record<string, number>> {
@@ -362,6 +372,38 @@ describe('a grant', () => {
     await expect(grant).rejects.toMatchObject({ code: 'invalid_request' });
     await expectWhole(account);
   });
+});
+
+test('a shard that is shut holds up no other: what expires there, plans and comparing wait alone', async () => {
+  const { orgId } = await makeAccount(ctx, { plan: 'team' });
+  for (let more = 0; more < 4; more += 1) await addAccount(orgId);
+  const present = await creditAccountRows(ctx).find({ org_id: orgId }).sort({ user_id: 1 }).toArray();
+  const shut = present[0]?._id ?? '';
+  const later = present.filter(({ _id }) => shardOf(_id) !== shardOf(shut));
+  const other = later[0]?._id ?? '';
+  const between = Array.from({ length: 200 }, (_, index) => `usr_between_${index}`);
+  const row = { org_id: 'org_gone', user_id: 'u', plan: 'team', created_at: new Date(0) } as const;
+  const anchor = { day: 1, time: '00:00:00', timezone: 'UTC' };
+  await creditAccountRows(ctx).deleteMany({ _id: { $in: later.map(({ _id }) => _id) } });
+  await creditAccountRows(ctx).insertMany([...between.map((_id) => ({ _id, ...row, anchor })), ...later]);
+  const expiring = { bucket: 'granted', amount: 5, expires_at: clock.now() / 1_000 + 60 } as const;
+  for (const accountId of [shut, other])
+    await grantCredits(ctx, { ...expiring, accountId, idempotencyKey: 'expiring' });
+  clock.advance(60_000);
+  await projectAll(ctx);
+  await ctx.redis.producer.del(accountKeys(shut).epoch);
+  await expect(expireCredits(ctx)).rejects.toMatchObject({ code: 'rebuilding' });
+  expect((await readAccount(ctx, other))?.state.lots).toEqual([]);
+  const toFree = changeOrganization(ctx, orgId, { plan: 'free' });
+  await expect(toFree).rejects.toMatchObject({ code: 'rebuilding' });
+  expect((await readAccount(ctx, other))?.plan).toBe('free');
+  await ctx.redis.producer.hset(accountKeys(other).account, 'lots', 'g,3,0,lot_spoilt;');
+  const { drifted, unchecked } = await reconcileCredits(ctx, { repair: false });
+  expect(drifted).toMatchObject([{ account_id: other, drift: { granted: 3 } }]);
+  expect(unchecked).toBeGreaterThanOrEqual(1);
+  await creditAccountRows(ctx).deleteMany({ _id: { $in: between } });
+  await rebuildCredits(ctx);
+  expect(await expireCredits(ctx)).toBe(1);
 });
 
 test('no change of credits goes through a shut shard', async () => {
