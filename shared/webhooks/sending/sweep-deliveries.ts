@@ -15,26 +15,38 @@ const WAKE_OF_ONE_WEBHOOK = 2_000;
 
 /**
  * Wakes what is due without a live job: lost with Redis, or left in the store by a worker that died. No webhook takes
- * more than its share, so that a long list of one never hides another's. Also counts what is paused, for the metrics.
+ * more than its share, so that a long list of one never hides another's. At most `readAtMost` rows are read at once. Also
+ * counts what is paused, for the metrics.
  */
-export async function sweepDeliveries(ctx: Context): Promise<number> {
-  const cursor = queuedDeliveryRows(ctx)
-    .find({ state: 'pending', at: { $lte: ctx.clock.now() - GRACE_MS } })
-    .project<Wakeable>(WAKEABLE)
-    .sort({ at: 1 })
-    .limit(READ_AT_MOST);
+export async function sweepDeliveries(ctx: Context, readAtMost: number = READ_AT_MOST): Promise<number> {
   const found: Wakeable[] = [];
   const perWebhook = new Map<string, number>();
-  for await (const row of cursor) {
-    const count = perWebhook.get(row.webhook_id) ?? 0;
-    if (count >= WAKE_OF_ONE_WEBHOOK || deferToBusyEndpoint(ctx, row.webhook_id, row.at)) continue;
-    perWebhook.set(row.webhook_id, count + 1);
-    found.push(row);
-    if (found.length >= WAKE_AT_MOST) break;
+  let read = readAtMost;
+  while (read === readAtMost && found.length < WAKE_AT_MOST) {
+    read = 0;
+    for await (const row of dueRowsBeside(ctx, [...perWebhook.keys()], readAtMost)) {
+      read += 1;
+      const count = perWebhook.get(row.webhook_id) ?? 0;
+      perWebhook.set(row.webhook_id, count);
+      if (count >= WAKE_OF_ONE_WEBHOOK || deferToBusyEndpoint(ctx, row.webhook_id, row.at)) continue;
+      perWebhook.set(row.webhook_id, count + 1);
+      found.push(row);
+      if (found.length >= WAKE_AT_MOST) break;
+    }
   }
   wakeDeliveries(ctx, found);
   await countPaused(ctx);
   return found.length;
+}
+
+/** Rows that are due, the oldest first, but for those of webhooks that had their share. */
+function dueRowsBeside(ctx: Context, webhookIds: readonly string[], most: number): AsyncIterable<Wakeable> {
+  const due = { state: 'pending', at: { $lte: ctx.clock.now() - GRACE_MS } } as const;
+  return queuedDeliveryRows(ctx)
+    .find(webhookIds.length === 0 ? due : { ...due, webhook_id: { $nin: [...webhookIds] } })
+    .project<Wakeable>(WAKEABLE)
+    .sort({ at: 1 })
+    .limit(most);
 }
 
 /** How often a process counts: it costs some microseconds per held delivery. */
