@@ -10,6 +10,7 @@ import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledge
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
 import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
+import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
@@ -120,7 +121,7 @@ export const expireCredits = jobRow(expireCreditsJob, {
 /** What a signal may still have changed is put right. */
 export const reconcileUsage = jobRow(reconcileUsageJob, {
   concurrency: 1,
-  everyMs: 86_400_000,
+  everyMs: DAY_MS,
   handle: (_data, ctx) => reconcileAllUsage(ctx, { repair: true }),
 });
 

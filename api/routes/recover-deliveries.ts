@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import { instant } from '../../shared/platform/basics/iso-time.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { recoverDeliveries as recover } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
-
-const DAY_MS = 86_400_000;
 
 export const recoverDeliveries = route({
   method: 'post',

@@ -6,7 +6,7 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { isCode } from '../../shared/platform/basics/errors.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { issueSessionToken } from '../idp/session-token.ts';
@@ -103,7 +103,7 @@ async function addMemberOnce(
   try {
     await addMember(ctx, { org_id: orgId, ...member });
   } catch (error) {
-    if (!(error instanceof DomainError && error.code === 'conflict')) throw error;
+    if (!isCode(error, 'conflict')) throw error;
   }
 }
 

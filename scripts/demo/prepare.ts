@@ -1,5 +1,5 @@
 import { readConfig } from '../../shared/platform/basics/config.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { isCode } from '../../shared/platform/basics/errors.ts';
 import { openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { waitUntil } from '../stack/wait.ts';
@@ -26,7 +26,7 @@ async function ensureOnceOpen(): Promise<unknown> {
       organizations = await ensureDemoOrganizations(ctx, dataDir);
       return true;
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'rebuilding') return false;
+      if (isCode(error, 'rebuilding')) return false;
       throw error;
     }
   };

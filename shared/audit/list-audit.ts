@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { unixSeconds } from '../platform/basics/clock.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import {
   type KeysetQuery,
   LIST_AHEAD_MS,
@@ -35,7 +36,7 @@ export async function listAudit(
   const [walked, total] = await Promise.all([
     paginate<AuditEntry>(find, 'at', {
       ...page,
-      fromMs: ctx.clock.now() - ctx.config.auditRetentionDays * 86_400_000,
+      fromMs: ctx.clock.now() - ctx.config.auditRetentionDays * DAY_MS,
       toMs: ctx.clock.now() + LIST_AHEAD_MS,
     }),
     page.total ?? auditRows(ctx).countDocuments({ org_id: orgId }),

@@ -7,7 +7,7 @@ import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
-import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { DomainError, isCode, isDuplicateKey } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { activeSeats } from './list-devices.ts';
@@ -145,7 +145,7 @@ async function putInRedis(
   try {
     await putDevice(ctx, accountId, device);
   } catch (error) {
-    if (!(error instanceof DomainError && error.code === 'conflict')) throw error;
+    if (!isCode(error, 'conflict')) throw error;
     throw new DomainError('access_denied', 'This device was revoked.');
   }
 }

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
 import { deviceTokenRows } from '../credits/meter/model.ts';
-import { DomainError } from '../platform/basics/errors.ts';
+import { DomainError, isCode } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { activeSeats } from './list-devices.ts';
@@ -59,7 +59,7 @@ async function revokeInRedis(ctx: Context, accountId: string, deviceId: string):
   try {
     await revokeDeviceAccess(ctx, accountId, deviceId);
   } catch (error) {
-    if (!(error instanceof DomainError && error.code === 'outcome_unknown')) throw error;
+    if (!isCode(error, 'outcome_unknown')) throw error;
     throw new DomainError('store_unavailable', 'Redis did not answer in time. Repeat the request.');
   }
 }

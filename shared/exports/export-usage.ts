@@ -187,6 +187,7 @@ async function* readStoredSums(
   }
 }
 
+/** `batches` of rows that are here already: a million of them are not awaited one by one. */
 function* batched<Item>(rows: Iterable<Item>): Generator<readonly Item[]> {
   let batch: Item[] = [];
   for (const row of rows) {

@@ -4,13 +4,12 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { within } from '../platform/basics/within.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { valuesKey } from '../platform/redis/keys.ts';
 import { loadScript, runScript } from '../platform/redis/script.ts';
 import { sessionKey } from '../sessions/assign.ts';
 import { sessionHeadRows } from '../sessions/model.ts';
 import type { Draft } from '../signals/check-signal.ts';
-import { signalRows } from '../signals/model.ts';
+import { findKnown } from './find-known.ts';
 
 const FIELDS = ['model', 'user_id', 'project_id'] as const;
 /** A field of which an organization may have only so many values per day. */
@@ -136,11 +135,7 @@ async function forgiveKnown(ctx: Context, orgId: string, excess: Map<Draft, Fiel
 
 async function forgiveRepeats(ctx: Context, orgId: string, excess: Map<Draft, Field>): Promise<void> {
   if (excess.size === 0) return;
-  const ids = [...excess.keys()].map(({ _id }) => _id);
-  const rows = await signalRows(ctx)
-    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), { projection: { _id: 1 } })
-    .toArray();
-  const recorded = new Set(rows.map(({ _id }) => _id));
+  const recorded = await findKnown(ctx, orgId, [...excess.keys()]);
   for (const draft of excess.keys()) if (recorded.has(draft._id)) excess.delete(draft);
 }
 

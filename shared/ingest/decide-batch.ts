@@ -6,7 +6,6 @@ import { newId } from '../platform/basics/ids.ts';
 import { createPace } from '../platform/basics/next-turn.ts';
 import { type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import { findNewest, findReachable } from '../sessions/find-reachable.ts';
@@ -15,6 +14,7 @@ import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
+import { findKnown, type Standing } from './find-known.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 import { type Rules, readRules, recallRules } from './read-rules.ts';
 
@@ -117,25 +117,7 @@ function isPast({ ts }: Draft, timeoutMs: number, nowMs: number): boolean {
   return ts.getTime() < nowMs - timeoutMs - PAST_MS;
 }
 
-type Standing = Pick<Draft, 'user_id'> & { session_id: string };
 const NONE: ReadonlyMap<string, Standing> = new Map();
-
-/** By signal key, the signals that were recorded before. */
-async function findKnown(
-  ctx: Context,
-  orgId: string,
-  drafts: readonly Draft[],
-  transaction: ClientSession,
-): Promise<Map<string, Standing>> {
-  const ids = drafts.map((draft) => draft._id);
-  const rows = await signalRows(ctx)
-    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), {
-      session: transaction,
-      projection: { session_id: 1, user_id: 1 },
-    })
-    .toArray();
-  return new Map(rows.map((row) => [row._id, row]));
-}
 
 function firstOfEach(drafts: readonly Draft[]): Draft[] {
   const seen = new Map<string, Draft>();

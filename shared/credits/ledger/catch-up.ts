@@ -1,4 +1,4 @@
-import { DomainError } from '../../platform/basics/errors.ts';
+import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { lookAtShards } from '../meter/look-at-shards.ts';
@@ -42,7 +42,7 @@ export async function catchUpIfPossible(ctx: Context, accountId: string): Promis
     await catchUp(ctx, accountId);
     return true;
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'store_unavailable') return false;
+    if (isCode(error, 'store_unavailable')) return false;
     throw error;
   }
 }
@@ -76,7 +76,7 @@ async function lastSeq(ctx: Context, accountId: string): Promise<number | 'rebui
   try {
     return (await readAccount(ctx, accountId))?.state.seq ?? 'missing';
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'rebuilding') return 'rebuilding';
+    if (isCode(error, 'rebuilding')) return 'rebuilding';
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { readOrganization } from '../../organizations/read-organization.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { type DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { changeCredits } from './change-credits.ts';
 import { type CreditAccount, creditAccountRows } from './model.ts';
@@ -46,7 +46,7 @@ async function changePlan(ctx: Context, accountId: string, plan: string): Promis
     return (await changeCredits(ctx, { accountId, command: 'apply-plan', args })).did === 'done';
   } catch (error) {
     // It never reached Redis, and will with the new plan.
-    if (error instanceof DomainError && error.code === 'not_found') return false;
+    if (isCode(error, 'not_found')) return false;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../../platform/basics/errors.ts';
+import { type DomainError, isCode } from '../../platform/basics/errors.ts';
 
 /**
  * The result of work on one of many accounts, or null when its shard is not open: that holds up no other. Why is added to
@@ -11,7 +11,7 @@ export async function unlessShut<Result>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof DomainError && error.code === 'rebuilding')) throw error;
+    if (!isCode(error, 'rebuilding')) throw error;
     shut.push(error);
     return null;
   }
