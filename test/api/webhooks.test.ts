@@ -241,6 +241,19 @@ describe('POST /api/v1/webhooks/test', () => {
     const failed = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } });
     expect(failed.body).toMatchObject({ status: null, error: 'connect' });
   });
+
+  it('goes on after tests that could not be signed, however many', async () => {
+    const { body: webhook } = await register();
+    const test = async () =>
+      (await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: webhook.id } })).status;
+    const secret = (await webhookRows(api.ctx).findOne({ _id: webhook.id }))?.secret ?? '';
+    const setSecret = (next: string) =>
+      webhookRows(api.ctx).updateOne({ _id: webhook.id }, { $set: { secret: next } });
+    await setSecret(secret.replace('v1.k1.', 'v1.gone.'));
+    for (let failed = 0; failed < 8; failed += 1) expect(await test()).toBe(500);
+    await setSecret(secret);
+    expect(await test()).toBe(200);
+  });
 });
 
 describe('GET and PATCH /api/v1/webhooks/{id}', () => {

@@ -19,9 +19,9 @@ export interface TestResult {
 }
 
 /**
- * Sends a signed `session.started` with `data.test: true` now, once, in the webhook's format, also while the webhook is failing; it is no event
- * of the organization and stands in no log. Throws `overloaded` when the endpoint has too many under way already, or
- * its address too many mails within the hour.
+ * Sends a signed `session.started` with `data.test: true` now, once, in the webhook's format, also while the webhook is
+ * failing; it is no event of the organization and stands in no log. Throws `overloaded` when the endpoint has too many
+ * under way already, or its address too many mails within the hour.
  */
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
@@ -30,11 +30,16 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
-  const message = { eventId: event._id, envelope: envelopeOf(event), attempt: 1, atMs };
-  const { status, latencyMs, error } = await sendMessage(ctx, permit, webhook, message);
-  permit.release(status !== null);
-  permit.finish();
-  return { event_id: event._id, status, latency_ms: latencyMs, error };
+  let status: number | null = null;
+  try {
+    const message = { eventId: event._id, envelope: envelopeOf(event), attempt: 1, atMs };
+    const answered = await sendMessage(ctx, permit, webhook, message);
+    status = answered.status;
+    return { event_id: event._id, status, latency_ms: answered.latencyMs, error: answered.error };
+  } finally {
+    permit.release(status !== null);
+    permit.finish();
+  }
 }
 
 async function refuseManyMails(ctx: Context, webhook: Webhook): Promise<void> {
