@@ -5,32 +5,42 @@ import { type KeysetQuery, LIST_AHEAD_MS, paginate } from '../../platform/basics
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { compareDeliveries, lastDelivery } from './list-deliveries.ts';
+import { compareDeliveries, lastDelivery, logBegin } from './list-deliveries.ts';
 import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
 
 /**
  * The newest delivery of each webhook of an organization, by webhook id. It is nearly always that of the newest event of
  * some type, whose deliveries have known ids, so that the number of queries does not grow with the webhooks. Only a
- * webhook that got none of these is asked by itself.
+ * webhook that may have got something newer is asked by itself.
  */
 export async function findLastDeliveries(
   ctx: Context,
   orgId: string,
   webhooks: readonly Webhook[],
 ): Promise<Map<string, Delivery>> {
-  const sinceMs = Math.min(...webhooks.map(({ created_at }) => created_at.getTime()));
+  const sinceMs = Math.min(...webhooks.map(logBegin));
   const newest = (await Promise.all(EVENT_TYPES.map((type) => findNewest(ctx, orgId, type, sinceMs)))).flat();
   const ids = webhooks.flatMap(({ _id }) => newest.map((event) => derivedId('dlv', event._id, _id)));
   const found = Map.groupBy(await findByIds(ctx, webhooks, ids), ({ webhook_id }) => webhook_id);
-  const lastMs = Math.max(...newest.map(({ created_at }) => created_at.getTime()));
   const last = await Promise.all(
     webhooks.map(async (webhook) => {
       const own = found.get(webhook._id)?.toSorted(compareDeliveries).at(-1);
-      if (own || webhook.created_at.getTime() > lastMs) return own;
+      const sinceOwnMs = own?.created_at.getTime() ?? logBegin(webhook);
+      const missed = newest.filter(({ created_at }) => created_at.getTime() > sinceOwnMs);
+      if (!missed.some((event) => mayHaveEarlierOne(webhook, event))) return own;
       return (await lastDelivery(ctx, webhook)) ?? undefined;
     }),
   );
   return new Map(last.flatMap((delivery) => (delivery ? [[delivery.webhook_id, delivery] as const] : [])));
+}
+
+/** Whether a webhook that did not get this event may have got another of its type. */
+function mayHaveEarlierOne(webhook: Webhook, { type, webhook_id }: Event): boolean {
+  // What it named before a change is not known.
+  if (webhook.revision > 0) return true;
+  const { events, alert_at, forecast, digest } = webhook;
+  if (webhook_id === undefined) return events.some((named) => named === type);
+  return alert_at.length > 0 || forecast || digest !== 'none';
 }
 
 async function findNewest(ctx: Context, orgId: string, type: EventType, sinceMs: number): Promise<Event[]> {

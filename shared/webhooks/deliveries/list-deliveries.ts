@@ -88,7 +88,12 @@ function findPage(
   const find = ({ filter: condition, limit }: KeysetQuery) =>
     findBoth(ctx, filters, condition, { order: page.order, limit }, snapshot);
   const toMs = ctx.clock.now() + LIST_AHEAD_MS;
-  return paginate<Delivery>(find, 'created_at', { ...page, fromMs: webhook.created_at.getTime(), toMs });
+  return paginate<Delivery>(find, 'created_at', { ...page, fromMs: logBegin(webhook), toMs });
+}
+
+/** No delivery of a webhook is older (epoch ms): its first event may come from a process whose clock is behind. */
+export function logBegin({ created_at }: Webhook): number {
+  return created_at.getTime() - LIST_AHEAD_MS;
 }
 
 /** What is not finished and what is, in one order. */

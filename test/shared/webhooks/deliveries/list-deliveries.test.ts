@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Position } from '../../../../shared/platform/basics/paginate.ts';
 import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
+import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
@@ -40,5 +41,16 @@ describe('the log', () => {
     }
     const statuses = events.map((id, index): [string, string] => [id, index % 2 ? 'pending' : 'succeeded']);
     expect(seen).toEqual(statuses.toReversed());
+  });
+
+  it('has what a process raised whose clock is behind that of the one which made the webhook', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    clock.advance(-2_000);
+    const [early] = await raise(ctx, orgId);
+    clock.advance(2_000);
+    const page = { order: 'desc', limit: 4, after: null, total: null } as const;
+    const { rows, total } = await listDeliveries(ctx, webhook, {}, page);
+    expect([rows.map(({ event_id }) => event_id), total]).toEqual([[early], 1]);
+    expect((await listWebhooks(ctx, orgId))[0]?.lastDelivery?.event_id).toBe(early);
   });
 });

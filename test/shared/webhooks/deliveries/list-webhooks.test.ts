@@ -1,12 +1,16 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
+import { planEvents } from '../../../../shared/webhooks/deliveries/plan-events.ts';
+import { createWebhook } from '../../../../shared/webhooks/endpoints/create-webhook.ts';
+import { findSubscribers } from '../../../../shared/webhooks/endpoints/find-subscribers.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../../shared/webhooks/endpoints/update-webhook.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
-import { attemptAllDue, makeWebhook, raise } from '../../../support/webhooks.ts';
+import { attemptAllDue, makeWebhook, raise, SECRET } from '../../../support/webhooks.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
 let ctx: TestContext;
@@ -67,6 +71,30 @@ it('finds the last delivery also of a webhook that no longer subscribes to what 
   await raise(ctx, orgId);
   const { listed } = await listCounted(orgId);
   expect(listed[0]?.lastDelivery?.event_id).toBe(old);
+});
+
+it('finds the last delivery also where another webhook was sent a newer alert', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const asked = { url: receiver.url, events: ['session.started' as const], secret: SECRET, alert_at: [50] };
+  const webhooks = [await createWebhook(ctx, orgId, asked), await createWebhook(ctx, orgId, asked)];
+  await raise(ctx, orgId);
+  const alerts: string[] = [];
+  for (const { _id: webhook_id } of webhooks) {
+    clock.advance(60_000);
+    const ts = new Date(clock.now());
+    const alert = { cause: [webhook_id], type: 'budget.threshold' as const, org_id: orgId, webhook_id, ts };
+    await commitPlan(ctx, async (transaction) => {
+      const plan = await planEvents(
+        [{ ...alert, data: {} }],
+        await findSubscribers(ctx, orgId, transaction),
+        ts.getTime(),
+      );
+      alerts.push(...plan.events.map(({ _id }) => _id));
+      return { ...plan, result: undefined };
+    });
+  }
+  const { listed } = await listCounted(orgId);
+  expect(listed.map(({ lastDelivery }) => lastDelivery?.event_id)).toEqual(alerts);
 });
 
 it('counts what is held and shows nothing where nothing was delivered', async () => {
