@@ -16,7 +16,7 @@ export const redeliver = route({
   priority: 'read',
   params: webhookParams.extend({ delivery_id: text(128).describe('Delivery id') }),
   success: { status: 202, description: 'It is on its way', body: deliveryView },
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found', 'conflict', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
     const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
     return viewDelivery(await repeat(ctx, webhook, params.delivery_id));

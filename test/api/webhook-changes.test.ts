@@ -5,6 +5,7 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { holdDeliveries } from '../../shared/webhooks/deliveries/hold-deliveries.ts';
 import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
+import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { drainDeliveries } from '../../shared/webhooks/sending/drain-deliveries.ts';
 import { makeTenant } from '../support/factories.ts';
@@ -198,6 +199,23 @@ describe('POST /api/v1/webhooks/{id}/recover', () => {
     await drainDeliveries(api.ctx, id);
     expect(receiver.received.map(({ event }) => event.id)).toEqual(given);
     expect((await recover(since)).body).toEqual({ queued: 0 });
+  });
+
+  it('keeps the order of events of one transaction, in whatever order they were given up', async () => {
+    const since = new Date(clock.now()).toISOString();
+    receiver.behave({ status: 500, body: 'down' });
+    const events = await raise(api.ctx, orgId, 5);
+    for (const waitMs of [0, 30_000, 300_000, 1_800_000, 7_200_000]) {
+      clock.advance(waitMs);
+      for (const event of events.toReversed()) await attemptAllDue(api.ctx, event);
+    }
+    await recover(since);
+    await holdExhausted(api.ctx, id);
+    await enableWebhook(api.ctx, orgId, id);
+    receiver.behave({ status: 200 });
+    receiver.received.length = 0;
+    await drainDeliveries(api.ctx, id);
+    expect(receiver.received.map(({ event }) => event.id)).toEqual(events);
   });
 
   it('leaves what is older, and refuses to look back further than 30 days or ahead', async () => {

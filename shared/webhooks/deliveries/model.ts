@@ -1,3 +1,4 @@
+import type { Event } from '../../events/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import type { EventType } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
@@ -61,7 +62,12 @@ export const deliveryRows = collection<Delivery>('deliveries', {
   ],
 });
 
-export const POSITIONS_PER_MS = 4_096;
+const POSITIONS_PER_MS = 4_096;
+
+/** The place of an event's deliveries in the order of the events, also of those in one transaction. */
+export function positionOf({ created_at, index = 0 }: Pick<Event, 'created_at' | 'index'>): number {
+  return created_at.getTime() * POSITIONS_PER_MS + Math.min(index, POSITIONS_PER_MS - 1);
+}
 
 /**
  * A delivery that is not finished, with all that an attempt needs of it. A row changes by delete and insert, because an
@@ -80,7 +86,7 @@ export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_
    * lives none of them is woken again.
    */
   wake: string;
-  /** In the order of the events, also of those in one transaction: created_at in ms * POSITIONS_PER_MS + index. */
+  /** `positionOf` its event. */
   position: number;
 }
 

@@ -6,7 +6,7 @@ import type { PlannedWakeUp } from '../../platform/queues/wake-up.ts';
 import { deliveryTime } from '../endpoints/delivery-time.ts';
 import type { Subscriber } from '../endpoints/find-subscribers.ts';
 import { isPaused } from '../endpoints/model.ts';
-import { POSITIONS_PER_MS, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
+import { positionOf, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { publicationOf } from './published.ts';
 import { wakeOf, wakeUpOf } from './wake-deliveries.ts';
 
@@ -57,7 +57,7 @@ function firstWakeUpOf(group: { webhook: Subscriber; rows: readonly QueuedDelive
 function deliveryOf({ event, webhook }: Pair): QueuedDelivery {
   const atMs = event.created_at.getTime();
   const { dueMs, isCollected } = deliveryTime(event.type, webhook, atMs);
-  const position = atMs * POSITIONS_PER_MS + Math.min(event.index ?? 0, POSITIONS_PER_MS - 1);
+  const position = positionOf(event);
   return {
     _id: derivedId('dlv', event._id, webhook._id),
     event_id: event._id,

@@ -10,7 +10,9 @@ import { getWebhook } from '../endpoints/get-webhook.ts';
 import { webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
 import { recoverDeliveriesJob } from './jobs.ts';
-import { type Delivery, deliveryRows, POSITIONS_PER_MS, type QueuedDelivery } from './model.ts';
+import { type Delivery, deliveryRows, type QueuedDelivery } from './model.ts';
+import type { PlannedEvent } from './plan-deliveries.ts';
+import { hasBody } from './plan-events.ts';
 import { requeued } from './redeliver.ts';
 import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
@@ -50,7 +52,10 @@ export async function recoverDeliveries(
   });
 }
 
-/** Holds the exhausted deliveries of a webhook for its drain, some per transaction. `key` is that of the due row. */
+/**
+ * Holds the exhausted deliveries of a webhook, some per transaction; the last one begins their drain, which so finds all
+ * in their order. `key` is that of the due row.
+ */
 export async function holdExhausted(ctx: Context, key: string): Promise<void> {
   while (await holdSome(ctx, key));
 }
@@ -70,14 +75,16 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
           .toArray()
       : [];
     const last = rows.at(-1);
-    if (!webhook || !last)
-      return { writes: [clearDue(recoverDeliveriesJob, key)], wakeUps: [], result: false };
+    if (!last) {
+      const ended = { writes: [clearDue(recoverDeliveriesJob, key)], wakeUps: [] };
+      return { ...joinPlans(ended, webhook ? planDrain(webhook, ctx.clock.now()) : NO_PLAN), result: false };
+    }
     const eventIds = rows.map(({ event_id }) => event_id);
     const events = await eventRows(ctx)
       .find(onShard(ctx, { _id: { $in: eventIds } }, { org_id: due.org_id }), options)
       .toArray();
-    const bodies = new Map(events.map(({ _id, body }) => [_id, body]));
-    const held = rows.flatMap((row) => heldAgain(row, bodies.get(row.event_id)));
+    const known = new Map(events.filter(hasBody).map((event) => [event._id, event]));
+    const held = rows.flatMap((row) => heldAgain(row, known.get(row.event_id)));
     const since = held.length > 0 ? due.since : dateAt(last.created_at.getTime() + 1);
     const moved = {
       writes: [deleteRows(deliveryRows, { _id: { $in: held.map(({ _id }) => _id) } }, { webhook_id: key })],
@@ -89,16 +96,14 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
       dueMs: due.due_at.getTime(),
       details: { since },
     });
-    const drained = planDrain(webhook, ctx.clock.now());
-    return { ...joinPlans(moved, rest, replaceQueued(held), drained), result: true };
+    return { ...joinPlans(moved, rest, replaceQueued(held)), result: true };
   });
 }
 
-function heldAgain(delivery: Delivery, body: string | undefined): QueuedDelivery[] {
-  if (body === undefined) return [];
-  const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
-  const next = nextRoundOf(delivery);
-  return [{ ...requeued(delivery, body), ...next, state: 'held', at: position, position }];
+function heldAgain(delivery: Delivery, event: PlannedEvent | undefined): QueuedDelivery[] {
+  if (!event) return [];
+  const queued = requeued(delivery, event);
+  return [{ ...queued, ...nextRoundOf(delivery), state: 'held', at: queued.position }];
 }
 
 function exhaustedSince(webhookId: string, since: Date) {

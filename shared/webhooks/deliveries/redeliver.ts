@@ -11,16 +11,18 @@ import {
   type Delivery,
   deliveryRows,
   logOfQueued,
-  POSITIONS_PER_MS,
+  positionOf,
   type QueuedDelivery,
   queuedDeliveryRows,
 } from './model.ts';
+import type { PlannedEvent } from './plan-deliveries.ts';
+import { hasBody } from './plan-events.ts';
 import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
 
 /**
  * Sends a delivery again from attempt 1, whatever became of it: the same event id and bytes. While its webhook is paused
- * it is held. Throws `not_found`.
+ * it is held. Throws `not_found`, and `conflict` when its event is gone.
  */
 export async function redeliver(
   ctx: Context,
@@ -31,13 +33,11 @@ export async function redeliver(
     const webhook = await getWebhook(ctx, org_id, _id, transaction);
     const { delivery, takeOut } = await findDelivery(ctx, deliveryId, _id, transaction);
     const isHeld = isPaused(webhook);
-    const position = delivery.created_at.getTime() * POSITIONS_PER_MS;
     const queued: QueuedDelivery = {
       ...delivery,
       state: isHeld ? 'held' : 'pending',
-      at: isHeld ? position : ctx.clock.now(),
+      at: isHeld ? delivery.position : ctx.clock.now(),
       ...nextRoundOf(delivery),
-      position,
     };
     const plan = joinPlans({ writes: takeOut, wakeUps: [] }, replaceQueued([queued]));
     return { ...plan, result: logOfQueued(queued) };
@@ -45,12 +45,12 @@ export async function redeliver(
 }
 
 /** What a delivery is before it is queued again. */
-export type Requeued = Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake' | 'position'>;
+export type Requeued = Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake'>;
 
-/** A finished delivery with its event's bytes, as it is queued again. */
-export function requeued({ status: _status, ...delivery }: Delivery, body: string): Requeued {
+/** A finished delivery with its event's bytes and place, as it is queued again. */
+export function requeued({ status: _status, ...delivery }: Delivery, event: PlannedEvent): Requeued {
   const { next_attempt_at: _next, finished_at: _finished, ...logged } = delivery;
-  return { ...logged, body };
+  return { ...logged, body: event.body, position: positionOf(event) };
 }
 
 /** As it is queued, or from the log of what is finished, which it then leaves. */
@@ -65,11 +65,12 @@ async function findDelivery(
   const queued = await queuedDeliveryRows(ctx).findOne(named, options);
   if (queued?.webhook_id === webhookId) return { delivery: queued, takeOut: [] };
   const delivery = await deliveryRows(ctx).findOne(named, options);
-  const event = delivery && (await eventRows(ctx).findOne(eventOf(ctx, delivery), options));
-  if (delivery?.webhook_id !== webhookId || event?.body === undefined)
-    throw new DomainError('not_found', 'There is no such delivery.');
+  if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
+  const event = await eventRows(ctx).findOne(eventOf(ctx, delivery), options);
+  if (!event || !hasBody(event))
+    throw new DomainError('conflict', 'The event of this delivery is older than its retention and gone.');
   return {
-    delivery: requeued(delivery, event.body),
+    delivery: requeued(delivery, event),
     takeOut: [deleteRows(deliveryRows, { _id }, { webhook_id: webhookId })],
   };
 }

@@ -3,6 +3,7 @@ import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
 import { RETENTION } from '../../../../shared/tables/retention.ts';
+import { getDelivery } from '../../../../shared/webhooks/deliveries/get-delivery.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
 import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
@@ -48,6 +49,44 @@ describe('redelivery and removal', () => {
     const [first, second] = receiver.received;
     expect(second?.body).toBe(first?.body);
     expect((await readDelivery(ctx, eventId)).attempts.map(({ number }) => number)).toEqual([1, 1]);
+  });
+
+  it('leaves a held delivery at its place in the order', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    await webhookRows(ctx).updateOne({ _id: webhook._id }, { $set: { status: 'failing' } });
+    const events = await raise(ctx, orgId, 3);
+    for (const eventId of events.slice(1).toReversed()) {
+      const { _id } = await readDelivery(ctx, eventId);
+      expect((await redeliver(ctx, webhook, _id)).status).toBe('held');
+    }
+    await enableWebhook(ctx, orgId, webhook._id);
+    await drainWebhook.handle({ key: webhook._id }, ctx);
+    expect(receiver.received.map(({ event }) => event.id)).toEqual(events);
+  });
+
+  it('is read whole while it is sent again and finished', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    await attemptAllDue(ctx);
+    const { _id } = await readDelivery(ctx, eventId);
+    for (let round = 0; round < 10; round += 1) {
+      const reads = Array.from({ length: 8 }, () => getDelivery(ctx, webhook, _id));
+      const [again] = await Promise.all([redeliver(ctx, webhook, _id), ...reads]);
+      expect(again.status).toBe('pending');
+      await attemptAllDue(ctx);
+    }
+  });
+
+  it('says so when the event is gone already', async () => {
+    const webhook = await makeWebhook(ctx, orgId, receiver.url);
+    const [eventId = ''] = await raise(ctx, orgId);
+    clock.advance(7 * DAY_MS);
+    await attemptAllDue(ctx, eventId);
+    clock.advance(24 * DAY_MS);
+    await purge(ctx, RETENTION);
+    const { _id } = await readDelivery(ctx, eventId);
+    await expect(redeliver(ctx, webhook, _id)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await getDelivery(ctx, webhook, _id)).toMatchObject({ delivery: { _id }, sent: null });
   });
 
   it('cancels what a deleted webhook had not finished', async () => {
