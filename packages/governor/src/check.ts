@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { describeFailure, requestTo } from './ask.ts';
 
 interface CheckFlags {
   userId?: string;
@@ -60,9 +61,10 @@ export async function checkCall({
 }): Promise<CheckOutcome> {
   try {
     if (!api || !key) throw new Error('set GOVERNOR_API (or --api) and GOVERNOR_API_KEY');
-    const response = await fetch(`${api.replace(/\/$/, '')}/api/v1/budgets/check`, {
+    const { url, headers } = requestTo({ api, apiKey: key }, '/api/v1/budgets/check');
+    const response = await fetch(url, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      headers,
       body: JSON.stringify(userId === undefined ? {} : { user_id: userId }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
@@ -71,7 +73,7 @@ export async function checkCall({
     if (typeof answer.allow !== 'boolean') throw new Error('the answer is none of a usage-governor');
     return answer.allow ? { exitCode: 0, message: null } : { exitCode: 2, message: String(answer.reason) };
   } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    return { exitCode: failClosed ? 2 : 1, message: `governor: budgets could not be checked: ${cause}` };
+    const message = `governor: budgets could not be checked: ${describeFailure(error)}`;
+    return { exitCode: failClosed ? 2 : 1, message };
   }
 }

@@ -41,7 +41,7 @@ export function addHistoryCommands(program: Command, around: Surroundings): void
       .description(`Send history once; tool is one of ${names}; path a folder, or a file for the last two`),
   ).action(async (name: string, path: string, flags: TargetFlags) => {
     const options = { ...targetOf(flags, around), nowMs: around.now(), onProgress: showProgress };
-    around.print({ ...(await importFrom(name, path, options)) });
+    printReport(await importFrom(name, path, options), around);
   });
   withTarget(
     program
@@ -71,13 +71,19 @@ function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
   return { api, apiKey, userId: flags.userId, project: flags.project, events: flags.events === true };
 }
 
+/** What was refused is not counted: whoever runs this from a script must see that. */
+function printReport(report: ImportReport & { tool?: string }, { print }: Surroundings): void {
+  print({ ...report });
+  if (report.rejected > 0) process.exitCode = 1;
+}
+
 async function importFrom(name: string, path: string, options: ImportOptions): Promise<ImportReport> {
   if (name === 'ccusage') {
     const collection = startCollection();
     collect(collection, readCcusage(readFileSync(path, 'utf8')));
-    return importCollection(name, collection, options);
+    return importCollection(collection, false, options);
   }
-  if (name === 'ndjson') return importCollection(name, await readNdjson(path), options);
+  if (name === 'ndjson') return importCollection(await readNdjson(path), true, options);
   return importFolder(toolNamed(name), path, options);
 }
 
@@ -108,14 +114,13 @@ async function runSync(flags: SyncFlags, around: Surroundings): Promise<void> {
   const settings = env.XDG_CONFIG_HOME ?? join(home, '.config');
   await sync({
     ...targetOf(flags, around),
-    folders: (flags.tool ?? TOOLS).flatMap((tool) =>
-      tool.homes(home, env).map((folder) => ({ tool, folder })),
-    ),
+    tools: (flags.tool ?? TOOLS).map((tool) => ({ tool, folders: tool.homes(home, env) })),
     cursorFile: flags.cursor ?? join(settings, 'usage-governor', 'sync.json'),
     now: around.now,
     everyMs: flags.every * 1_000,
     once: flags.once === true,
-    onReport: (tool, report) => around.print({ tool, ...report }),
+    onReport: (tool, report) => printReport({ tool, ...report }, around),
+    onAway: (message) => console.error(`governor: ${message}. Trying again.`),
   });
 }
 

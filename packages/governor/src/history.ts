@@ -26,6 +26,8 @@ export interface FileReader {
 export interface Tool {
   name: string;
   adapter: string;
+  /** Whether its calls have the ids under which OpenTelemetry tells them. Else both would count. */
+  sharesIds: boolean;
   /** Folders in which it keeps its history. */
   homes(home: string, env: Readonly<Record<string, string | undefined>>): string[];
   /** Whether a file is history, by its path below a home with `/` between its parts. */
@@ -42,10 +44,10 @@ export function eachLine(read: (line: string) => Found[]): FileReader {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The object in a line, or null for what is none. */
+/** The object in a line, or null for what is none. Editors and shells of Windows put U+FEFF before the first one. */
 export function parseObject(line: string): Json | null {
   try {
-    return objectOf(JSON.parse(line)) ?? null;
+    return objectOf(JSON.parse(line.replace(/^\uFEFF/, ''))) ?? null;
   } catch {
     return null;
   }

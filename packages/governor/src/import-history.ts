@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PostedSignal } from '../../../shared/adapters/posted.ts';
+import type { Api, Pause } from './ask.ts';
 import { type Collection, collect, leaveOut, startCollection } from './collect.ts';
 import { firstToldMs } from './first-told.ts';
 import type { FoundCall, Tool } from './history.ts';
 import { findHistory, projectOf, readHistory } from './read-folder.ts';
-import { type Pause, sendSignals } from './send-signals.ts';
+import { sendSignals } from './send-signals.ts';
 
-export interface ImportOptions {
-  readonly api: string;
-  readonly apiKey: string;
+export interface ImportOptions extends Api {
   /** Whose history it is; not needed for a key that is bound to one user. */
   readonly userId?: string | undefined;
   /** Instead of the repository's name. */
@@ -20,6 +19,8 @@ export interface ImportOptions {
   readonly onProgress?: ((sent: number, total: number) => void) | undefined;
   /** How it waits while the api is away; tests put their own in. */
   readonly pause?: Pause;
+  /** Sessions that were found to be imported before. */
+  readonly importedSessions?: Set<string>;
 }
 
 /** What was sent, and what was not and why. */
@@ -35,6 +36,8 @@ export interface ImportReport {
 /** Older signals are refused by the api. */
 const OLDEST_MS = 35 * 86_400_000;
 const BATCH = 1_000;
+/** The api takes 1 MiB per request; the rest is what stands around the signals. */
+const BATCH_BYTES = 1_000_000;
 
 /** Imports what a tool's folder holds. Repeating it sends the same ids, which changes nothing. Throws as `sendSignals`. */
 export async function importFolder(
@@ -43,33 +46,49 @@ export async function importFolder(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const collection = startCollection();
-  for (const file of await findHistory(tool, folder)) collect(collection, await readHistory(tool, file.path));
-  return importCollection(tool.adapter, collection, options);
+  const { files, unreadable } = await findHistory(tool, [folder]);
+  if (unreadable > 0) leaveOut(collection, UNREADABLE_FOLDER, unreadable);
+  for (const file of files) collect(collection, await readHistory(tool, file.path));
+  return importCollection(collection, tool.sharesIds, options);
 }
 
-/** Sends what was collected, in order of time. */
+export const UNREADABLE_FOLDER = 'a folder that cannot be read';
+
+/** Sends what was collected, in order of time. `sharesIds`: whether what OpenTelemetry told has the same ids. */
 export async function importCollection(
-  adapter: string,
   collection: Collection,
+  sharesIds: boolean,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  // Codex tells by OpenTelemetry under other ids than its history has.
-  const toldMs = adapter === 'codex' ? await firstToldMs(options, adapter, options.userId) : null;
-  const calls = [...collection.calls.values()].filter((call) => {
-    const ms = Date.parse(call.signal.ts);
-    const reason = reasonToLeaveOut(ms, toldMs, options.nowMs);
-    if (reason !== null) leaveOut(collection, reason);
-    return reason === null;
+  const keep = (calls: FoundCall[], reason: string, isKept: (call: FoundCall, ms: number) => boolean) => {
+    const kept = calls.filter((call) => isKept(call, Date.parse(call.signal.ts)));
+    if (kept.length < calls.length) leaveOut(collection, reason, calls.length - kept.length);
+    return kept;
+  };
+  const all = [...collection.calls.values()];
+  // A time that is none is for the api to judge.
+  const young = keep(all, 'older than 35 days', (_, ms) => !(ms < options.nowMs - OLDEST_MS));
+  const toldMs = sharesIds ? new Map<string, number>() : await toldSince(young, options);
+  const untold = keep(young, 'since OpenTelemetry tells it', ({ signal }, ms) => {
+    return !(ms >= (toldMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
   });
-  const signals = calls
+  const signals = untold
     .map((call) => signalToSend(call, options))
     .sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts));
   return { ...(await send(signals, options)), left_out: Object.fromEntries(collection.leftOut) };
 }
 
-function reasonToLeaveOut(ms: number, toldMs: number | null, nowMs: number): string | null {
-  if (ms < nowMs - OLDEST_MS) return 'older than 35 days';
-  return toldMs !== null && ms >= toldMs ? 'since OpenTelemetry tells it' : null;
+/** By adapter, since when OpenTelemetry tells its calls, where it does. */
+async function toldSince(
+  calls: readonly FoundCall[],
+  options: ImportOptions,
+): Promise<ReadonlyMap<string, number>> {
+  const toldMs = new Map<string, number>();
+  for (const adapter of new Set(calls.map(({ signal }) => signal.adapter))) {
+    const ms = await firstToldMs(options, adapter, options.userId);
+    if (ms !== null) toldMs.set(adapter, ms);
+  }
+  return toldMs;
 }
 
 function signalToSend({ signal, cwd }: FoundCall, { userId, project }: ImportOptions): PostedSignal {
@@ -88,8 +107,9 @@ async function send(
   const report = { signals: signals.length, accepted: 0, duplicates: 0, rejected: 0, rejected_codes: {} };
   const codes: Record<string, number> = report.rejected_codes;
   const target = { ...options, historical: options.events !== true };
-  for (let from = 0; from < signals.length; from += BATCH) {
-    const results = await sendSignals(target, signals.slice(from, from + BATCH), options.pause ?? pause);
+  let sent = 0;
+  for (const batch of batchesOf(signals)) {
+    const results = await sendSignals(target, batch, options.pause ?? pause);
     for (const { status, code = 'unknown' } of results) {
       if (status === 'accepted') report.accepted += 1;
       else if (status === 'duplicate') report.duplicates += 1;
@@ -98,7 +118,24 @@ async function send(
         codes[code] = (codes[code] ?? 0) + 1;
       }
     }
-    options.onProgress?.(Math.min(from + BATCH, signals.length), signals.length);
+    sent += batch.length;
+    options.onProgress?.(sent, signals.length);
   }
   return report;
+}
+
+function* batchesOf(signals: readonly PostedSignal[]): Generator<PostedSignal[]> {
+  let batch: PostedSignal[] = [];
+  let bytes = 0;
+  for (const signal of signals) {
+    const size = Buffer.byteLength(JSON.stringify(signal)) + 1;
+    if (batch.length === BATCH || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(signal);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -1,7 +1,8 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import type { Found, Tool } from './history.ts';
 import { rowsOf } from './read-database.ts';
@@ -9,43 +10,73 @@ import { rowsOf } from './read-database.ts';
 export interface HistoryFile {
   path: string;
   size: number;
-  mtimeMs: number;
+  /** When its content, its name or who may read it changed last, in epoch milliseconds. */
+  changedMs: number;
 }
 
-/** The tool's history below a folder: the tool's home, what lies in it, or a folder further down. In order of path. */
-export async function findHistory(tool: Tool, folder: string): Promise<HistoryFile[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
+export interface FolderContent {
+  files: HistoryFile[];
+  /** Folders that cannot be read. */
+  unreadable: number;
+}
+
+/**
+ * The tool's history below folders: the tool's home, what lies in it, or a folder further down. In order of folder and path;
+ * what Codex has archived comes last. Throws when one of the folders itself cannot be read.
+ */
+export async function findHistory(tool: Tool, folders: readonly string[]): Promise<FolderContent> {
+  const content: FolderContent = { files: [], unreadable: 0 };
+  const paths: string[] = [];
+  for (const folder of folders) {
+    const below = await listFiles(folder, content);
     // A folder further down has lost what comes before it.
-    .filter((path) => tool.isHistory(slashed(relative(folder, path))) || tool.isHistory(slashed(path)))
-    .sort((a, b) => (byLocation(a, folder) < byLocation(b, folder) ? -1 : 1));
+    const isHistory = (path: string) =>
+      tool.isHistory(slashed(relative(folder, path))) || tool.isHistory(slashed(path));
+    paths.push(...below.filter(isHistory).sort());
+  }
   const seen = new Set<string>();
-  const files: HistoryFile[] = [];
-  for (const path of paths) {
+  for (const path of archivedLast(paths)) {
     const name = archiveName(path);
     if (seen.has(name)) continue;
     seen.add(name);
-    const { size, mtimeMs } = await stat(path);
-    files.push({ path, size, mtimeMs });
+    // What is gone meanwhile was moved or deleted by its tool.
+    const found = await stat(path).catch(() => null);
+    if (found) content.files.push({ path, size: found.size, changedMs: found.ctimeMs });
   }
-  return files;
+  return content;
+}
+
+async function listFiles(folder: string, content: FolderContent): Promise<string[]> {
+  const paths: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) paths.push(path);
+    if (!entry.isDirectory()) continue;
+    try {
+      paths.push(...(await listFiles(path, content)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') content.unreadable += 1;
+    }
+  }
+  return paths;
 }
 
 function slashed(path: string): string {
   return path.split(sep).join('/');
 }
 
-/** Archived files after the active ones. */
-function byLocation(path: string, folder: string): string {
-  return `${path.includes('archived_') ? 1 : 0}${relative(folder, path)}`;
+function archivedLast(paths: readonly string[]): string[] {
+  const isArchived = (path: string) => path.includes('archived_');
+  return [...paths.filter((path) => !isArchived(path)), ...paths.filter(isArchived)];
 }
 
 /** Codex keeps one rollout as active or archived, plain or compressed. */
 function archiveName(path: string): string {
   return basename(path).startsWith('rollout-') ? basename(path).replace(/\.zst$/, '') : path;
 }
+
+/** What is said of a file whose rest, or all of which, is lost. */
+export const UNREADABLE = 'a file that cannot be read';
 
 /** What a file says, in order. What cannot be read is left out, and said. */
 export async function readHistory(tool: Tool, path: string): Promise<Found[]> {
@@ -55,7 +86,7 @@ export async function readHistory(tool: Tool, path: string): Promise<Found[]> {
     for await (const line of linesOf(tool, path)) found.push(...reader.line(line));
     found.push(...reader.end());
   } catch {
-    found.push({ leftOut: 'a file that cannot be read' });
+    found.push({ leftOut: UNREADABLE });
   }
   return found.map((item) => ('call' in item ? { call: { ...item.call, file: path } } : item));
 }
@@ -68,20 +99,25 @@ async function* linesOf(tool: Tool, path: string): AsyncGenerator<string> {
     yield readFileSync(path, 'utf8');
   } else {
     const file = createReadStream(path);
-    const input = path.endsWith('.zst') ? file.pipe(createZstdDecompress()) : file;
+    // The reader of lines sees how it ends.
+    const input = path.endsWith('.zst') ? pipeline(file, createZstdDecompress(), () => undefined) : file;
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   }
 }
 
-const projects = new Map<string, string>();
+const projects = new Map<string, string | undefined>();
 
-/** The name of the repository that a folder lies in, or of the folder itself. */
-export function projectOf(cwd: string): string {
-  const known = projects.get(cwd);
-  if (known !== undefined) return known;
-  let root = cwd;
-  while (!existsSync(join(root, '.git')) && dirname(root) !== root) root = dirname(root);
-  const project = basename(existsSync(join(root, '.git')) ? root : cwd.replace(/[\\/]+$/, ''));
+/** The name of the repository that a folder lies in, or of the folder itself; the root of a disk has none. */
+export function projectOf(cwd: string): string | undefined {
+  if (projects.has(cwd)) return projects.get(cwd);
+  // A folder of Windows is none here.
+  const root = isAbsolute(cwd) ? repositoryOf(cwd) : null;
+  const project = (root ?? cwd).split(/[\\/]/).findLast((part) => part !== '');
   projects.set(cwd, project);
   return project;
+}
+
+function repositoryOf(folder: string): string | null {
+  if (existsSync(join(folder, '.git'))) return folder;
+  return dirname(folder) === folder ? null : repositoryOf(dirname(folder));
 }

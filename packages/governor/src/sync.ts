@@ -1,14 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { collect, startCollection } from './collect.ts';
+import { ApiAway } from './ask.ts';
+import { collect, leaveOut, startCollection } from './collect.ts';
+import { isSame, nameOfTarget, readSent, type SentFiles, writeSent } from './cursor.ts';
 import type { Found, Tool } from './history.ts';
-import { type ImportOptions, type ImportReport, importCollection } from './import-history.ts';
-import { findHistory, type HistoryFile, readHistory } from './read-folder.ts';
+import {
+  type ImportOptions,
+  type ImportReport,
+  importCollection,
+  UNREADABLE_FOLDER,
+} from './import-history.ts';
+import { findHistory, type HistoryFile, readHistory, UNREADABLE } from './read-folder.ts';
 
 export interface SyncOptions extends Omit<ImportOptions, 'nowMs' | 'onProgress'> {
-  /** Folders to watch, each with its tool. */
-  readonly folders: readonly { tool: Tool; folder: string }[];
+  /** Tools to watch, each with its folders. */
+  readonly tools: readonly { tool: Tool; folders: readonly string[] }[];
   /** Where the cursor is kept: what has been sent of which file. */
   readonly cursorFile: string;
   readonly now: () => number;
@@ -17,30 +23,40 @@ export interface SyncOptions extends Omit<ImportOptions, 'nowMs' | 'onProgress'>
   /** Ends after one look, which then waits for no answer to become whole. */
   readonly once: boolean;
   readonly onReport: (tool: string, report: ImportReport) => void;
+  /** Told each time that a look ended because the api was away. */
+  readonly onAway: (message: string) => void;
 }
 
 /** An answer's lines come one after the other, and a signal is kept as it came first: so long a file must be still. */
 const SETTLED_MS = 30_000;
 
-/** By file, the size and time of what was sent. */
-type Cursor = Record<string, { size: number; mtimeMs: number }>;
-
-interface Reading {
-  size: number;
-  mtimeMs: number;
-  found: Found[];
+/** What this run knows of files. */
+interface Progress {
+  target: string;
+  /** Sent whole: the cursor's part of this target. */
+  sent: SentFiles;
+  /** Sent, or refused or unreadable as they are; the next run tries those again. */
+  handled: SentFiles;
+  readings: Map<string, { size: number; changedMs: number; found: Found[] }>;
+  importedSessions: Set<string>;
 }
 
 /**
  * Sends what is new in the folders, again and again. A file is read when it has changed, and sent when it has been still
- * for half a minute. Files that were sent before are read once for what other files repeat of them. Throws as `sendSignals`.
+ * for half a minute. Files that were sent before are read once for what other files repeat of them. While the api is away
+ * it goes on looking; with `once` it throws then. Throws what else `sendSignals` throws.
  */
 export async function sync(options: SyncOptions): Promise<void> {
-  const cursor = readCursor(options.cursorFile);
-  const readings = new Map<string, Reading>();
+  const target = nameOfTarget(options);
+  const sent = readSent(options.cursorFile, target);
+  const importedSessions = new Set<string>();
+  const progress = { target, sent, handled: { ...sent }, readings: new Map(), importedSessions };
   for (;;) {
-    for (const { tool, folder } of options.folders) {
-      if (existsSync(folder)) await look(tool, folder, cursor, readings, options);
+    try {
+      for (const { tool, folders } of options.tools) await look(tool, folders, progress, options);
+    } catch (error) {
+      if (options.once || !(error instanceof ApiAway)) throw error;
+      options.onAway(error.message);
     }
     if (options.once) return;
     await (options.pause ?? wait)(options.everyMs);
@@ -49,49 +65,49 @@ export async function sync(options: SyncOptions): Promise<void> {
 
 async function look(
   tool: Tool,
-  folder: string,
-  cursor: Cursor,
-  readings: Map<string, Reading>,
+  folders: readonly string[],
+  progress: Progress,
   options: SyncOptions,
 ): Promise<void> {
-  const files = await findHistory(tool, folder);
-  const due = files.filter((file) => !isSame(cursor[file.path], file) && isStill(file, options));
+  const { files, unreadable } = await findHistory(
+    tool,
+    folders.filter((folder) => existsSync(folder)),
+  );
+  const due = files.filter((file) => !isSame(progress.handled[file.path], file) && isStill(file, options));
   if (due.length === 0) return;
   // All of them, in order: a fork's file repeats what its parent's says.
   const collection = startCollection();
-  for (const file of files) collect(collection, await read(tool, file, readings));
+  if (unreadable > 0) leaveOut(collection, UNREADABLE_FOLDER, unreadable);
+  for (const file of files) collect(collection, await read(tool, file, progress));
   const paths = new Set(due.map(({ path }) => path));
   for (const [key, { file = '' }] of collection.calls) if (!paths.has(file)) collection.calls.delete(key);
-  const report = await importCollection(tool.adapter, collection, { ...options, nowMs: options.now() });
-  for (const { path, size, mtimeMs } of due) cursor[path] = { size, mtimeMs };
-  writeCursor(options.cursorFile, cursor);
+  const { importedSessions } = progress;
+  const sending = { ...options, nowMs: options.now(), importedSessions };
+  const report = await importCollection(collection, tool.sharesIds, sending);
+  noteSent(due, report, progress);
+  writeSent(options.cursorFile, progress.target, progress.sent);
   options.onReport(tool.name, report);
 }
 
-function isSame(sent: { size: number; mtimeMs: number } | undefined, file: HistoryFile): boolean {
-  return sent?.size === file.size && sent.mtimeMs === file.mtimeMs;
+/** Files are wholly sent when they could be read and nothing of the look was refused. */
+function noteSent(due: readonly HistoryFile[], { rejected }: ImportReport, progress: Progress): void {
+  for (const { path, size, changedMs } of due) {
+    progress.handled[path] = { size, changedMs };
+    const found = progress.readings.get(path)?.found ?? [];
+    const isWhole = found.every((item) => !('leftOut' in item) || item.leftOut !== UNREADABLE);
+    if (isWhole && rejected === 0) progress.sent[path] = { size, changedMs };
+  }
 }
 
-function isStill({ mtimeMs }: HistoryFile, { once, now }: SyncOptions): boolean {
-  return once || now() - mtimeMs >= SETTLED_MS;
+function isStill({ changedMs }: HistoryFile, { once, now }: SyncOptions): boolean {
+  return once || now() - changedMs >= SETTLED_MS;
 }
 
 /** What a file says, read again only when it has changed. */
-async function read(tool: Tool, file: HistoryFile, readings: Map<string, Reading>): Promise<Found[]> {
+async function read(tool: Tool, file: HistoryFile, { readings }: Progress): Promise<Found[]> {
   const known = readings.get(file.path);
   if (known && isSame(known, file)) return known.found;
   const found = await readHistory(tool, file.path);
-  readings.set(file.path, { size: file.size, mtimeMs: file.mtimeMs, found });
+  readings.set(file.path, { size: file.size, changedMs: file.changedMs, found });
   return found;
-}
-
-function readCursor(path: string): Cursor {
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Cursor) : {};
-}
-
-/** Whole or not at all: a sync that is ended in between finds the one before. */
-function writeCursor(path: string, cursor: Cursor): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(`${path}.new`, JSON.stringify(cursor));
-  renameSync(`${path}.new`, path);
 }

@@ -1,9 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFolder } from '../../../packages/governor/src/import-history.ts';
+import { readHistory } from '../../../packages/governor/src/read-folder.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { TOOLS } from '../../../packages/governor/src/tools.ts';
 import { eventRows } from '../../../shared/events/model.ts';
@@ -22,6 +25,7 @@ import {
   writeLines,
 } from './history.ts';
 
+const execute = promisify(execFile);
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 const DAY = 86_400_000;
 const clock = createTestClock(NOW);
@@ -144,6 +148,15 @@ describe('the history of Claude Code', () => {
     expect((await totals()).cost_nusd).toBe(8_811_000 + 500 * 2_250);
   });
 
+  it('names no project after the root of a disk, and after a folder of Windows its last part', async () => {
+    writeLines(transcript(), [
+      claudeLine(NOW - 1, 'msg_1', GOLDEN_USAGE, { cwd: '/' }),
+      claudeLine(NOW, 'msg_2', GOLDEN_USAGE, { cwd: String.raw`C:\Users\ada\atlas` }),
+    ]);
+    expect(await run('claude-code')).toMatchObject({ accepted: 2 });
+    expect((await stored()).map(({ project_id }) => project_id)).toEqual(['unassigned', 'atlas']);
+  });
+
   it('names the project after the repository that a folder lies in', async () => {
     const nested = join(home.folder, 'work', 'atlas', 'src', 'deep');
     mkdirSync(join(home.folder, 'work', 'atlas', '.git'), { recursive: true });
@@ -200,6 +213,11 @@ describe('the history of Codex', () => {
     expect((await totals()).cost_nusd).toBe(15_000_000);
   });
 
+  it('leaves out a compressed file that cannot be read', async () => {
+    const gone = await readHistory(toolNamed('codex'), `${rollout('10-00-00-a')}.zst`);
+    expect(gone).toEqual([{ leftOut: 'a file that cannot be read' }]);
+  });
+
   it('ends where OpenTelemetry began to tell', async () => {
     const live = makeSignal({ ts: NOW - 6_500, adapter: 'codex', user_id: 'ada' });
     await api.call('/api/v1/signals', { key: tenant.key, body: live });
@@ -226,6 +244,49 @@ describe('the history of', () => {
     writeLines(join(chats, 'session-0.json'), JSON.stringify(old, null, 2).split('\n'));
     expect(await run('gemini')).toMatchObject({ signals: 2, accepted: 2 });
     expect(await totals()).toEqual({ count: 2, tokens_in: 10_000, tokens_out: 2_000, cost_nusd: 28_000_000 });
+  });
+
+  it.each([
+    ['Gemini CLI', 'gemini', 'gemini-cli', 'tmp/abc/chats/session-1.jsonl'],
+    ['Qwen Code', 'qwen', 'qwen-code', 'projects/p/chats/s.jsonl'],
+    ['opencode', 'opencode', 'opencode', 'storage/message/ses_1/msg_1.json'],
+  ])(
+    '%s ends where OpenTelemetry, which has other ids, began to tell',
+    async (_tool, name, adapter, path) => {
+      const live = makeSignal({ ts: NOW - 6_500, adapter, user_id: 'ada' });
+      await api.call('/api/v1/signals', { key: tenant.key, body: live });
+      const timestamp = new Date(NOW - 6_000).toISOString();
+      const call = {
+        id: 'm1',
+        uuid: 'm1',
+        timestamp,
+        time: { completed: NOW - 6_000 },
+        tokens: { input: 1, output: 1 },
+        usageMetadata: { promptTokenCount: 1 },
+        role: 'assistant',
+        type: name === 'gemini' ? 'gemini' : 'assistant',
+      };
+      writeLines(join(home.folder, path), [call]);
+      expect(await run(name)).toMatchObject({ signals: 0, left_out: { 'since OpenTelemetry tells it': 1 } });
+    },
+  );
+
+  it('opencode waits for the end of an answer, which is written before it is whole', async () => {
+    const file = join(home.folder, 'storage', 'message', 'ses_1', 'msg_1.json');
+    const tokens = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+    const begun = {
+      id: 'msg_1',
+      role: 'assistant',
+      modelID: 'gpt-5',
+      time: { created: NOW - 9_000 },
+      tokens,
+    };
+    writeLines(file, [begun]);
+    expect(await run('opencode')).toMatchObject({ signals: 0, left_out: { 'not finished': 1 } });
+    const time = { created: NOW - 9_000, completed: NOW };
+    writeLines(file, [{ ...begun, time, tokens: { ...tokens, input: 12_000, output: 900 } }]);
+    await run('opencode');
+    expect(await totals()).toMatchObject({ count: 1, tokens_in: 12_000, tokens_out: 900 });
   });
 
   it('Qwen Code counts the assistant’s lines only', async () => {
@@ -283,6 +344,39 @@ describe('the history of', () => {
   });
 });
 
+it('GitHub Copilot CLI’s history is of the user whom the key names, not of an e-mail in it', async () => {
+  const bound = await makeTenant(api.ctx, { user_id: 'ada' });
+  const fixture = readFixture('github-copilot');
+  const records = fixture.records.map((record) => ({
+    ...record,
+    attributes: { ...record.attributes, 'user.email': 'somebody@example.com' },
+  }));
+  writeLines(join(home.folder, 'otel', '1.jsonl'), [requestOf({ ...fixture, records })]);
+  const options = { api: api.url, apiKey: bound.key, nowMs: NOW };
+  const report = await importFolder(toolNamed('copilot'), join(home.folder, 'otel'), options);
+  expect(report).toMatchObject({ accepted: 1, rejected: 0 });
+});
+
+it('a folder that cannot be read keeps nothing else from being sent', async () => {
+  const projects = join(home.folder, 'projects');
+  writeLines(join(projects, 'mine', 's.jsonl'), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+  writeLines(join(projects, 'locked', 's.jsonl'), [claudeLine(NOW, 'msg_2', GOLDEN_USAGE)]);
+  chmodSync(home.folder, 0o755);
+  chmodSync(join(projects, 'locked'), 0);
+  const script = `import { findHistory } from './packages/governor/src/read-folder.ts';
+    import { claudeCode } from './packages/governor/src/readers/claude-code.ts';
+    const { files, unreadable } = await findHistory(claudeCode, [${JSON.stringify(projects)}]);
+    console.log(JSON.stringify([files.length, unreadable]));`;
+  // Root may read everything.
+  const someone = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { stdout } = await execute(
+    process.execPath,
+    ['--input-type=module-typescript', '-e', script],
+    someone,
+  );
+  expect(JSON.parse(stdout)).toEqual([1, 1]);
+});
+
 describe('calls of yesterday', () => {
   const yesterday = () =>
     writeLines(join(home.folder, 'projects', 'p', 's.jsonl'), [claudeLine(NOW - DAY, 'msg_1', GOLDEN_USAGE)]);
@@ -294,12 +388,13 @@ describe('calls of yesterday', () => {
   const syncing = (events?: boolean) =>
     sync({
       ...target(),
-      folders: [{ tool: claude(), folder: home.folder }],
+      tools: [{ tool: claude(), folders: [home.folder] }],
       cursorFile: join(home.folder, 'cursor.json'),
       now: () => NOW,
       everyMs: 1,
       once: true,
       onReport: () => undefined,
+      onAway: () => undefined,
       events,
     });
 
@@ -320,52 +415,5 @@ describe('calls of yesterday', () => {
     yesterday();
     await send(true);
     expect(await eventTypes()).toEqual(['session.ended', 'session.started']);
-  });
-});
-
-describe('sync', () => {
-  const transcript = () => join(home.folder, 'projects', 'p', 's.jsonl');
-  const look = (reports: Json[], more: Partial<Parameters<typeof sync>[0]> = {}) =>
-    sync({
-      ...target(),
-      folders: [{ tool: toolNamed('claude-code'), folder: join(home.folder, 'projects') }],
-      cursorFile: join(home.folder, 'state', 'sync.json'),
-      now: () => Date.now(),
-      everyMs: 1_000,
-      once: true,
-      onReport: (tool, report) => reports.push({ tool, ...report }),
-      ...more,
-    });
-
-  it('sends what is new, keeps a cursor, and sends nothing again', async () => {
-    const reports: Json[] = [];
-    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
-    await look(reports);
-    await look(reports);
-    expect(reports).toMatchObject([{ tool: 'claude-code', accepted: 1 }]);
-    writeLines(transcript(), [
-      claudeLine(NOW, 'msg_1', GOLDEN_USAGE),
-      claudeLine(NOW, 'msg_2', GOLDEN_USAGE),
-    ]);
-    await look(reports);
-    expect(reports[1]).toMatchObject({ accepted: 1, duplicates: 1 });
-    expect((await totals()).count).toBe(2);
-  });
-
-  it('waits until a file is still: the first line of an answer is not the whole of it', async () => {
-    const reports: Json[] = [];
-    let offsetMs = 0;
-    writeLines(transcript(), [claudeLine(NOW, 'msg_1', { ...GOLDEN_USAGE, output_tokens: 1 })]);
-    let looks = 0;
-    const pause = async () => {
-      looks += 1;
-      if (looks === 1) writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
-      if (looks === 2) offsetMs = 31_000;
-      if (looks === 3) throw new Error('enough');
-    };
-    const going = look(reports, { once: false, pause, now: () => Date.now() + offsetMs });
-    await expect(going).rejects.toThrow('enough');
-    expect(reports).toHaveLength(1);
-    expect(await totals()).toEqual(GOLDEN);
   });
 });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { makeFolder } from '../../packages/governor/history.ts';
+import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from '../../packages/governor/history.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf } from '../../shared/adapters/otlp-messages.ts';
-import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { type CommandLine, commandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { type TestApi, testEnv } from '../../support/harness.ts';
 
@@ -110,19 +110,68 @@ describe('governor import', { timeout: 60_000 }, () => {
     ]);
     writeFileSync(file, '{"daily": []}');
     expect((await failure(...args)).stderr).toContain('ccusage session --json');
+    writeFileSync(file, '{"half');
+    expect((await failure(...args)).stderr).toContain('ccusage session --json');
+    writeFileSync(file, `\uFEFF${JSON.stringify({ session: [session] })}`);
+    expect(await governor(...args)).toMatchObject({ duplicates: 2 });
   });
 
-  it('takes lines of signals, and says what the api refused', async () => {
+  it('takes lines of signals, says what the api refused, and fails then', async () => {
     const { key } = await makeTenant(api.ctx);
     const file = join(home.folder, 'signals.ndjson');
-    const signals = [makeSignal({ ts: Date.now() }), makeSignal({ ts: Date.now(), tokens_in: -1 })];
+    const signals = [
+      makeSignal({ ts: Date.now() }),
+      makeSignal({ ts: Date.now(), tokens_in: -1 }),
+      { tokens_in: 1 },
+      { tokens_in: 2 },
+    ];
     writeFileSync(file, `${signals.map((signal) => JSON.stringify(signal)).join('\n')}\nno json\n`);
-    expect(await governor('import', 'ndjson', file, '--api', api.url, '--key', key)).toMatchObject({
-      signals: 2,
+    const { stdout } = await failure('import', 'ndjson', file, '--api', api.url, '--key', key);
+    expect(JSON.parse(stdout)).toMatchObject({
+      signals: 4,
       accepted: 1,
-      rejected: 1,
-      rejected_codes: { invalid_signal: 1 },
+      rejected: 3,
+      rejected_codes: { invalid_signal: 3 },
       left_out: { 'no JSON object': 1 },
     });
   });
+
+  it('sends more than a request may hold in several', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const file = join(home.folder, 'large.ndjson');
+    const pairs = Array.from({ length: 30 }, (_, index) => [`pair-${index}`, 'ü'.repeat(250)]);
+    const metadata = Object.fromEntries(pairs);
+    const signals = Array.from({ length: 100 }, () => makeSignal({ ts: Date.now(), metadata }));
+    writeFileSync(file, signals.map((signal) => JSON.stringify(signal)).join('\n'));
+    const sent = governor('import', 'ndjson', file, '--api', `${api.url}/`, '--key', key);
+    expect(await sent).toMatchObject({ signals: 100, accepted: 100 });
+  });
+
+  it.each([
+    ['import', 'claude-code', home.folder],
+    ['sync', '--once', '--cursor', join(home.folder, 'cursor.json')],
+    ['check'],
+  ])('%s says what is wrong with an address or a key, and never the key', async (...args) => {
+    const key = 'ugk_one\nugk_two';
+    const wrongKey = commandLine({
+      GOVERNOR_API: api.url,
+      GOVERNOR_API_KEY: key,
+      CLAUDE_CONFIG_DIR: history(),
+    });
+    const { stderr } = await wrongKey.failure(...args);
+    expect(stderr).toContain('The API key holds characters that no key has.');
+    expect(stderr).not.toContain('ugk_');
+    const wrongApi = commandLine({
+      GOVERNOR_API: 'localhost:8080',
+      GOVERNOR_API_KEY: 'ugk_one',
+      CLAUDE_CONFIG_DIR: history(),
+    });
+    expect((await wrongApi.failure(...args)).stderr).toContain('must be like https://governor.example.com');
+  });
 });
+
+/** A home of Claude Code with one call. */
+function history(): string {
+  writeLines(join(home.folder, 'projects', 's.jsonl'), [claudeLine(Date.now(), 'msg_1', GOLDEN_USAGE)]);
+  return home.folder;
+}

@@ -1,5 +1,5 @@
 import { derivedFrom } from '../../../../shared/adapters/base.ts';
-import { countOf, type Found, type Json, listOf, objectOf, textOf, timeOf } from '../history.ts';
+import { countOf, type Found, type Json, listOf, objectOf, parseObject, textOf, timeOf } from '../history.ts';
 import { signalOf } from '../signal.ts';
 
 /**
@@ -7,7 +7,7 @@ import { signalOf } from '../signal.ts';
  * something else.
  */
 export function readCcusage(text: string): Found[] {
-  const report = objectOf(JSON.parse(text));
+  const report = parseObject(text);
   const sessions = report?.sessions ?? report?.session;
   if (!Array.isArray(sessions)) throw new Error('This is not the output of "ccusage session --json".');
   return sessions.flatMap((session) => readSession(objectOf(session) ?? {}));

@@ -20,6 +20,7 @@ const ADAPTER = 'claude-code';
 export const claudeCode: Tool = {
   name: ADAPTER,
   adapter: ADAPTER,
+  sharesIds: true,
   homes: (home, env) => {
     const given = env.CLAUDE_CONFIG_DIR?.split(',').map((folder) => folder.trim());
     const folders = given?.filter(Boolean) ?? [join(home, '.claude'), join(home, '.config', 'claude')];

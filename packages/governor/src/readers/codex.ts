@@ -23,6 +23,7 @@ const ADAPTER = 'codex';
 export const codex: Tool = {
   name: ADAPTER,
   adapter: ADAPTER,
+  sharesIds: false,
   homes: (home, env) => {
     const folder = env.CODEX_HOME ?? join(home, '.codex');
     // Of one path in both, the active one is read first and wins.

@@ -7,6 +7,7 @@ import { eachLine, type Found, parseObject, type Tool } from '../history.ts';
 export const copilot: Tool = {
   name: 'copilot',
   adapter: 'github-copilot',
+  sharesIds: true,
   homes: (home) => [join(home, '.copilot', 'otel')],
   isHistory: (path) => path.endsWith('.jsonl'),
   open: () => eachLine(readLine),
@@ -19,6 +20,9 @@ function readLine(line: string): Found[] {
   return Array.from(pickJson(request, 'traces', KEY_RULES)).flatMap((record): Found[] => {
     const { signals, rejected } = adaptRecord(record);
     if (rejected !== undefined) return [{ leftOut: rejected }];
-    return signals.map((signal) => ({ call: { key: signal.id, rank: signal.tokens_out ?? 0, signal } }));
+    // Whose it is, the key or `--user-id` says, as for every other history.
+    return signals.map(({ user_id: _, ...signal }) => {
+      return { call: { key: signal.id, rank: signal.tokens_out ?? 0, signal } };
+    });
   });
 }

@@ -19,6 +19,7 @@ import { signalOf } from '../signal.ts';
 export const gemini: Tool = {
   name: 'gemini',
   adapter: 'gemini-cli',
+  sharesIds: false,
   homes: (home) => [join(home, '.gemini', 'tmp')],
   isHistory: (path) => /(?:^|\/)chats\/session-[^/]+\.jsonl?$/.test(path),
   open: (path) => (path.endsWith('.json') ? openDocument() : openLines()),

@@ -6,6 +6,6 @@ export function readNdjsonLine(line: string): Found[] {
   if (line.trim() === '') return [];
   const signal = parseObject(line);
   if (!signal) return [{ leftOut: 'no JSON object' }];
-  const key = JSON.stringify([signal.adapter, signal.id]);
+  const key = typeof signal.id === 'string' ? JSON.stringify([signal.adapter, signal.id]) : line;
   return [{ call: { key, rank: 0, signal: signal as unknown as PostedSignal } }];
 }

@@ -17,6 +17,7 @@ import { signalOf } from '../signal.ts';
 export const opencode: Tool = {
   name: 'opencode',
   adapter: 'opencode',
+  sharesIds: false,
   homes: (home, env) => [join(env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'opencode')],
   isHistory: (path) => /(?:^|\/)storage\/message\/[^/]+\/msg_[^/]+\.json$|(?:^|\/)opencode\.db$/.test(path),
   isWhole: true,
@@ -28,7 +29,10 @@ function readMessage(text: string): Found[] {
   const tokens = objectOf(message?.tokens);
   if (message?.role !== 'assistant' || !tokens) return [];
   const id = textOf(message.id);
-  const ts = timeOf(objectOf(message.time)?.completed ?? objectOf(message.time)?.created);
+  // It is written before the model answers, and again with what that took.
+  const ts = timeOf(objectOf(message.time)?.completed);
+  if (ts === undefined && timeOf(objectOf(message.time)?.created) !== undefined)
+    return [{ leftOut: 'not finished' }];
   if (id === undefined || ts === undefined) return [{ leftOut: 'without a time or an id' }];
   const cwd = textOf(objectOf(message.path)?.cwd);
   const signal = signalOf({ id: nativeId(id), ts, adapter: 'opencode', ...usageOf(message, tokens) });

@@ -17,6 +17,7 @@ import { signalOf } from '../signal.ts';
 export const qwen: Tool = {
   name: 'qwen',
   adapter: 'qwen-code',
+  sharesIds: false,
   homes: (home) => [join(home, '.qwen')],
   isHistory: (path) => /(?:^|\/)chats\/[^/]+\.jsonl$/.test(path),
   open: () => eachLine(readLine),

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Api } from './ask.ts';
+import { type Json, objectOf, parseObject } from './history.ts';
+import type { HistoryFile } from './read-folder.ts';
+
+/** By path, the state in which a file was sent. */
+export type SentFiles = Record<string, { size: number; changedMs: number }>;
+
+/** Whom files are sent to, and for whom: what one account has got says nothing of another. */
+export function nameOfTarget({ api, apiKey, userId }: Api & { userId?: string | undefined }): string {
+  const parts = JSON.stringify([api, apiKey, userId ?? null]);
+  return createHash('sha256').update(parts).digest('hex').slice(0, 32);
+}
+
+/** What was sent to a target by an earlier run. Throws for a file that is no cursor. */
+export function readSent(cursorFile: string, target: string): SentFiles {
+  return { ...(objectOf(readCursor(cursorFile)[target]) as SentFiles | undefined) };
+}
+
+/** Whole or not at all: a sync that is ended in between finds the one before. */
+export function writeSent(cursorFile: string, target: string, sent: SentFiles): void {
+  mkdirSync(dirname(cursorFile), { recursive: true });
+  const cursor = { ...readCursor(cursorFile), [target]: sent };
+  const written = `${cursorFile}.${process.pid}`;
+  writeFileSync(written, JSON.stringify(cursor));
+  renameSync(written, cursorFile);
+}
+
+export function isSame(sent: { size: number; changedMs: number } | undefined, file: HistoryFile): boolean {
+  return sent?.size === file.size && sent.changedMs === file.changedMs;
+}
+
+function readCursor(path: string): Json {
+  if (!existsSync(path)) return {};
+  const cursor = parseObject(readFileSync(path, 'utf8'));
+  if (!cursor) throw new Error(`${path} is damaged. Delete it: all is sent again, and counted once.`);
+  return cursor;
+}

@@ -1,0 +1,172 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sync } from '../../../packages/governor/src/sync.ts';
+import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { signalRows } from '../../../shared/signals/model.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import {
+  claudeLine,
+  codexLine,
+  codexStep,
+  GOLDEN_USAGE,
+  type Json,
+  makeFolder,
+  writeLines,
+} from './history.ts';
+
+const NOW = Date.parse('2026-11-22T12:00:00Z');
+const clock = createTestClock(NOW);
+let api: TestApi;
+let home: ReturnType<typeof makeFolder>;
+let tenant: Awaited<ReturnType<typeof makeTenant>>;
+beforeAll(async () => {
+  api = await startApi({ clock });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  home = makeFolder();
+  tenant = await makeTenant(api.ctx);
+});
+afterEach(() => home.remove());
+
+function toolNamed(name: string) {
+  const tool = TOOLS.find((known) => known.name === name);
+  if (!tool) throw new Error(`There is no tool ${name}`);
+  return tool;
+}
+
+const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
+
+async function totals(orgId = tenant.orgId) {
+  const rows = await signalRows(api.ctx).find({ org_id: orgId }).toArray();
+  const sum = (of: (row: (typeof rows)[number]) => number) => rows.reduce((all, row) => all + of(row), 0);
+  return {
+    count: rows.length,
+    tokens_in: sum((row) => row.tokens_in),
+    tokens_out: sum((row) => row.tokens_out),
+  };
+}
+
+const GOLDEN = { count: 1, tokens_in: 8_512, tokens_out: 300 };
+
+describe('sync', () => {
+  const transcript = () => join(home.folder, 'projects', 'p', 's.jsonl');
+  const cursorFile = () => join(home.folder, 'state', 'sync.json');
+  const look = (reports: Json[], more: Partial<Parameters<typeof sync>[0]> = {}) =>
+    sync({
+      ...target(),
+      tools: [{ tool: toolNamed('claude-code'), folders: [join(home.folder, 'projects')] }],
+      cursorFile: cursorFile(),
+      now: () => Date.now(),
+      everyMs: 1_000,
+      once: true,
+      onReport: (tool, report) => reports.push({ tool, ...report }),
+      onAway: (message) => reports.push({ away: message }),
+      ...more,
+    });
+
+  it('sends what is new, keeps a cursor, and sends nothing again', async () => {
+    const reports: Json[] = [];
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    await look(reports);
+    await look(reports);
+    expect(reports).toMatchObject([{ tool: 'claude-code', accepted: 1 }]);
+    writeLines(transcript(), [
+      claudeLine(NOW, 'msg_1', GOLDEN_USAGE),
+      claudeLine(NOW, 'msg_2', GOLDEN_USAGE),
+    ]);
+    await look(reports);
+    expect(reports[1]).toMatchObject({ accepted: 1, duplicates: 1 });
+    expect((await totals()).count).toBe(2);
+  });
+
+  it('waits until a file is still: the first line of an answer is not the whole of it', async () => {
+    const reports: Json[] = [];
+    let offsetMs = 0;
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', { ...GOLDEN_USAGE, output_tokens: 1 })]);
+    let looks = 0;
+    const pause = async () => {
+      looks += 1;
+      if (looks === 1) writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+      if (looks === 2) offsetMs = 31_000;
+      if (looks === 3) throw new Error('enough');
+    };
+    const going = look(reports, { once: false, pause, now: () => Date.now() + offsetMs });
+    await expect(going).rejects.toThrow('enough');
+    expect(reports).toHaveLength(1);
+    expect(await totals()).toEqual(GOLDEN);
+  });
+
+  it('sends to another account what one account has got', async () => {
+    const other = await makeTenant(api.ctx);
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    const reports: Json[] = [];
+    await look(reports);
+    await look(reports, { apiKey: other.key });
+    await look(reports, { apiKey: other.key });
+    await look(reports);
+    expect(reports).toMatchObject([{ accepted: 1 }, { accepted: 1 }]);
+    expect(await totals(other.orgId)).toEqual(GOLDEN);
+    expect(readFileSync(cursorFile(), 'utf8')).not.toContain(tenant.key);
+  });
+
+  it('sends in the next run what the api refused', async () => {
+    writeLines(transcript(), [claudeLine(NOW + 600_000, 'msg_1', GOLDEN_USAGE)]);
+    const reports: Json[] = [];
+    await look(reports);
+    clock.advance(600_000);
+    await look(reports);
+    clock.advance(-600_000);
+    expect(reports).toMatchObject([{ rejected_codes: { ts_ahead: 1 } }, { accepted: 1 }]);
+  });
+
+  it('tries a file again in the next run that could not be read', async () => {
+    const path = join(home.folder, 'projects', 'rollout-1.jsonl.zst');
+    writeLines(path, ['no archive']);
+    const tools = [{ tool: toolNamed('codex'), folders: [join(home.folder, 'projects')] }];
+    const reports: Json[] = [];
+    await look(reports, { tools });
+    await look(reports, { tools });
+    const unread = { left_out: { 'a file that cannot be read': 1 } };
+    expect(reports).toMatchObject([unread, unread]);
+  });
+
+  it('counts once what a fork replays of a parent in another folder of the tool', async () => {
+    const folders = ['sessions', 'archived_sessions'].map((name) => join(home.folder, name));
+    const meta = (id: string) => codexLine(NOW - 9_000, 'session_meta', { id });
+    const step = codexStep(NOW - 7_000, [12_000, 8_000, 900], [12_000, 8_000, 900]);
+    const own = codexStep(NOW - 1_000, [500, 0, 10], [12_500, 8_000, 910]);
+    writeLines(join(folders[1] ?? '', 'rollout-1-a.jsonl'), [meta('a'), step]);
+    writeLines(join(folders[0] ?? '', 'rollout-2-b.jsonl'), [meta('b'), meta('a'), step, own]);
+    await look([], { tools: [{ tool: toolNamed('codex'), folders }] });
+    expect(await totals()).toEqual({ count: 2, tokens_in: 12_500, tokens_out: 910 });
+  });
+
+  it('goes on while the api is away, and ends in time when it looks once', async () => {
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    const reports: Json[] = [];
+    const away = 'http://127.0.0.1:1';
+    const pause = async () => {
+      if (reports.length === 2) throw new Error('enough');
+    };
+    const still = { now: () => Date.now() + 31_000, pause };
+    await expect(look(reports, { ...still, once: false, api: away })).rejects.toThrow('enough');
+    const told = { away: expect.stringContaining('http://127.0.0.1:1 cannot be reached') };
+    expect(reports).toEqual([told, told]);
+    expect(existsSync(cursorFile())).toBe(false);
+    await expect(look([], { api: away, pause: async () => undefined })).rejects.toThrow('cannot be reached');
+  });
+
+  it('says what to do about a damaged cursor', async () => {
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    await look([]);
+    writeFileSync(cursorFile(), '{"half');
+    await expect(look([])).rejects.toThrow(`${cursorFile()} is damaged. Delete it`);
+    rmSync(cursorFile());
+    const reports: Json[] = [];
+    await look(reports);
+    expect(reports).toMatchObject([{ duplicates: 1 }]);
+  });
+});
