@@ -2,14 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 
-/** A real small mail server on a free loopback port that keeps what it takes. */
-export async function startSmtp() {
+/** A real small mail server on a free loopback port that keeps what it takes; says that it took a mail after `pause`. */
+export async function startSmtp(pause: () => Promise<void> = async () => undefined) {
   const mails: string[] = [];
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData: (stream, _session, done) => {
-      void text(stream).then((mail) => {
+      void text(stream).then(async (mail) => {
         mails.push(mail);
+        await pause();
         done();
       });
     },

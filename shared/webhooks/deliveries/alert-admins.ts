@@ -21,16 +21,17 @@ export async function alertAdmins(ctx: Context, webhookId: string): Promise<void
   const isWanted = webhook?.status === 'failing' && webhook.alerted_at === null;
   const wasSent = isWanted && (await mailAdmins(ctx, webhook));
   await commitPlan(ctx, async (transaction) => {
-    // Whoever enables the webhook and sees it fail again has set another row meanwhile.
     const due = await readDue(ctx, alertAdminsJob, webhookId, transaction);
-    if (!due) return { ...NO_PLAN, result: undefined };
+    const now = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
+    // Enabled meanwhile, and perhaps failing again: what is due then is another alert.
+    const isAnother = now?.failing_since?.getTime() !== webhook?.failing_since?.getTime();
+    if (!due || isAnother) return { ...NO_PLAN, result: undefined };
     if (isWanted && !wasSent) {
       const dueMs = ctx.clock.now() + LOOK_AGAIN_MS;
       return { ...setDue(alertAdminsJob, { key: webhookId, orgId: due.org_id, dueMs }), result: undefined };
     }
     const alerted_at = dateAt(ctx.clock.now());
-    const failing = { _id: webhookId, failing_since: webhook?.failing_since ?? null };
-    const told = wasSent ? [updateRow(webhookRows, failing, { $set: { alerted_at } })] : [];
+    const told = wasSent ? [updateRow(webhookRows, { _id: webhookId }, { $set: { alerted_at } })] : [];
     return { writes: [clearDue(alertAdminsJob, webhookId), ...told], wakeUps: [], result: undefined };
   });
 }

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { organizationRows } from '../../../../shared/organizations/model.ts';
+import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { countUnsentAlerts } from '../../../../shared/webhooks/deliveries/alert-admins.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
+import { planFailing } from '../../../../shared/webhooks/deliveries/mark-failing.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
@@ -101,6 +103,30 @@ describe('a failing webhook', () => {
     expect(after?.alerted_at).not.toBeNull();
     await smtp.close();
   });
+
+  it('mails again when it was enabled and failed again while the first mail was sent', async () => {
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    let mails = 0;
+    const smtp = await startSmtp(async () => {
+      mails += 1;
+      if (mails === 1) await failAgain(_id);
+    });
+    await setAdmins('admin@example.com');
+    await exhaust();
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+    expect(await countUnsentAlerts(ctx)).toBe(1);
+    await alertAdmins.handle({ key: _id }, mailing(smtp.url));
+    expect([smtp.mails.length, await countUnsentAlerts(ctx)]).toEqual([2, 0]);
+    await smtp.close();
+  });
+
+  async function failAgain(webhookId: string): Promise<void> {
+    await enableWebhook(ctx, orgId, webhookId);
+    clock.advance(1_000);
+    await commitPlan(ctx, async (transaction) => {
+      return { ...(await planFailing(ctx, webhookId, transaction)), result: undefined };
+    });
+  }
 
   it('mails again and again until a server takes it, with waits in between', async () => {
     await setAdmins('admin@example.com');
