@@ -98,6 +98,18 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     expect(String(receiver.received[2]?.headers['webhook-signature']).split(' ')).toHaveLength(1);
   });
 
+  it('keeps the former secret when a change is repeated', async () => {
+    const first = (await change({ secret: NEW_SECRET })).body;
+    clock.advance(1_000);
+    await Promise.all([change({ secret: NEW_SECRET }), change({ secret: NEW_SECRET, enabled: true })]);
+    expect((await api.call(path, { key })).body).toEqual(first);
+    await deliver();
+    const { body, headers } = receiver.received[0] ?? {};
+    const signed = [headers?.['webhook-id'], headers?.['webhook-timestamp'], body].join('.');
+    const former = createHmac('sha256', SECRET).update(signed).digest('base64');
+    expect(headers?.['webhook-signature']).toContain(` v1,${former}`);
+  });
+
   it('drops the oldest of three secrets', async () => {
     await change({ secret: NEW_SECRET });
     await change({ secret: `${NEW_SECRET}-3` });

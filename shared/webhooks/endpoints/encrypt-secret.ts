@@ -49,6 +49,11 @@ export function decryptSecret(config: Config, webhookId: string, encrypted: stri
   );
 }
 
+/** Whether the key that encrypted this is in the ring. */
+export function hasKeyOf(config: Config, encrypted: string): boolean {
+  return keyRing(config).has(encrypted.split('.')[1] ?? '');
+}
+
 /** Whether the current key, the first of the ring, encrypted this. */
 export function isEncryptedByCurrentKey(config: Config, encrypted: string): boolean {
   return encrypted.split('.')[1] === currentKey(config).id;

@@ -5,7 +5,7 @@ import { OLD_SECRET_SIGNS_MS } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { encryptSecret } from './encrypt-secret.ts';
+import { decryptSecret, encryptSecret, hasKeyOf } from './encrypt-secret.ts';
 import { getWebhook } from './get-webhook.ts';
 import { isPaused, type Webhook } from './model.ts';
 import { changeWrites, planDrain, planHold } from './plan-change.ts';
@@ -13,7 +13,7 @@ import { asksForSomething, type WebhookChange } from './view.ts';
 
 /**
  * Changes a webhook. `events` holds for what is raised from then on. A new `secret` signs at once, and the one before it
- * signs too for 24 h; a second change drops the oldest. `enabled: false` holds deliveries as failing does; `true` drains
+ * signs too for 24 h; a second change drops the oldest, and a repeat changes nothing. `enabled: false` holds deliveries as failing does; `true` drains
  * them, but does not end failing. Throws `not_found`.
  */
 export async function updateWebhook(
@@ -49,7 +49,7 @@ function fieldsOf(
     ...(change.alert_at === undefined && change.forecast === undefined
       ? {}
       : { alerts_since: dateAt(nowMs) }),
-    ...(secret === undefined
+    ...(secret === undefined || isSecretOf(config, webhook, secret)
       ? {}
       : {
           secret: encryptSecret(config, webhook._id, secret),
@@ -57,6 +57,10 @@ function fieldsOf(
           old_secret_until: dateAt(nowMs + OLD_SECRET_SIGNS_MS),
         }),
   };
+}
+
+function isSecretOf(config: Config, { _id, secret }: Webhook, given: string): boolean {
+  return hasKeyOf(config, secret) && decryptSecret(config, _id, secret) === given;
 }
 
 /** What a change gives: what is left out stays. */
