@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../platform/basics/clock.ts';
+import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { JobData } from '../../platform/queues/job.ts';
 import type { deliverWebhookJob } from '../deliveries/jobs.ts';
 import { recordOutcome } from '../deliveries/record-outcome.ts';
 import { WOKEN_EARLY_MS } from '../deliveries/schedule.ts';
+import { brokenWebhooks } from './broken.ts';
 import { type AttemptDecision, decideAttempt, decideDrained, type LoadedAttempt } from './decide-attempt.ts';
 import { type DueIds, loadAttempt } from './load-attempt.ts';
 import { mailAddressOf } from './mail-attempt.ts';
@@ -65,6 +67,9 @@ async function attemptWith(
     const { decision, sent } = await attempt(ctx, due, permit, decide);
     await record(ctx, due, decision, sent);
     return decision.kind === 'later' ? decision : { kind: decision.kind };
+  } catch (error) {
+    if (!isStoreError(error)) brokenWebhooks(ctx).set(due.webhookId, true);
+    throw error;
   } finally {
     permit.finish();
   }

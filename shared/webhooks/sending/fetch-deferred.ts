@@ -2,6 +2,7 @@ import { walkPage } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from '../deliveries/wake-deliveries.ts';
+import { brokenWebhooks } from './broken.ts';
 import { capacityOf, defer, type Endpoint } from './endpoint.ts';
 
 const FETCH_AT_ONCE = 1_000;
@@ -12,9 +13,10 @@ const FETCH_AT_ONCE = 1_000;
  */
 export async function fetchDeferred(ctx: Context, endpoint: Endpoint): Promise<void> {
   if (endpoint.fetching || endpoint.deferredSinceMs === null) return;
-  endpoint.fetching = true;
   const fromMs = endpoint.deferredSinceMs;
   endpoint.deferredSinceMs = null;
+  if (brokenWebhooks(ctx).get(endpoint.webhookId)) return;
+  endpoint.fetching = true;
   try {
     const underWay = endpoint.inFlight + endpoint.waiting.length;
     const limit = Math.min(FETCH_AT_ONCE, Math.ceil(capacityOf(endpoint) / 2)) + underWay;

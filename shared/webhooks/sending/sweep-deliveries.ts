@@ -5,6 +5,7 @@ import { failingWebhooks, heldDeliveries, unsentAlerts } from '../deliveries/met
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from '../deliveries/wake-deliveries.ts';
 import { webhookRows } from '../endpoints/model.ts';
+import { brokenWebhooks } from './broken.ts';
 import { deferToBusyEndpoint } from './permits.ts';
 
 /** How late a due row may be before it is taken for one without a live job. */
@@ -28,7 +29,8 @@ export async function sweepDeliveries(ctx: Context, readAtMost: number = READ_AT
       read += 1;
       const count = perWebhook.get(row.webhook_id) ?? 0;
       perWebhook.set(row.webhook_id, count);
-      if (count >= WAKE_OF_ONE_WEBHOOK || deferToBusyEndpoint(ctx, row.webhook_id, row.at)) continue;
+      if (count >= WAKE_OF_ONE_WEBHOOK || brokenWebhooks(ctx).get(row.webhook_id)) continue;
+      if (deferToBusyEndpoint(ctx, row.webhook_id, row.at)) continue;
       perWebhook.set(row.webhook_id, count + 1);
       found.push(row);
       if (found.length >= WAKE_AT_MOST) break;

@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type QueuedDelivery, queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
+import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
+import { attemptDeliveries } from '../../../../shared/webhooks/sending/attempt-delivery.ts';
+import { defer, endpointOf } from '../../../../shared/webhooks/sending/endpoint.ts';
+import { fetchDeferred } from '../../../../shared/webhooks/sending/fetch-deferred.ts';
 import { sweepDeliveries } from '../../../../shared/webhooks/sending/sweep-deliveries.ts';
+import { makeTenant } from '../../../support/factories.ts';
 import { openTestContext, type TestContext } from '../../../support/harness.ts';
+import { makeWebhook } from '../../../support/webhooks.ts';
 
 let ctx: TestContext;
 beforeAll(async () => {
@@ -30,4 +36,43 @@ test('the list of one webhook hides none of another, also when it is longer than
   const lists = [...[1, 2, 3, 4, 5, 6].map((at) => dueAt('whk_long', at)), dueAt('whk_short', 7)];
   await queuedDeliveryRows(ctx).insertMany(lists);
   expect(await sweepDeliveries(ctx, 4)).toBe(5);
+});
+
+describe('webhooks whose secrets cannot be decrypted', () => {
+  const DUE_MS = Date.now() - 60_000;
+  /** With so many due rows of its own, twenty for each wake-up. */
+  async function makeBroken(orgId: string, rows: number): Promise<string> {
+    const { _id } = await makeWebhook(ctx, orgId, 'https://example.com/');
+    await webhookRows(ctx).updateOne({ _id }, { $set: { secret: 'v1.gone.AAAA' } });
+    const due = Array.from({ length: rows }, (_, at) => ({ ...dueAt(_id, at), at: DUE_MS }));
+    const woken = due.map((row, index) => ({ ...row, wake: `${_id}-${Math.floor(index / 20)}` }));
+    await queuedDeliveryRows(ctx).insertMany(woken);
+    return _id;
+  }
+  const attemptOne = (webhook_id: string) =>
+    attemptDeliveries(ctx, { webhook_id, delivery_ids: [`dlv_${webhook_id}_0`], published: false });
+
+  test('hide nothing of others from the sweep, however much of theirs is due', async () => {
+    await queuedDeliveryRows(ctx).deleteMany({});
+    const { orgId } = await makeTenant(ctx);
+    const broken = [1, 2, 3].map(() => makeBroken(orgId, 2_000));
+    for (const each of broken) await expect(attemptOne(await each)).rejects.toThrow('WEBHOOK_SECRET_KEYS');
+    const lost = { ...dueAt('whk_healthy', 1), at: DUE_MS + 1 };
+    await queuedDeliveryRows(ctx).insertOne(lost);
+    await sweepDeliveries(ctx);
+    await ctx.queues.drained();
+    expect((await ctx.queues.of('deliver-webhook').getJob(lost.wake))?.data.webhook_id).toBe('whk_healthy');
+  });
+
+  test('are not fetched again and again, when more is due than a process takes at once', async () => {
+    const { orgId } = await makeTenant(ctx);
+    const webhookId = await makeBroken(orgId, 40);
+    await expect(attemptOne(webhookId)).rejects.toThrow('WEBHOOK_SECRET_KEYS');
+    const endpoint = endpointOf(ctx, webhookId);
+    defer(endpoint, DUE_MS);
+    await fetchDeferred(ctx, endpoint);
+    await ctx.queues.drained();
+    expect(await ctx.queues.of('deliver-webhook').getJob(`${webhookId}-0`)).toBeUndefined();
+    expect(endpoint.deferredSinceMs).toBeNull();
+  });
 });
