@@ -7,6 +7,7 @@ import { holdDeliveries } from '../../shared/webhooks/deliveries/hold-deliveries
 import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
+import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../shared/webhooks/sending/drain-deliveries.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
@@ -108,6 +109,16 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
     const signed = [headers?.['webhook-id'], headers?.['webhook-timestamp'], body].join('.');
     const former = createHmac('sha256', SECRET).update(signed).digest('base64');
     expect(headers?.['webhook-signature']).toContain(` v1,${former}`);
+  });
+
+  it('sends again with a new secret when the key of the former one is lost', async () => {
+    await webhookRows(api.ctx).updateOne({ _id: id }, { $set: { secret: 'v1.gone.AAAA' } });
+    expect((await change({ secret: NEW_SECRET })).body.old_secret_until).toBeNull();
+    await deliver();
+    const [request] = receiver.received;
+    expect(verifyWebhook(request?.body ?? '', request?.headers['x-service-signature'], NEW_SECRET)).toBe(
+      true,
+    );
   });
 
   it('drops the oldest of three secrets', async () => {

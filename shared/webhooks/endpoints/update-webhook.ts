@@ -49,18 +49,19 @@ function fieldsOf(
     ...(change.alert_at === undefined && change.forecast === undefined
       ? {}
       : { alerts_since: dateAt(nowMs) }),
-    ...(secret === undefined || isSecretOf(config, webhook, secret)
-      ? {}
-      : {
-          secret: encryptSecret(config, webhook._id, secret),
-          old_secret: webhook.secret,
-          old_secret_until: dateAt(nowMs + OLD_SECRET_SIGNS_MS),
-        }),
+    ...(secret === undefined ? {} : newSecret(config, webhook, secret, nowMs)),
   };
 }
 
-function isSecretOf(config: Config, { _id, secret }: Webhook, given: string): boolean {
-  return hasKeyOf(config, secret) && decryptSecret(config, _id, secret) === given;
+/** A former secret whose key is missing signs nothing: without it the webhook is sent to again. */
+function newSecret(config: Config, webhook: Webhook, secret: string, nowMs: number): Partial<Webhook> {
+  const isKnown = hasKeyOf(config, webhook.secret);
+  if (isKnown && decryptSecret(config, webhook._id, webhook.secret) === secret) return {};
+  return {
+    secret: encryptSecret(config, webhook._id, secret),
+    old_secret: isKnown ? webhook.secret : null,
+    old_secret_until: isKnown ? dateAt(nowMs + OLD_SECRET_SIGNS_MS) : null,
+  };
 }
 
 /** What a change gives: what is left out stays. */
