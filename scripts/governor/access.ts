@@ -1,7 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKey } from '../../shared/keys/model.ts';
+import { keyInput } from '../../shared/keys/view.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
+import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
+import { checkInput } from './check-input.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
@@ -18,13 +22,11 @@ export function addAccessCommands(program: Command, run: Run): void {
     .option('--expires-at <time>', 'when it expires, ISO 8601 (default: never)', parseTime)
     .action((orgId: string, options: KeyOptions) =>
       run(async (ctx) => {
-        const { scope, name, userId, projectId, expiresAt } = options;
+        const { scope, name = 'api key', userId, projectId, expiresAt } = options;
+        const input = { name, scopes: scope, user_id: userId, project_id: projectId };
         return createApiKey(ctx, {
+          ...checkInput(keyInput, input),
           org_id: orgId,
-          scopes: scope,
-          name,
-          user_id: userId,
-          project_id: projectId,
           expires_at: expiresAt,
         });
       }),
@@ -74,7 +76,7 @@ function collectScope(value: string, before: Scope[] = []): Scope[] {
 }
 
 function parseTime(value: string): Date {
-  const time = Date.parse(value);
-  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be an ISO 8601 time.');
-  return new Date(time);
+  const parsed = z.union([instantOrUtc, z.iso.date().transform(Date.parse)]).safeParse(value);
+  if (!parsed.success) throw new InvalidArgumentError('It must be an ISO 8601 date or time.');
+  return new Date(parsed.data);
 }

@@ -20,23 +20,15 @@ interface Target {
 
 /** The settings that connect a tool: `NAME=value` lines, for Codex the TOML of `~/.codex/config.toml`. */
 export function settingsFor(tool: Connectable, target: Target): string[] {
-  const { api, key } = target;
   switch (tool) {
     case 'claude-code':
       return ['CLAUDE_CODE_ENABLE_TELEMETRY=1', 'OTEL_LOGS_EXPORTER=otlp', ...standard(target)];
     case 'codex':
       return codexToml(target);
     case 'gemini':
+      return geminiSettings('GEMINI', target);
     case 'qwen':
-      return [
-        'GEMINI_TELEMETRY_ENABLED=true',
-        'GEMINI_TELEMETRY_TARGET=local',
-        'GEMINI_TELEMETRY_OTLP_PROTOCOL=http',
-        `GEMINI_TELEMETRY_OTLP_ENDPOINT=${api}/otlp`,
-        'GEMINI_TELEMETRY_LOG_PROMPTS=false',
-        `OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20${key}`,
-        ...project(target),
-      ];
+      return geminiSettings('QWEN', target);
     case 'copilot':
       return ['COPILOT_OTEL_ENABLED=true', ...standard(target)];
     case 'opencode':
@@ -52,6 +44,19 @@ function standard(target: Target): string[] {
   return [
     `OTEL_EXPORTER_OTLP_ENDPOINT=${target.api}/otlp`,
     'OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf',
+    `OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20${target.key}`,
+    ...project(target),
+  ];
+}
+
+/** Both tools read the same variables, each under its own name. */
+function geminiSettings(name: 'GEMINI' | 'QWEN', target: Target): string[] {
+  return [
+    `${name}_TELEMETRY_ENABLED=true`,
+    `${name}_TELEMETRY_TARGET=local`,
+    `${name}_TELEMETRY_OTLP_PROTOCOL=http`,
+    `${name}_TELEMETRY_OTLP_ENDPOINT=${target.api}/otlp`,
+    `${name}_TELEMETRY_LOG_PROMPTS=false`,
     `OTEL_EXPORTER_OTLP_HEADERS=Authorization=Bearer%20${target.key}`,
     ...project(target),
   ];

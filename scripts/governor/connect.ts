@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { keyInput } from '../../shared/keys/view.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { checkInput } from './check-input.ts';
 import { CONNECTABLE, type Connectable, settingsFor } from './connect-settings.ts';
 import { type Run, readUp } from './run.ts';
 
@@ -22,14 +25,18 @@ export function addConnectCommand(program: Command, run: Run): void {
     .option('--org <org_id>', 'default: the only or first organization')
     .option('--user-id <id>', 'bind the key to one user')
     .option('--project-id <id>', 'project of what names none')
-    .option('--api <url>', 'where the tool reaches the api; default: BASE_URL, else the running scripts/up')
+    .option(
+      '--api <url>',
+      'where the tool reaches the api; default: BASE_URL, else the running scripts/up',
+      parseAddress,
+    )
     .action((name: string, flags: ConnectFlags) => {
       const tool = CONNECTABLE.find((known) => known === name);
       if (!tool) throw new InvalidArgumentError(`The tool is one of ${CONNECTABLE.join(', ')}.`);
       const { json, data } = program.opts<{ json?: boolean; data: string }>();
       return run(async (ctx) => {
         const api = flags.api ?? ctx.config.baseUrl ?? readUp(data).api ?? baseUrl(ctx.config);
-        const { keyId, settings, note } = await connect(ctx, tool, api.replace(/\/$/, ''), flags);
+        const { keyId, settings, note } = await connect(ctx, tool, api.replace(/\/+$/, ''), flags);
         if (json) return { tool, key_id: keyId, user_id: flags.userId ?? null, note, settings };
         console.log(`# ${note}\n${settings.join('\n')}`);
         return {};
@@ -39,11 +46,13 @@ export function addConnectCommand(program: Command, run: Run): void {
 
 async function connect(ctx: Context, tool: Connectable, api: string, flags: ConnectFlags) {
   const { key, key_id } = await createApiKey(ctx, {
+    ...checkInput(keyInput.omit({ expires_at: true }), {
+      scopes: ['signals:write'],
+      name: `connect ${tool}`,
+      user_id: flags.userId,
+      project_id: flags.projectId,
+    }),
     org_id: flags.org ?? (await firstOrganization(ctx)),
-    scopes: ['signals:write'],
-    name: `connect ${tool}`,
-    user_id: flags.userId,
-    project_id: flags.projectId,
   });
   const note = flags.userId
     ? `This key reports ${flags.userId} only.`
@@ -55,4 +64,10 @@ async function firstOrganization(ctx: Context): Promise<string> {
   const first = await organizationRows(ctx).findOne({}, { sort: { created_at: 1 } });
   if (!first) throw new DomainError('not_found', 'There is no organization yet: governor org create NAME.');
   return first._id;
+}
+
+function parseAddress(value: string): string {
+  if (!z.url({ protocol: /^https?$/ }).safeParse(value).success)
+    throw new InvalidArgumentError('It must be like https://governor.example.com.');
+  return value;
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseObject } from '../../packages/governor/src/history.ts';
 import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
@@ -197,10 +198,17 @@ async function rotateSigningKey(ctx: Context, file: string): Promise<Record<stri
 }
 
 async function readKeySet(where: string): Promise<unknown> {
-  if (!/^https?:/.test(where)) return JSON.parse(readFileSync(where, 'utf8'));
-  const answer = await fetch(where, { signal: AbortSignal.timeout(10_000) });
-  if (!answer.ok) throw new DomainError('not_found', `${where} answered ${answer.status}.`);
-  return answer.json();
+  const text = /^https?:/.test(where) ? await download(where) : readFileSync(where, 'utf8');
+  const keys = parseObject(text);
+  if (!Array.isArray(keys?.keys))
+    throw new DomainError('invalid_request', `${where} is no JSON Web Key Set.`);
+  return keys;
+}
+
+async function download(url: string): Promise<string> {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  if (!answer.ok) throw new DomainError('not_found', `${url} answered ${answer.status}.`);
+  return answer.text();
 }
 
 function parseAmount(value: string): number {

@@ -1,12 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember, listMembers, removeMember } from '../../shared/administration/members.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
 import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
-import { timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
+import { checkInput } from './check-input.ts';
 import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
 import type { Run } from './run.ts';
@@ -26,8 +30,9 @@ function addOrg(program: Command, run: Run): void {
     .option('--timezone <zone>', 'IANA timezone', parseTimezone, 'UTC')
     .action((name: string, options: { plan: Plan; timezone: string }) =>
       run(async (ctx) => {
-        const { _id, plan } = await createOrganization(ctx, { name, ...options });
-        return { org_id: _id, name, plan };
+        const input = checkInput(z.strictObject({ name: text(256) }), { name });
+        const { _id, plan } = await createOrganization(ctx, { ...input, ...options });
+        return { org_id: _id, ...input, plan };
       }),
     );
   org
@@ -47,7 +52,7 @@ function addOrg(program: Command, run: Run): void {
     .action((orgId: string, options: Record<string, never>) =>
       run(async (ctx) => {
         const { name, sessionTimeout, timezone, kAnonymity, kPopulation, adminEmail } = options;
-        const organization = await changeOrganization(ctx, orgId, {
+        const change = checkInput(settings, {
           name,
           timezone,
           session_timeout: sessionTimeout,
@@ -55,7 +60,7 @@ function addOrg(program: Command, run: Run): void {
           k_population: kPopulation,
           admin_emails: adminEmail,
         });
-        return describe(organization);
+        return describe(await changeOrganization(ctx, orgId, change));
       }),
     );
   org
@@ -73,6 +78,8 @@ function addOrg(program: Command, run: Run): void {
     );
 }
 
+const settings = organizationChange.safeExtend({ k_population: z.enum(K_POPULATIONS).optional() });
+
 function addMembers(program: Command, run: Run): void {
   const member = program.command('member').description('People of an organization');
   member
@@ -87,16 +94,11 @@ function addMembers(program: Command, run: Run): void {
     .action((orgId: string, email: string, options: MemberOptions) =>
       run(async (ctx) => {
         const { userId, name, role, team, idpIssuer, idpSubject } = options;
+        if (Boolean(idpIssuer) !== Boolean(idpSubject))
+          throw new DomainError('invalid_request', '--idp-issuer and --idp-subject belong together.');
         const idp = idpIssuer && idpSubject ? { iss: idpIssuer, sub: idpSubject } : undefined;
-        const added = await addMember(ctx, {
-          org_id: orgId,
-          email,
-          user_id: userId,
-          name,
-          role,
-          teams: team,
-          idp,
-        });
+        const input = checkInput(memberInput, { email, user_id: userId, name, role, teams: team });
+        const added = await addMember(ctx, { ...input, org_id: orgId, idp });
         return { account_id: added._id, user_id: added.user_id, role: added.role };
       }),
     );
@@ -105,8 +107,9 @@ function addMembers(program: Command, run: Run): void {
     .description('Put a member into exactly these teams')
     .action((orgId: string, userId: string, teams: string[]) =>
       run(async (ctx) => {
-        await changeMember(ctx, orgId, userId, { teams });
-        return { user_id: userId, teams };
+        const change = checkInput(memberChange, { teams });
+        await changeMember(ctx, orgId, userId, change);
+        return { user_id: userId, ...change };
       }),
     );
   member

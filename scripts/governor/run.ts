@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { describeFailure } from '../../packages/governor/src/ask.ts';
+import { parseObject } from '../../packages/governor/src/history.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
@@ -57,7 +59,10 @@ export function readDemo(dataDir: string): string | undefined {
 }
 
 function readJson(path: string): Record<string, string> {
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  if (!existsSync(path)) return {};
+  const content = parseObject(readFileSync(path, 'utf8'));
+  if (!content) throw new Error(`${path} is damaged: scripts/up writes it anew.`);
+  return content as Record<string, string>;
 }
 
 function asText(value: unknown): string | undefined {
@@ -78,10 +83,7 @@ export function print(result: Record<string, unknown>, json: boolean): void {
 
 /** Says what is wrong in one line and exits 1. */
 export function fail(error: unknown): never {
-  const message =
-    error instanceof DomainError
-      ? `${error.message} (${error.code})`
-      : String((error as Error).message ?? error);
+  const message = error instanceof DomainError ? `${error.message} (${error.code})` : describeFailure(error);
   console.error(`governor: ${message}`);
   process.exit(1);
 }

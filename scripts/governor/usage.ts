@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { purge } from '../../shared/retention/purge.ts';
 import { RETENTION } from '../../shared/tables/retention.ts';
@@ -32,9 +33,7 @@ export function addUsageCommands(program: Command, run: Run): void {
 }
 
 function parseDate(value: string): number {
-  const time = Date.parse(value);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(value) || Number.isNaN(time)) {
+  if (!z.iso.date().safeParse(value).success)
     throw new InvalidArgumentError('It must be a date such as 2026-01-31.');
-  }
-  return time;
+  return Date.parse(value);
 }

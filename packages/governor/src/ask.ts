@@ -100,7 +100,7 @@ async function tryRequest(url: URL, request: RequestInit, ended?: AbortSignal): 
 
 /** Why a request failed. `fetch` says only "fetch failed"; what happened to the socket is its cause. */
 export function describeFailure(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 }
 

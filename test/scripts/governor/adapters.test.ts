@@ -76,6 +76,13 @@ describe('governor connect', { timeout: 60_000 }, () => {
       '[otel]\nexporter = { otlp-http = { endpoint = "https://governor.example/otlp/v1/logs"',
     );
     expect((await failure('connect', 'cursor')).stderr).toContain('claude-code, codex');
+    const qwen = await governor('connect', 'qwen', '--api', 'https://governor.example');
+    expect(qwen.settings).toContain('QWEN_TELEMETRY_OTLP_ENDPOINT=https://governor.example/otlp');
+    const unusable = await failure('connect', 'otel', '--api', 'governor.example');
+    expect(unusable.stderr).toContain('It must be like https://governor.example.com.');
+    // As a shell gives a variable that is not set.
+    const nobody = await failure('connect', 'otel', '--api', 'https://governor.example', '--user-id', '');
+    expect(nobody.stderr).toContain('user_id: must not be empty');
   });
 });
 

@@ -15,6 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+let refusing: string | undefined;
+
 describe('the command line', { timeout: 90_000 }, () => {
   it('sets up an organization whose key works, changes it, and writes the audit log', async () => {
     const org = await governor('org', 'create', 'Acme', '--plan', 'team', '--timezone', 'Europe/Berlin');
@@ -63,7 +65,7 @@ describe('the command line', { timeout: 90_000 }, () => {
       'There is no such organization. (not_found)',
     );
     expect((await failure('org', 'set', 'org_nobody', '--session-timeout', '5')).stderr).toContain(
-      '60..86400',
+      'session_timeout: must be at least 60.',
     );
     expect((await failure('org', 'create', 'x', '--plan', 'gold')).stderr).toContain('gold');
     expect((await failure('org', 'create', 'x', '--timezone', 'Mars/Olympus')).stderr).toContain('IANA');
@@ -115,5 +117,30 @@ describe('the command line', { timeout: 90_000 }, () => {
     ];
     expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ signals: 2, accepted: 2, rejected: 0 });
     expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ accepted: 0, duplicates: 2 });
+  });
+
+  it.each([
+    [['org', 'create', ''], 'name: must not be empty'],
+    [['org', 'set', 'ORG'], 'must change something'],
+    [['org', 'set', 'ORG', '--admin-email', 'ada'], 'admin_emails.0: must be an e-mail address'],
+    [['member', 'add', 'ORG', 'ada'], 'email: must be an e-mail address'],
+    [['member', 'add', 'ORG', 'ada@example.com', '--user-id', ''], 'user_id: must not be empty'],
+    [
+      ['member', 'add', 'ORG', 'ada@example.com', '--idp-subject', 's'],
+      '--idp-issuer and --idp-subject belong',
+    ],
+    [['member', 'teams', 'ORG', 'ada', ''], 'teams.0: must not be empty'],
+    [['key', 'create', 'ORG', '--scope', 'org:read', '--user-id', ''], 'user_id: must not be empty'],
+    [
+      ['key', 'create', 'ORG', '--scope', 'org:read', '--expires-at', '5'],
+      'It must be an ISO 8601 date or time.',
+    ],
+    [['usage', 'reconcile', '--from', '2026-02-31'], 'It must be a date such as'],
+    [['verify', 'package.json', '--jwks', 'README.md'], 'README.md is no JSON Web Key Set.'],
+    [['verify', 'package.json', '--jwks', 'http://127.0.0.1:1/'], 'governor: bad port'],
+  ])('%s is refused as the api would, in words', async (args, told) => {
+    refusing ??= String((await governor('org', 'create', 'Refusing')).org_id);
+    const { stderr } = await failure(...args.map((arg) => (arg === 'ORG' ? String(refusing) : arg)));
+    expect(stderr).toContain(told);
   });
 });
