@@ -3,7 +3,7 @@ import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { listDeliveries } from '../../shared/webhooks/deliveries/list-deliveries.ts';
 import { DELIVERY_STATUSES } from '../../shared/webhooks/deliveries/model.ts';
-import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
+import { deliveryView, viewListedDelivery } from '../../shared/webhooks/deliveries/view.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
@@ -13,7 +13,7 @@ export const listWebhookDeliveries = route({
   method: 'get',
   path: '/api/v1/webhooks/{id}/deliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'The log, newest first, each delivery with its attempts.',
+  description: 'The log, newest first, each delivery with its attempts and the beginning of each answer.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
@@ -33,7 +33,7 @@ export const listWebhookDeliveries = route({
       ['deliveries', webhook._id, filter],
       query,
       (page) => listDeliveries(ctx, webhook, filter, page),
-      viewDelivery,
+      viewListedDelivery,
     );
   },
 });

@@ -189,6 +189,24 @@ describe('the deliveries of a webhook', () => {
     expect((await listOf('status=lost')).code).toBe('invalid_request');
   });
 
+  it('keep the answers of five attempts, of which a list shows the beginning', async () => {
+    receiver.behave({ status: 200, body: 'x'.repeat(20_000) });
+    await deliver();
+    for (let again = 0; again < 6; again += 1) {
+      const [{ id: deliveryId }] = (await listOf('')).data;
+      await api.call(`${path}/deliveries/${deliveryId}/redeliver`, { method: 'POST', key });
+      await attemptAllDue(api.ctx);
+    }
+    const [listed] = (await listOf('')).data;
+    const whole = (await api.call(`${path}/deliveries/${listed.id}`, { key })).body;
+    const { last_delivery } = (await api.call(path, { key })).body;
+    const lengthsOf = ({ attempts }: { attempts: { answer: string | null }[] }) =>
+      attempts.map(({ answer }) => answer?.length ?? 0);
+    expect(lengthsOf(whole)).toEqual([0, 0, ...Array(5).fill(16_384)]);
+    for (const each of [listed, last_delivery])
+      expect(lengthsOf(each)).toEqual([0, 0, ...Array(5).fill(256)]);
+  });
+
   it('are read with the bytes that are sent and without a signature', async () => {
     await deliver();
     const [listed] = (await listOf('')).data;

@@ -21,7 +21,7 @@ export interface Received {
 
 /** What the endpoint does with a request that has arrived whole. */
 export type Behaviour =
-  | { status: number; body?: string; headers?: Record<string, string>; afterMs?: number }
+  | { status: number; body?: string | Buffer; headers?: Record<string, string>; afterMs?: number }
   /** Accepts, reads, never answers. */
   | 'hang'
   /** 200, then a byte of the body every 50 ms for ever. */

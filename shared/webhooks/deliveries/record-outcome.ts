@@ -23,8 +23,8 @@ export type Outcome = {
   | { kind: 'cancel' }
 );
 
-/** Attempts that a delivery's log keeps; those of older rounds go first. */
-const LOGGED_ATTEMPTS = 50;
+/** Attempts that a delivery's log keeps, and those of them with their answers; older ones go first. */
+const LOGGED = { attempts: 50, answers: ATTEMPTS };
 const OUTCOMES_PER_TRANSACTION = 250;
 const STORE_PATIENCE_MS = 60_000;
 /** A transaction takes some milliseconds. One that hangs on a dark connection is given up after this. */
@@ -102,7 +102,7 @@ function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDeli
     const wake = `${wakeOf(row)}-${outcome.dueMs}`;
     return { ...row, state: 'pending', at: outcome.dueMs, wake };
   }
-  const attempts = [...row.attempts, outcome.result].slice(-LOGGED_ATTEMPTS);
+  const attempts = logWith(row.attempts, outcome.result);
   if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded', nowMs);
   if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);
   const attempt = outcome.attempt + 1;
@@ -114,4 +114,13 @@ function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDeli
     state: 'pending',
     at: nextAttemptAt(ctx, outcome.attempt, outcome.endedAtMs) ?? outcome.endedAtMs,
   };
+}
+
+/** However often a delivery is sent again, its row stays small: a list reads a hundred of them. */
+function logWith(before: readonly Attempt[], result: Attempt): Attempt[] {
+  const all = [...before, result];
+  const withAnswers = all.length - LOGGED.answers;
+  return all
+    .map((attempt, index) => (index < withAnswers ? { ...attempt, answer: null } : attempt))
+    .slice(-LOGGED.attempts);
 }

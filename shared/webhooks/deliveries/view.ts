@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../platform/basics/clock.ts';
 import { EVENT_TYPES } from '../../platform/basics/contract.ts';
 import { viewWithSettings, webhookWithSettingsView } from '../endpoints/view.ts';
+import { shortened } from '../messages/text.ts';
 import type { ListedWebhook } from './list-webhooks.ts';
 import { ATTEMPT_ERRORS, DELIVERY_STATUSES, type Delivery } from './model.ts';
 
@@ -21,7 +22,10 @@ export const deliveryView = z.strictObject({
         .describe('HTTP status, or code of the mail server; null when there was no answer'),
       latency_ms: z.number(),
       error: z.enum(ATTEMPT_ERRORS).nullable(),
-      answer: z.string().nullable().describe('At most 16 KiB of the answer'),
+      answer: z
+        .string()
+        .nullable()
+        .describe('At most 16 KiB of the answer, in a list 256 characters; kept of the last five attempts'),
     }),
   ),
   next_attempt_at: z.string().nullable(),
@@ -56,6 +60,17 @@ export function viewDelivery(delivery: Delivery): z.output<typeof deliveryView> 
   };
 }
 
+/** Characters of an answer in a list, which may have a hundred deliveries. */
+const LISTED_ANSWER = 256;
+
+/** Shows a delivery in a list: of each answer only its beginning. */
+export function viewListedDelivery(delivery: Delivery): z.output<typeof deliveryView> {
+  const attempts = delivery.attempts.map((attempt) => {
+    return { ...attempt, answer: attempt.answer && shortened(attempt.answer, LISTED_ANSWER) };
+  });
+  return viewDelivery({ ...delivery, attempts });
+}
+
 /** Shows a webhook with what became of its deliveries. */
 export function viewListedWebhook({
   webhook,
@@ -68,7 +83,7 @@ export function viewListedWebhook({
     failing_since: timeOf(webhook.failing_since),
     alerted_at: timeOf(webhook.alerted_at),
     held,
-    last_delivery: lastDelivery && viewDelivery(lastDelivery),
+    last_delivery: lastDelivery && viewListedDelivery(lastDelivery),
   };
 }
 

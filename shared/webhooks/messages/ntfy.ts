@@ -1,4 +1,5 @@
 import type { Envelope, Message, Rendered } from './message.ts';
+import { firstBytes } from './text.ts';
 
 /** What is longer becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
 const BYTES = 4_096;
@@ -20,11 +21,4 @@ export function ntfyMessage({ title, urgency, facts }: Message, { type }: Envelo
     },
     body: firstBytes(text, BYTES),
   };
-}
-
-/** At most `most` bytes of a text as UTF-8, without half a character at the end. */
-function firstBytes(text: string, most: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= most) return text;
-  return new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
 }

@@ -32,6 +32,13 @@ export function shortened(text: string, most: number): string {
   return escaped(text, most, (kept) => kept);
 }
 
+/** At most `most` bytes of a text as UTF-8, without half a character at the end. */
+export function firstBytes(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  return new TextDecoder().decode(bytes.subarray(0, most), { stream: true });
+}
+
 const NUMBERS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 
 /** A number as people read it: thousands apart, at most four decimals. */

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { AttemptError } from '../deliveries/model.ts';
+import { firstBytes } from '../messages/text.ts';
 
 export interface Answered {
   status: number | null;
@@ -38,7 +39,9 @@ export async function post(dispatcher: Dispatcher, request: PostRequest): Promis
     if (isFinished) return;
     isFinished = true;
     clearTimeout(timer);
-    const answer = bytes === 0 ? null : Buffer.concat(chunks).toString('utf8');
+    // What is no UTF-8 takes more bytes as text.
+    const answer =
+      bytes === 0 ? null : firstBytes(Buffer.concat(chunks).toString('utf8'), request.answerBytes);
     if (headers) resolve({ ...headers, error: isSuccess(headers.status) ? null : 'http', answer });
     else resolve({ status: null, error, latencyMs: elapsedMs(), answer });
   }

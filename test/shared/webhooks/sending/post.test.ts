@@ -31,6 +31,12 @@ describe('one attempt', () => {
     expect(await send()).toMatchObject({ status, error });
   }); // biome-ignore format: a table
 
+  it('keeps no more of an answer that is no text', async () => {
+    receiver.behave({ status: 500, body: Buffer.alloc(2 * ANSWER_BYTES, 0xff) });
+    const { answer } = await send();
+    expect(Buffer.byteLength(answer ?? '')).toBeLessThanOrEqual(ANSWER_BYTES);
+  });
+
   it('does not follow a redirect (99)', async () => {
     const other = await startReceiver();
     receiver.behave({ status: 302, headers: { location: other.url } });
