@@ -1,5 +1,6 @@
 import { isoTime } from '../platform/basics/clock.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
+import { LATENCY_MAX_MS } from '../signals/input.ts';
 import { clip, countOf, numberOf, RejectedRecord, textIn, textOf } from './fields.ts';
 import type { Attributes, OtlpRecord } from './otlp/record.ts';
 import type { Decision, PostedSignal } from './posted.ts';
@@ -50,12 +51,14 @@ export function baseOf(
   adapter: string,
   accountKeys: readonly string[] = [],
 ): Pick<PostedSignal, 'adapter' | 'ts' | 'user_id' | 'project_id'> {
-  const user = [['user.email'], accountKeys, USER_KEYS].map((keys) => described(record, keys)).find(Boolean);
+  const user = [['user.email'], accountKeys, USER_KEYS]
+    .map((keys) => described(record, keys)?.trim())
+    .find(Boolean);
   const project = described(record, PROJECT_KEYS);
   return {
     adapter,
     ts: timeOf(record),
-    ...(user === undefined ? {} : { user_id: clip(user.trim(), 256) }),
+    ...(user === undefined ? {} : { user_id: clip(user, 256) }),
     ...(project === undefined ? {} : { project_id: clip(project, 256) }),
   };
 }
@@ -98,9 +101,10 @@ export function modelOf(record: OtlpRecord, ...keys: readonly string[]): Pick<Po
   return model === undefined ? {} : { model: clip(model, 256) };
 }
 
+/** More than a day tells of a machine that slept or of a wrong start: the call counts, and how long it took is not known. */
 export function latencyOf(record: OtlpRecord, ...keys: readonly string[]): Pick<PostedSignal, 'latency_ms'> {
   const latency = numberOf(record, ...keys) ?? record.durationMs ?? undefined;
-  return latency === undefined ? {} : { latency_ms: latency };
+  return latency === undefined || latency > LATENCY_MAX_MS ? {} : { latency_ms: latency };
 }
 
 export function toolNameOf(record: OtlpRecord, ...keys: readonly string[]): Pick<PostedSignal, 'tool_name'> {
@@ -108,12 +112,17 @@ export function toolNameOf(record: OtlpRecord, ...keys: readonly string[]): Pick
   return name === undefined ? {} : { tool_name: clip(name, 256) };
 }
 
-/** An error by the first of these attributes; error texts may repeat a prompt, so none is kept. */
+/**
+ * An error by the first of these attributes, passing over the HTTP status of an answer that began well. Error texts may
+ * repeat a prompt, so none is kept.
+ */
 export function errorOf(
   record: OtlpRecord,
   ...keys: readonly string[]
 ): Required<Pick<PostedSignal, 'error'>> {
-  return { error: { code: clip(textOf(record, ...keys) ?? 'error', 128) } };
+  const codes = keys.map((key) => textOf(record, key));
+  const code = codes.find((text) => text !== undefined && !/^[123]\d\d$/.test(text));
+  return { error: { code: clip(code ?? 'error', 128) } };
 }
 
 /** Costs of 0 mean that the tool knew no price. US dollars. */

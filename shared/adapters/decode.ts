@@ -133,7 +133,11 @@ function startThread(): Thread {
   let asked: PromiseWithResolvers<unknown> | null = null;
   let ending: NodeJS.Timeout | undefined;
   worker.on('message', (reply: unknown) => asked?.resolve(reply));
-  worker.on('error', (error) => asked?.reject(error));
+  worker.on('error', (error) => {
+    // It ends soon: nobody may be given it meanwhile.
+    isDead = true;
+    asked?.reject(error);
+  });
   worker.on('exit', () => {
     isDead = true;
     asked?.reject(new Error('The decoding thread has ended'));

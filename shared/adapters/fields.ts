@@ -27,22 +27,23 @@ export function textOf(record: OtlpRecord, ...keys: readonly string[]): string |
  * `RejectedRecord` for one that is negative, above 2^53 or no number.
  */
 export function numberOf(record: OtlpRecord, ...keys: readonly string[]): number | undefined {
-  for (const key of keys) {
-    const value = record.attributes.get(key);
-    if (value === undefined || value === '') continue;
-    const number = numberFrom(value);
-    if (!(number >= 0 && number <= Number.MAX_SAFE_INTEGER))
-      throw new RejectedRecord(`${key}: must be a number from 0 to 2^53`);
-    return number;
-  }
-  return undefined;
+  return firstNumber(record, keys)?.number;
 }
 
 /** The same as an integer; missing is 0. Throws `RejectedRecord`. */
 export function countOf(record: OtlpRecord, ...keys: readonly string[]): number {
-  const count = numberOf(record, ...keys) ?? 0;
-  if (!Number.isInteger(count)) throw new RejectedRecord(`${keys[0]}: must be an integer`);
-  return count;
+  const { key, number = 0 } = firstNumber(record, keys) ?? {};
+  if (!Number.isInteger(number)) throw new RejectedRecord(`${key}: must be an integer`);
+  return number;
+}
+
+function firstNumber(record: OtlpRecord, keys: readonly string[]): { key: string; number: number } | null {
+  const key = keys.find((one) => (record.attributes.get(one) ?? '') !== '');
+  if (key === undefined) return null;
+  const number = numberFrom(record.attributes.get(key) ?? '');
+  if (!(number >= 0 && number <= Number.MAX_SAFE_INTEGER))
+    throw new RejectedRecord(`${key}: must be a number from 0 to 2^53`);
+  return { key, number };
 }
 
 function numberFrom(value: Scalar): number {

@@ -5,6 +5,8 @@ import { text, textOrEmpty } from '../platform/basics/text.ts';
 
 const TOKENS_MAX = 1_000_000_000;
 const COST_USD_MAX = 10_000;
+/** The longest that a call may have taken: a day. */
+export const LATENCY_MAX_MS = 86_400_000;
 /** Characters of a signal's id. */
 export const ID_LENGTH = 128;
 
@@ -57,7 +59,7 @@ export const signalInput = z
       .optional()
       .describe('As the adapter reports it; else priced here'),
     error: z.strictObject({ code, message: textOrEmpty(1_000).optional() }).optional(),
-    latency_ms: z.number().min(0).max(86_400_000).optional(),
+    latency_ms: z.number().min(0).max(LATENCY_MAX_MS).optional(),
     tool_name: text(256).optional(),
     metadata: metadata.optional(),
     intervention: intervention.optional(),

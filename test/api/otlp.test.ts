@@ -1,5 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withDecoded } from '../../shared/adapters/decode.ts';
+import { UnreadableOtlp } from '../../shared/adapters/otlp/record.ts';
+import type { ExportKind } from '../../shared/adapters/read-request.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { signalRows } from '../../shared/signals/model.ts';
@@ -235,6 +238,18 @@ describe('POST /otlp/v1', () => {
       expect(headers.get('retry-after')).toBe('1');
     }
     expect((await send(key, body)).status).toBe(200);
+  });
+
+  it('gives nobody a thread that is ending', async () => {
+    const request = (kind: ExportKind) => ({
+      body: new Uint8Array(300_000).fill(0x20),
+      kind,
+      encoding: 'json' as const,
+    });
+    const ended = withDecoded(api.ctx, request('none' as ExportKind), async () => null);
+    await expect(ended).rejects.not.toBeInstanceOf(UnreadableOtlp);
+    const next = withDecoded(api.ctx, request('logs'), async () => null);
+    await expect(next).rejects.toBeInstanceOf(UnreadableOtlp);
   });
 
   it('takes metrics, keeps none, and warns a key that sends Claude Code’s without logs', async () => {

@@ -148,6 +148,41 @@ describe('values', () => {
   });
 });
 
+describe('what a tool tells oddly', () => {
+  it('keeps the call of a machine that slept, without a latency', () => {
+    const [call] = changed('claude-code', 1, { duration_ms: 90_000_000 }).signals;
+    expect(call).not.toHaveProperty('latency_ms');
+    expect(priceOf(call)).toEqual([8_811_000, 'reported']);
+  });
+
+  it('takes the next name of a user where one is blank', () => {
+    const [call] = changed('semconv', 0, { 'user.email': '  ' }).signals;
+    expect(call?.user_id).toBe(signalsFrom('semconv')[0]?.user_id);
+    expect(call?.user_id).toBeTruthy();
+  });
+
+  it('passes over the status of an answer that began well and then failed', () => {
+    const failed = { 'http.response.status_code': 200, 'error.type': 'timeout' };
+    expect(changed('semconv', 0, failed).signals[0]?.error).toEqual({ code: 'timeout' });
+    const { 'error.type': _, ...status } = failed;
+    const [call] = changed('codex', 1, {
+      ...status,
+      'event.name': 'codex.api_request',
+      'error.message': 'x',
+    }).signals;
+    expect(call?.error).toEqual({ code: 'error' });
+  });
+
+  it('names the attribute that is no integer, not the first of its kind', () => {
+    const { 'gen_ai.usage.input_tokens': _, ...rest } = readFixture('semconv').records[0]?.attributes ?? {};
+    const attributes = { ...rest, 'gen_ai.usage.prompt_tokens': 1.5 };
+    const record = { ...readFixture('semconv').records[0], attributes } as FixtureRecord;
+    expect(signalsOf({ ...readFixture('semconv'), records: [record] }).reasons).toEqual([
+      'gen_ai.usage.prompt_tokens: must be an integer',
+    ]);
+  });
+});
+
 describe('time', () => {
   it('is the event’s, else the observed one, else the record’s; 0 is missing', () => {
     const times = { timeUnixNano: '1795316400000000000', observedTimeUnixNano: '1795316460000000000' };
