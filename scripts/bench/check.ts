@@ -103,6 +103,7 @@ async function makeOrganization(ctx: Context, size: number): Promise<string> {
       enforce: 'hard',
       on_error: 'allow',
       revision: 1,
+      counted_at: at,
       created_at: at,
       updated_at: at,
     };

@@ -9,17 +9,10 @@ import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
 import { DECISIVE_FIELDS, decideFields, givenFields, inputOf, OTHER_FIELDS } from './decide-fields.ts';
-import { amountOf, levelsReached, mayFire, type WindowUsage } from './evaluate.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
-import { counterKey, firingKey } from './keys.ts';
-import {
-  type Budget,
-  type BudgetFiring,
-  budgetAlertRows,
-  budgetFiringRows,
-  budgetRows,
-  budgetWindowRows,
-} from './model.ts';
+import { counterKey } from './keys.ts';
+import { type Budget, budgetAlertRows, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
+import { planHistory } from './plan-history.ts';
 import { planRuleChange } from './plan-rule-change.ts';
 import { recountCounter } from './recount.ts';
 
@@ -38,6 +31,7 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
       org_id: orgId,
       ...decideFields(organization, input, nowMs),
       revision: 1,
+      counted_at: dateAt(nowMs),
       created_at: dateAt(nowMs),
       updated_at: dateAt(nowMs),
     };
@@ -67,10 +61,14 @@ export async function changeBudget(
     const differs = (field: keyof typeof fields) => fields[field] !== before[field];
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };
-    const revision = before.revision + Number(isDecisive);
-    const after: Budget = { ...before, ...fields, revision, updated_at: dateAt(nowMs) };
+    const changed: Budget = { ...before, ...fields, updated_at: dateAt(nowMs) };
+    const after = isDecisive
+      ? { ...changed, revision: before.revision + 1, counted_at: dateAt(nowMs) }
+      : changed;
     const recount = isDecisive ? await planRecount(ctx, organization, after, transaction) : [];
-    const writes = [replaceRow(budgetRows, after), ...recount, audit(ctx, 'budget.change', after)];
+    const hasMoved = counterKey(after) !== counterKey(before);
+    const left = hasMoved ? await planLeaving(ctx, before, transaction) : [];
+    const writes = [replaceRow(budgetRows, after), ...left, ...recount, audit(ctx, 'budget.change', after)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
 }
@@ -79,19 +77,25 @@ export async function changeBudget(
 export async function removeBudget(ctx: Context, orgId: string, budgetId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const budget = await readOwn(ctx, orgId, budgetId, transaction);
-    const all = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
-    const counter = counterKey(budget);
-    const isShared = all.some((other) => other._id !== budgetId && counterKey(other) === counter);
     const writes = [
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
       deleteRows(budgetAlertRows, { budget_id: budgetId }),
-      ...(isShared ? [] : [deleteRows(budgetWindowRows, { org_id: orgId, counter })]),
+      ...(await planLeaving(ctx, budget, transaction)),
       audit(ctx, 'budget.remove', budget),
     ];
     const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
     return { ...plan, result: undefined };
   });
+}
+
+/** Removes the windows of a counter that a budget leaves and no other shares: nothing would be added to them. */
+async function planLeaving(ctx: Context, budget: Budget, transaction: ClientSession): Promise<Write[]> {
+  const { _id, org_id } = budget;
+  const all = await budgetRows(ctx).find({ org_id }, { session: transaction }).toArray();
+  const counter = counterKey(budget);
+  const isShared = all.some((other) => other._id !== _id && counterKey(other) === counter);
+  return isShared ? [] : [deleteRows(budgetWindowRows, { org_id, counter })];
 }
 
 async function readOwn(
@@ -111,7 +115,6 @@ async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSes
   throw new DomainError('conflict', `An organization may have ${BUDGETS_PER_ORGANIZATION} budgets.`);
 }
 
-/** What has gone by is history: a level that a closed window had reached already raises no event now. */
 async function planRecount(
   ctx: Context,
   organization: Organization,
@@ -119,26 +122,7 @@ async function planRecount(
   transaction: ClientSession,
 ): Promise<Write[]> {
   const { windows, writes } = await recountCounter(ctx, organization, budget, transaction);
-  const now = dateAt(ctx.clock.now());
-  const closed = windows.filter(
-    ({ interval }) => interval.endMs <= now.getTime() && mayFire(interval, now.getTime()),
-  );
-  const firings = closed.flatMap((window) => silentFirings(budget, window, now));
-  return [...writes, ...firings.map((firing) => insertRow(budgetFiringRows, firing))];
-}
-
-function silentFirings(budget: Budget, { interval, usage }: WindowUsage, now: Date): BudgetFiring[] {
-  return levelsReached(amountOf(budget.metric, usage), budget.limit).map((level) => ({
-    _id: firingKey(budget, interval.startMs, level),
-    org_id: budget.org_id,
-    budget_id: budget._id,
-    revision: budget.revision,
-    level,
-    window_start: dateAt(interval.startMs),
-    window_end: dateAt(interval.endMs),
-    event_id: null,
-    fired_at: now,
-  }));
+  return [...writes, ...planHistory(budget, windows, new Map(), ctx.clock.now())];
 }
 
 function audit(ctx: Context, action: string, budget: Budget): Write {

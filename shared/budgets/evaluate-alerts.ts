@@ -39,10 +39,10 @@ export function evaluateAlerts(
   );
 }
 
-/** A window that has ended is no news to a webhook that asked after its end, nor for a budget that changed after it. */
+/** A window that has ended is no news to a webhook that asked after its end, nor for a budget that was counted anew after it. */
 function mayTell({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
   if (nowMs < interval.endMs) return true;
-  const sinceMs = Math.max(alerts_since.getTime(), budget.updated_at.getTime());
+  const sinceMs = Math.max(alerts_since.getTime(), budget.counted_at.getTime());
   return mayFire(interval, nowMs) && interval.endMs > sinceMs;
 }
 

@@ -1,11 +1,16 @@
 import type { ClientSession } from 'mongoose';
+import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
-import { applyWrites } from '../platform/mongo/writes.ts';
+import { applyWrites, updateRow } from '../platform/mongo/writes.ts';
+import type { WindowUsage } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import { budgetRows } from './model.ts';
+import { type Budget, budgetRows, budgetWindowRows } from './model.ts';
+import { planHistory } from './plan-history.ts';
 import { planRuleChange } from './plan-rule-change.ts';
 import { recountCounter } from './recount.ts';
+import { sumWindows } from './sum-windows.ts';
 
 /**
  * Counts the budgets of teams again whose members change in this transaction, after the change: a team is its members
@@ -23,9 +28,27 @@ export async function recountTeams(
   const touched = budgets.filter(({ scope, scope_id }) => scope === 'team' && teams.includes(scope_id));
   if (touched.length === 0) return;
   const organization = await readOrganization(ctx, orgId, transaction);
-  const counters = new Map(touched.map((budget) => [counterKey(budget), budget]));
-  for (const counter of counters.values()) {
-    const { writes } = await recountCounter(ctx, organization, counter, transaction);
-    await applyWrites(ctx, writes, transaction);
-  }
+  for (const sharing of Map.groupBy(touched, counterKey).values())
+    await recountShared(ctx, organization, sharing, transaction);
+}
+
+/** Counts the one counter of these budgets. What that changes in windows that are over raises nothing. */
+async function recountShared(
+  ctx: Context,
+  organization: Organization,
+  budgets: readonly Budget[],
+  transaction: ClientSession,
+): Promise<void> {
+  const nowMs = ctx.clock.now();
+  const [counter] = budgets;
+  if (!counter) return;
+  const key = { org_id: organization._id, counter: counterKey(counter) };
+  const rows = await budgetWindowRows(ctx).find(key, { session: transaction }).toArray();
+  const before = sumWindows(rows).get(key.counter) ?? new Map<number, WindowUsage>();
+  const { windows, writes } = await recountCounter(ctx, organization, counter, transaction);
+  const history = budgets.flatMap((budget) => [
+    updateRow(budgetRows, { _id: budget._id }, { $set: { counted_at: dateAt(nowMs) } }),
+    ...planHistory(budget, windows, before, nowMs),
+  ]);
+  await applyWrites(ctx, [...writes, ...history], transaction);
 }

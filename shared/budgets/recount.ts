@@ -23,8 +23,8 @@ export interface Recount {
 }
 
 /**
- * Counts every window of a counter that may still fire, from the rollups. Exact in a transaction that raises the
- * organization's version (`planRuleChange`).
+ * Counts every window of a counter that may still fire, from the rollups. Those before them stay as they were. Exact in a
+ * transaction that raises the organization's version (`planRuleChange`).
  */
 export async function recountCounter(
   ctx: Context,
@@ -32,7 +32,8 @@ export async function recountCounter(
   counter: CounterKey,
   transaction: ClientSession,
 ): Promise<Recount> {
-  const windows = await countWindows(ctx, organization, counter, transaction);
+  const sinceMs = ctx.clock.now() - CLOSED_WINDOW_FIRES_MS;
+  const windows = await countWindows(ctx, organization, { counter, sinceMs }, transaction);
   const key = counterKey(counter);
   const org_id = organization._id;
   const rows = windows.map(({ interval, usage }) => ({
@@ -43,19 +44,22 @@ export async function recountCounter(
     window_end: dateAt(interval.endMs),
     ...usage,
   }));
-  const cleared = deleteRows(budgetWindowRows, { org_id, counter: key });
+  const cleared = deleteRows(budgetWindowRows, {
+    org_id,
+    counter: key,
+    window_end: { $gt: dateAt(sinceMs) },
+  });
   return { windows, writes: [cleared, ...rows.map((row) => insertRow(budgetWindowRows, row))] };
 }
 
 async function countWindows(
   ctx: Context,
   organization: Organization,
-  counter: CounterKey,
+  { counter, sinceMs }: { counter: CounterKey; sinceMs: number },
   transaction: ClientSession,
 ): Promise<WindowUsage[]> {
-  const nowMs = ctx.clock.now();
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
-  const edges = windowEdges(windowAt, nowMs - CLOSED_WINDOW_FIRES_MS, nowMs + SIGNAL_AGE_MS.ahead + 1);
+  const edges = windowEdges(windowAt, sinceMs, ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1);
   const who = await dimensionsOf(ctx, organization._id, counter, transaction);
   const windows = new Map<number, WindowUsage>();
   for (const part of splitRange(organization, edges)) {

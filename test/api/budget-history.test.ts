@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
@@ -63,6 +63,44 @@ test('its windows are what was used in each, newest first, in per cent of the pr
   ]);
   expect((await api.call(`${path}/windows?limit=1`, { key })).body.data).toHaveLength(1);
   expect((await api.call(`${path}/windows?limit=0`, { key })).status).toBe(400);
+});
+
+describe('windows that are over', () => {
+  const body = { name: 'Day', scope: 'org', metric: 'cost_usd', threshold: 10, window: 'daily' };
+
+  /** A budget whose organization has spent 1, 2, 3, 4 and 5 dollars on the five days before today. */
+  async function makeUsed() {
+    clock.set(NOW);
+    const { key: own } = await makeTenant(api.ctx);
+    const made = await api.call('/api/v1/budgets', { key: own, body });
+    const used = async () => {
+      const { body: windows } = await api.call(`/api/v1/budgets/${made.body.id}/windows`, { key: own });
+      return windows.data.map(({ current }: { current: number }) => current);
+    };
+    const change = (fields: object) =>
+      api.call(`/api/v1/budgets/${made.body.id}`, { method: 'PATCH', key: own, body: fields });
+    for (const cost_usd of [1, 2, 3, 4, 5]) {
+      await api.call('/api/v1/signals', { key: own, body: makeSignal({ ts: clock.now(), cost_usd }) });
+      clock.advance(DAY_MS);
+    }
+    expect(await used()).toEqual([5, 4, 3, 2, 1]);
+    return { own, used, change };
+  }
+
+  test('stay when the threshold changes, and when another budget counts the same', async () => {
+    const { own, used, change } = await makeUsed();
+    await change({ threshold: 20 });
+    expect(await used()).toEqual([5, 4, 3, 2, 1]);
+    await api.call('/api/v1/budgets', { key: own, body: { ...body, metric: 'tokens' } });
+    expect(await used()).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  test('go when nobody counts days for a while: what is added meanwhile would be missing in them', async () => {
+    const { used, change } = await makeUsed();
+    await change({ window: 'weekly' });
+    await change({ window: 'daily' });
+    expect(await used()).toEqual([5, 4]);
+  });
 });
 
 test('neither is there for another organization, nor for a key of another user', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addMember } from '../../../shared/administration/members.ts';
 import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
@@ -141,6 +142,37 @@ describe('alert_at', () => {
     });
     const late = [makeSignal({ ts: NOW })];
     await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, late);
+    await evaluateDue(ctx, orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+  });
+});
+
+describe('a per cent of a window that is over', () => {
+  const late = (orgId: string, user_id: string, count: number) =>
+    recordSignals(
+      ctx,
+      { orgId, boundUserId: null, defaultProjectId: null },
+      Array.from({ length: count }, () => makeSignal({ ts: NOW, user_id })),
+    );
+
+  test('is told when late signals reach it, also after a new name', async () => {
+    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
+    clock.advance(24 * HOUR);
+    await changeBudget(ctx, orgId, budget._id, { name: 'Renamed' });
+    await late(orgId, 'ada', 50);
+    await evaluateDue(ctx, orgId);
+    expect(percents(await alertsOf(orgId))).toEqual([50]);
+  });
+
+  test('is not told when somebody joins the team who had used it', async () => {
+    const { orgId } = await tenantWith([{ alert_at: [50] }]);
+    const person = { org_id: orgId, email: 'a@e.org', role: 'member' } as const;
+    await addMember(ctx, { ...person, user_id: 'ada', teams: ['red'] });
+    await createBudget(ctx, orgId, { ...base, scope: 'team', scope_id: 'red', threshold: 20 });
+    await late(orgId, 'bob', 19);
+    clock.advance(24 * HOUR);
+    await addMember(ctx, { ...person, user_id: 'bob', email: 'b@e.org', teams: ['red'] });
+    await late(orgId, 'ada', 1);
     await evaluateDue(ctx, orgId);
     expect(await alertsOf(orgId)).toEqual([]);
   });

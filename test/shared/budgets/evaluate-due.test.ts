@@ -199,6 +199,27 @@ describe('windows', () => {
     expect(await evaluateDue(ctx, orgId)).toBe(1);
   });
 
+  test.each([
+    { when: 'after', told: ['budget.exceeded'] },
+    { when: 'before', told: ['budget.warning', 'budget.exceeded'] },
+  ])('late signals $when somebody joins a team are told, not what the new member had used', async (row) => {
+    clock.set(NOW);
+    const { orgId } = await makeTenant(ctx);
+    const member = { org_id: orgId, role: 'member' } as const;
+    await addMember(ctx, { ...member, user_id: 'ada', email: 'a@example.com', teams: ['red'] });
+    await addMember(ctx, { ...member, user_id: 'bob', email: 'b@example.com', teams: [] });
+    const budget = { ...base, scope: 'team', scope_id: 'red', window: 'daily', threshold: 10 } as const;
+    await createBudget(ctx, orgId, budget);
+    const yesterday = NOW - 24 * HOUR;
+    const late = () => post(orgId, row.when === 'after' ? 1 : 10, { ts: yesterday, user_id: 'ada' });
+    await post(orgId, 9, { ts: yesterday, user_id: 'bob' });
+    if (row.when === 'before') await late();
+    await changeMember(ctx, orgId, 'bob', { teams: ['red'] });
+    if (row.when === 'after') await late();
+    await evaluateDue(ctx, orgId);
+    expect(typesOf(await budgetEvents(orgId))).toEqual(row.told);
+  });
+
   test('the next window begins at nothing and fires by itself', async () => {
     clock.set(NOW);
     const { orgId } = await makeTenant(ctx);
