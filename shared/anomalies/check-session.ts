@@ -73,5 +73,5 @@ async function finishCheck(
 function nextLookMs(ctx: Context, session: Session, seen: Session, nowMs: number): number | null {
   if (session.state !== seen.state) return nowMs;
   if (session.signal_count === seen.signal_count) return null;
-  return nextCheckMs(ctx, { checked_at: dateAt(nowMs) }, nowMs);
+  return nextCheckMs(ctx, { ...session, checked_at: dateAt(nowMs) }, nowMs);
 }

@@ -3,7 +3,7 @@ import type { Context } from '../platform/context/context.ts';
 import { raiseDue, setDue } from '../platform/due/plan-due.ts';
 import type { Session } from '../sessions/model.ts';
 import { hasEnded, type SessionChange } from '../sessions/plan-sessions.ts';
-import { isWorthALook, type Totals } from './detect.ts';
+import { isWorthALook, mayHaveRunAway, type Totals } from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
 
 /** How long after a look a running session is looked at again. Milliseconds. */
@@ -26,9 +26,16 @@ export function planChecks(ctx: Context, changes: readonly SessionChange[]): Pla
   );
 }
 
-/** When a running session may be looked at next (epoch ms): now, or a minute after the last look. */
-export function nextCheckMs(ctx: Context, session: Pick<Session, 'checked_at'>, nowMs: number): number {
-  const gapMs = CHECK_EVERY_MS / ctx.config.timeScale;
+/** Reading so many takes a fifth of a second. */
+const SIGNALS_PER_MINUTE = 10_000;
+
+/**
+ * When a running session may be looked at next (epoch ms): now, or a minute after the last look. One that may have run away
+ * is read whole each time, so it waits a minute for every 10,000 signals: however long it runs, its looks cost the same.
+ */
+export function nextCheckMs(ctx: Context, session: Session, nowMs: number): number {
+  const reads = mayHaveRunAway(totalsOf(session)) ? session.signal_count / SIGNALS_PER_MINUTE : 0;
+  const gapMs = (CHECK_EVERY_MS / ctx.config.timeScale) * Math.max(1, reads);
   return Math.max(nowMs, session.checked_at ? session.checked_at.getTime() + gapMs : 0);
 }
 

@@ -51,6 +51,22 @@ async function events(orgId: string): Promise<Event[]> {
   return eventRows(ctx).find({ org_id: orgId, type: 'anomaly.detected' }).toArray();
 }
 
+test.each([
+  { signals: 5_000, minutes: 1 },
+  { signals: 200_000, minutes: 20 },
+])('a session of $signals signals that may have run away is looked at again after $minutes min', async (row) => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx);
+  const sessionId = await post(orgId, { tokens_in: 6_000_000 });
+  await sessionRows(ctx).updateOne({ _id: sessionId }, { $set: { signal_count: row.signals } });
+  await checkSession(ctx, sessionId);
+  clock.advance(10_000);
+  await post(orgId, { tokens_in: 1 });
+  const due = await readDue(ctx, checkSessionJob, sessionId);
+  expect(due?.due_at.getTime()).toBeGreaterThanOrEqual(NOW + row.minutes * 60_000);
+  expect(due?.due_at.getTime()).toBeLessThan(NOW + (row.minutes + 1) * 60_000);
+});
+
 describe('a session that stands out', () => {
   test('is reported while it runs, with its documented payload, and listed', async () => {
     const { orgId, key } = await makePast();
