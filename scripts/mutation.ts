@@ -10,15 +10,17 @@ import { findFreePort } from './stack/ports.ts';
 import { startMongo, startRedis } from './stack/stores.ts';
 
 /**
- * `npm run mutation [AREA …] [--only WORDS …]`: plants each fault of the list into a copy of the tree and runs the tests that
- * must notice. Names those that no test noticed, and fails when they are more than a tenth.
+ * `npm run mutation -- [AREA …] [--only WORDS …]`: plants each fault of the list into a copy of the tree and runs the tests
+ * that must notice. Names those that no test noticed, and fails when they are more than a tenth.
  */
 const LEAST_SCORE = 0.9;
 
 const args = process.argv.slice(2);
 const at = args.indexOf('--only');
 const only = at === -1 ? [''] : args.slice(at + 1);
-const areas = (at === -1 ? args : args.slice(0, at)).filter((name) => name in FAULTS);
+const areas = at === -1 ? args : args.slice(0, at);
+const unknown = areas.find((name) => !(name in FAULTS));
+if (unknown) throw new Error(`There is no area ${unknown}, only ${Object.keys(FAULTS).join(', ')}.`);
 const chosen = Object.entries(FAULTS)
   .filter(([area]) => areas.length === 0 || areas.includes(area))
   .flatMap(([area, faults]) => faults.map((fault) => ({ area, fault })))
