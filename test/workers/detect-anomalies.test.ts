@@ -54,7 +54,7 @@ async function events(orgId: string): Promise<Event[]> {
 test.each([
   { signals: 5_000, minutes: 1 },
   { signals: 200_000, minutes: 20 },
-])('a session of $signals signals that may have run away is looked at again after $minutes min', async (row) => {
+])('one of $signals signals that may have run away is looked at again after $minutes min', async (row) => {
   clock.set(NOW);
   const { orgId } = await makeTenant(ctx);
   const sessionId = await post(orgId, { tokens_in: 6_000_000 });
