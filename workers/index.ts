@@ -15,7 +15,8 @@ import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
-import { endSessionJob } from '../shared/sessions/jobs.ts';
+import { endSessionJob, moveSessionEndsJob } from '../shared/sessions/jobs.ts';
+import { moveSessionEnds as moveOpenEnds } from '../shared/sessions/move-due.ts';
 import { RETENTION } from '../shared/tables/retention.ts';
 import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';
@@ -44,6 +45,12 @@ import { dueJobRow, type JobRow, jobRow, type WakeAgain } from './job-row.ts';
 export const endSession = dueJobRow(endSessionJob, {
   concurrency: 16,
   handle: (key, ctx) => endIfSilent(ctx, key),
+});
+
+/** After a change of the session timeout. */
+export const moveSessionEnds = dueJobRow(moveSessionEndsJob, {
+  concurrency: 1,
+  handle: (orgId, ctx) => moveOpenEnds(ctx, orgId),
 });
 
 export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
@@ -148,6 +155,7 @@ export const purgeOld = jobRow(purgeJob, {
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
 export const JOB_TABLE: readonly JobRow[] = [
   endSession,
+  moveSessionEnds,
   evaluateBudgets,
   lookAtForecasts,
   checkSession,

@@ -11,10 +11,10 @@ import {
   SIGNAL_AGE_MS,
 } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
-import { applyWrites } from '../platform/mongo/writes.ts';
-import { planMovedDue } from '../sessions/move-due.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
+import { planMove } from '../sessions/move-due.ts';
 
 export interface OrganizationChange {
   name?: string | undefined;
@@ -36,26 +36,20 @@ export async function changeOrganization(
   change: OrganizationChange,
 ): Promise<Organization> {
   refuseOutOfRange(change);
-  await inTransaction(ctx.db, async (transaction) => {
+  await commitPlan(ctx, async (transaction) => {
     const organization = await readOrganization(ctx, orgId, transaction);
     const { timezone, ...plain } = change;
     const timezones =
       timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
     const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
-    await organizationRows(ctx).updateOne(
-      { _id: orgId },
-      { $set: { ...given, ...timezones } },
-      { session: transaction },
-    );
-    const moved =
-      change.session_timeout === undefined
-        ? []
-        : await planMovedDue(ctx, orgId, change.session_timeout * 1_000, transaction);
+    const changed = updateRow(organizationRows, { _id: orgId }, { $set: { ...given, ...timezones } });
+    const move = change.session_timeout === undefined ? NO_PLAN : planMove(orgId, ctx.clock.now());
     // No e-mail: the log outlives the member whose it is.
     const { admin_emails, ...told } = change;
     const details = { ...told, ...(admin_emails === undefined ? {} : { changed: ['admin_emails'] }) };
     const audit = auditWrite(ctx, { action: 'organization.change', org_id: orgId, details });
-    await applyWrites(ctx, [...raiseOrganizationVersion(orgId), ...moved, audit], transaction);
+    const writes = [changed, ...raiseOrganizationVersion(orgId), audit];
+    return { ...joinPlans({ writes, wakeUps: [] }, move), result: undefined };
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);

@@ -7,6 +7,9 @@ import { dueJob } from '../platform/due/model.ts';
  */
 export const endSessionJob = dueJob('end-session');
 
+/** Moves the due times of an organization's open sessions after its timeout has changed. The key is the organization. */
+export const moveSessionEndsJob = dueJob('move-session-ends');
+
 /** What the due row of an open session holds. */
 export interface OpenSession {
   session_id: string;

@@ -1,33 +1,76 @@
 import type { ClientSession } from 'mongoose';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type DueRow, dueRows } from '../platform/due/model.ts';
-import { setDue } from '../platform/due/plan-due.ts';
+import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
-import type { Write } from '../platform/mongo/writes.ts';
-import { endSessionJob, type OpenSession } from './jobs.ts';
+import { endSessionJob, moveSessionEndsJob, type OpenSession } from './jobs.ts';
 import { sessionRows } from './model.ts';
-import { silenceEndsMs } from './silence.ts';
+import { silenceEndsMs, timeoutMsOf } from './silence.ts';
+
+/** Due rows that one transaction moves: few enough that nobody waits for it. */
+const MOVED_AT_ONCE = 500;
+
+/** The last due row that was moved, by its id. */
+interface Moved {
+  last: string;
+}
+
+/** The plan that asks for the due times of an organization's open sessions to follow its changed timeout. */
+export function planMove(orgId: string, nowMs: number): Plan {
+  return setDue<Moved>(moveSessionEndsJob, { key: orgId, orgId, dueMs: nowMs, details: { last: '' } });
+}
 
 /**
- * The writes that give the open sessions of an organization the due time of another timeout. The sweeper finds what is
- * due by it.
+ * Gives the open sessions of an organization the due time of its present timeout, some per transaction. A worker that
+ * dies is followed by one that goes on where it was.
  */
-export async function planMovedDue(
+export async function moveSessionEnds(ctx: Context, orgId: string): Promise<void> {
+  while (await moveSome(ctx, orgId));
+}
+
+/** Whether there may be more. */
+async function moveSome(ctx: Context, orgId: string): Promise<boolean> {
+  return commitPlan(ctx, async (transaction) => {
+    const due = await readDue<Moved>(ctx, moveSessionEndsJob, orgId, transaction);
+    if (!due) return { ...NO_PLAN, result: false };
+    const timeoutMs = timeoutMsOf(await readOrganization(ctx, orgId, transaction));
+    const open = (await dueRows(ctx)
+      .find({ kind: endSessionJob.kind, org_id: orgId, _id: { $gt: due.last } }, { session: transaction })
+      .sort({ _id: 1 })
+      .limit(MOVED_AT_ONCE)
+      .toArray()) as (DueRow & OpenSession)[];
+    const moved = await planDueTimes(ctx, orgId, { open, timeoutMs }, transaction);
+    const last = open.at(-1)?._id;
+    if (last === undefined || open.length < MOVED_AT_ONCE)
+      return {
+        ...joinPlans(moved, { writes: [clearDue(moveSessionEndsJob, orgId)], wakeUps: [] }),
+        result: false,
+      };
+    const again = { key: orgId, orgId, dueMs: due.due_at.getTime(), details: { last } };
+    return { ...joinPlans(moved, setDue<Moved>(moveSessionEndsJob, again)), result: true };
+  });
+}
+
+async function planDueTimes(
   ctx: Context,
   orgId: string,
-  timeoutMs: number,
+  { open, timeoutMs }: { open: readonly OpenSession[]; timeoutMs: number },
   transaction: ClientSession,
-): Promise<Write[]> {
-  const open = (await dueRows(ctx)
-    .find({ kind: endSessionJob.kind, org_id: orgId }, { session: transaction })
-    .toArray()) as (DueRow & OpenSession)[];
+): Promise<Plan> {
   const ids = open.map(({ session_id }) => session_id);
   const sessions = await sessionRows(ctx)
     .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), { session: transaction })
     .toArray();
-  return sessions.flatMap((session) => {
-    const dueMs = silenceEndsMs(session, timeoutMs);
-    const details: OpenSession = { session_id: session._id };
-    return setDue(endSessionJob, { key: session.key, orgId, dueMs, details }).writes;
-  });
+  return joinPlans(
+    ...sessions.map((session) =>
+      setDue<OpenSession>(endSessionJob, {
+        key: session.key,
+        orgId,
+        dueMs: silenceEndsMs(session, timeoutMs),
+        details: { session_id: session._id },
+      }),
+    ),
+  );
 }

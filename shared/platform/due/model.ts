@@ -25,7 +25,7 @@ export interface DueRow {
 
 export const dueRows = collection<DueRow>('due', {
   shardKey: { _id: 'hashed' },
-  indexes: [{ key: { due_at: 1 } }, { key: { kind: 1, org_id: 1 } }],
+  indexes: [{ key: { due_at: 1 } }, { key: { kind: 1, org_id: 1, _id: 1 } }],
 });
 
 /** The job of a kind of due row: it carries the row's key. */

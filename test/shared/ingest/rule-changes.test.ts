@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { closeSession } from '../../../shared/ingest/end-session.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
+import { dueRows } from '../../../shared/platform/due/model.ts';
 import { readDue } from '../../../shared/platform/due/plan-due.ts';
-import { endSessionJob } from '../../../shared/sessions/jobs.ts';
+import { endSessionJob, moveSessionEndsJob } from '../../../shared/sessions/jobs.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
+import { moveSessionEnds } from '../../../shared/sessions/move-due.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
@@ -42,6 +44,7 @@ test('a session that opens while the session timeout changes is due by the new o
         ),
       ),
     ]);
+    await Promise.all([ctx, other].map((context) => moveSessionEnds(context, orgId)));
     const open = await sessionRows(ctx).find({ org_id: orgId, state: 'open' }).toArray();
     expect(open).toHaveLength(4);
     for (const { key, last_activity_at } of open) {
@@ -49,6 +52,23 @@ test('a session that opens while the session timeout changes is due by the new o
       expect(due?.due_at.getTime()).toBe(last_activity_at.getTime() + 60_001);
     }
   }
+});
+
+test('a changed session timeout moves the ends of however many open sessions in steps, after its own transaction', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const signals = Array.from({ length: 700 }, (_, user) =>
+    makeSignal({ ts: clock.now(), user_id: `user-${user}` }),
+  );
+  await recordSignals(ctx, senderOf(orgId), signals);
+  const ends = async () => {
+    const rows = await dueRows(ctx).find({ kind: endSessionJob.kind, org_id: orgId }).toArray();
+    return rows.map(({ due_at }) => due_at.getTime() - clock.now());
+  };
+  await changeOrganization(ctx, orgId, { session_timeout: 60 });
+  expect(new Set(await ends())).toEqual(new Set([1_800_001]));
+  await moveSessionEnds(ctx, orgId);
+  expect(await ends()).toEqual(signals.map(() => 60_001));
+  expect(await readDue(ctx, moveSessionEndsJob, orgId)).toBeNull();
 });
 
 test('another process counts by a changed setting from the next signal on', async () => {
