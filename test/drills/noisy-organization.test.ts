@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
@@ -7,8 +10,10 @@ import { budgetRows } from '../../shared/budgets/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { sha256, type TestAccount } from '../support/credits.ts';
+import { type Child, startChild } from '../support/drills/child.ts';
 import { makeRichAccounts } from '../support/drills/load.ts';
 import type { Noise, NoiseStatuses } from '../support/drills/noise.ts';
+import { preloaded } from '../support/drills/preload.ts';
 import { type Stack, startStack } from '../support/drills/stack.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, call } from '../support/harness.ts';
@@ -19,55 +24,68 @@ const SECONDS = Number(process.env.DRILL_NOISE_SECONDS ?? 2);
 const ARE_TIMES_JUDGED = process.env.DRILL_NOISE_SECONDS !== undefined;
 const MOST_TIMES_SLOWER = 3;
 const SLOWEST_MS = 400;
-const LONGEST_TURN_MS = 50;
+const LONGEST_HOLD_MS = 50;
 
 const WEBHOOKS = 250;
 const USERS = 9_000;
 const CLIENTS = 2;
 
 let stack: Stack;
+/** The api that both organizations call. */
+let api: Child;
+const folder = mkdtempSync(join(tmpdir(), 'usage-governor-noise-'));
+const heldFile = join(folder, 'held');
 /** What the quiet organization was answered but 200. */
 let refused: string[] = [];
 let quiet: { key: string; account: TestAccount };
 beforeAll(async () => {
   stack = await startStack({ env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_KEY: '100000' } });
+  api = await startChild('api/main.ts', { ...stack.env, ...preloaded({ DRILL_HELD_FILE: heldFile }) });
   const [account] = await makeRichAccounts(stack.ctx, 1);
   quiet = { key: (await makeTenant(stack.ctx)).key, account: account as TestAccount };
 }, 120_000);
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await api.stop();
+  await stack.stop();
+  rmSync(folder, { recursive: true });
+});
 
 type Kind = 'read' | 'signal' | 'spend';
 interface Measured {
   p99: Record<Kind, number>;
-  /** The longest that the api's event loop stood still. */
+  /** The longest turn of the api's event loop, its waits for a core included. */
   turnMs: number;
+  /** The most CPU of the event loop's thread in a turn, or in 20 ms of shorter ones: how long work held it. */
+  heldMs: number;
   noise: NoiseStatuses;
 }
 
 /** What the quiet organization meets while another one makes this noise. */
 async function measureBeside(noise: Omit<Noise, 'url' | 'clients'>): Promise<Measured> {
-  const workerData: Noise = { ...noise, url: stack.url, clients: CLIENTS };
+  const workerData: Noise = { ...noise, url: api.url, clients: CLIENTS };
   const worker = new Worker(new URL('../support/drills/noise.ts', import.meta.url), { workerData });
   await measureOnce(0.5);
   await longestTurnMs();
+  longestHoldMs();
   const p99 = await measureOnce(SECONDS);
   const turnMs = await longestTurnMs();
+  const heldMs = longestHoldMs();
   const told = once(worker, 'message');
   worker.postMessage('stop');
   const [statuses] = (await told) as [NoiseStatuses];
-  return { p99, turnMs, noise: statuses };
+  return { p99, turnMs, heldMs, noise: statuses };
 }
 
 async function measureOnce(seconds: number): Promise<Record<Kind, number>> {
   const until = performance.now() + seconds * 1_000;
   const [read, signal, spend] = await Promise.all([
-    timesOf(until, () => call(`${stack.url}/api/v1/sessions?limit=20`, { key: quiet.key })),
+    timesOf(until, () => call(`${api.url}/api/v1/sessions?limit=20`, { key: quiet.key })),
     timesOf(until, () =>
-      call(`${stack.url}/api/v1/signals`, { key: quiet.key, body: makeSignal({ ts: Date.now() }) }),
+      call(`${api.url}/api/v1/signals`, { key: quiet.key, body: makeSignal({ ts: Date.now() }) }),
     ),
     timesOf(until, () => {
       const key = randomUUID();
-      return call(`${stack.url}/v1/meter/consume`, {
+      return call(`${api.url}/v1/meter/consume`, {
         key: quiet.account.token,
         body: { output_sha256: sha256(key) },
         headers: { 'Idempotency-Key': key },
@@ -95,9 +113,16 @@ function p99Of(times: number[]): number {
 
 /** Since it was last asked. */
 async function longestTurnMs(): Promise<number> {
-  const { text } = await call(`${stack.url}/metrics`, { key: stack.ctx.config.operatorToken });
+  const { text } = await call(`${api.url}/metrics`, { key: stack.ctx.config.operatorToken });
   const [, seconds] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text) ?? [];
   return Number(seconds) * 1_000;
+}
+
+/** Since it was last asked. */
+function longestHoldMs(): number {
+  const told = readFileSync(heldFile, { encoding: 'utf8', flag: 'a+' });
+  writeFileSync(heldFile, '');
+  return Math.max(0, ...told.split('\n').map(Number));
 }
 
 /** An organization whose every signal is counted by a budget in each timezone and window. */
@@ -159,15 +184,15 @@ test('an organization that does its worst does not slow down another', { timeout
   }
 });
 
-function judge(what: string, { p99, turnMs }: Measured, ordinary: Measured): void {
+function judge(what: string, { p99, heldMs }: Measured, ordinary: Measured): void {
   for (const kind of ['read', 'signal', 'spend'] as const) {
     expect.soft(p99[kind], `${what}: ${kind}`).toBeLessThan(MOST_TIMES_SLOWER * ordinary.p99[kind]);
     expect.soft(p99[kind], `${what}: ${kind}`).toBeLessThan(SLOWEST_MS);
   }
-  expect.soft(turnMs, `${what}: one turn of the event loop`).toBeLessThan(LONGEST_TURN_MS);
+  expect.soft(heldMs, `${what}: the event loop`).toBeLessThan(LONGEST_HOLD_MS);
 }
 
-function describeTimes({ p99, turnMs, noise }: Measured): string {
+function describeTimes({ p99, turnMs, heldMs, noise }: Measured): string {
   const times = Object.entries(p99).map(([kind, ms]) => `${kind} ${Math.round(ms)}`);
-  return `p99 in ms: ${times.join(', ')}; longest turn ${Math.round(turnMs)} ms; noise ${JSON.stringify(noise)}`;
+  return `p99 in ms: ${times.join(', ')}; longest turn ${Math.round(turnMs)} ms, held for ${Math.round(heldMs)} ms; noise ${JSON.stringify(noise)}`;
 }
