@@ -14,10 +14,13 @@ export async function replaceMember(ctx: Context, member: Member, transaction: C
   await memberRows(ctx).insertMany([member], { session: transaction });
 }
 
-/** Throws `conflict` when without this admin nobody could manage the organization. */
+/**
+ * Throws `conflict` when without this admin nobody could manage the organization. An admin who was invited and has not
+ * joined cannot, and perhaps never will.
+ */
 export async function refuseLastAdmin(
   ctx: Context,
-  leaving: Pick<Member, '_id' | 'org_id' | 'role' | 'removed_at'>,
+  leaving: Pick<Member, '_id' | 'org_id' | 'role' | 'idp' | 'removed_at'>,
   transaction?: ClientSession,
 ): Promise<void> {
   if (leaving.role !== 'admin' || leaving.removed_at !== null) return;
@@ -27,8 +30,11 @@ export async function refuseLastAdmin(
   const others = members.filter(
     ({ _id, role, removed_at }) => _id !== leaving._id && role === 'admin' && removed_at === null,
   );
-  if (others.length === 0)
-    throw new DomainError('conflict', 'This is the last admin. Make another member an admin first.');
+  if (!others.some(({ idp }) => idp !== undefined || leaving.idp === undefined))
+    throw new DomainError(
+      'conflict',
+      'This is the last admin who has joined. Make another member who has joined an admin first.',
+    );
 }
 
 /**

@@ -113,6 +113,15 @@ describe('members', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test('always have an admin who has joined: an invited one may never come', async () => {
+    const invited = { email: 'typo@example.org', role: 'admin', user_id: 'invited' };
+    expect((await ask(admin, 'POST', '/v1/members', invited)).status).toBe(201);
+    const own = `/v1/members/${admin.userId}`;
+    expect((await ask(admin, 'PATCH', own, { role: 'member' })).status).toBe(409);
+    expect((await ask(admin, 'DELETE', own)).status).toBe(409);
+    expect((await ask(admin, 'DELETE', '/v1/members/invited')).status).toBe(204);
+  });
+
   test('take their keys with them', async () => {
     const org_id = admin.orgId;
     const bound = await createApiKey(api.ctx, { org_id, scopes: ['usage:read'], user_id: member.userId });
