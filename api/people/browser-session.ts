@@ -1,6 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import type { VisitorReason } from '../../shared/identity/me.ts';
+import type { Identity } from '../../shared/identity/verify-access-token.ts';
+import type { Member } from '../../shared/organizations/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { createSessionStore } from './session-store.ts';
 import { cookieSettings } from './settings.ts';
@@ -8,6 +10,8 @@ import { cookieSettings } from './settings.ts';
 declare module 'express-session' {
   interface SessionData {
     accountId?: string;
+    /** Who has signed in: the account may be given to another identity. */
+    identity?: Identity;
     /** Epoch ms. */
     loggedInAt?: number;
     /** For the issuer's end-session endpoint; no other token is kept. */
@@ -20,8 +24,8 @@ declare module 'express-session' {
 /** The one present member without identity whose e-mail the identity provider has verified. */
 export interface Candidate {
   accountId: string;
-  iss: string;
-  sub: string;
+  email: string;
+  identity: Identity;
 }
 
 const IDLE_S = 8 * 3_600;
@@ -44,22 +48,23 @@ export function browserSession(ctx: Context): RequestHandler {
   });
 }
 
-/** The account that is signed in, or null. Any session ends 24 hours after its sign-in. */
-export function signedInAccount(ctx: Context, req: Request): string | null {
-  const { accountId, loggedInAt } = req.session;
-  if (accountId === undefined || loggedInAt === undefined) return null;
-  return ctx.clock.now() - loggedInAt < LONGEST_MS ? accountId : null;
+/** The account that is signed in, and by which identity, or null. Any session ends 24 hours after its sign-in. */
+export function signedIn(ctx: Context, req: Request): { accountId: string; identity: Identity } | null {
+  const { accountId, identity, loggedInAt } = req.session;
+  if (accountId === undefined || identity === undefined || loggedInAt === undefined) return null;
+  return ctx.clock.now() - loggedInAt < LONGEST_MS ? { accountId, identity } : null;
 }
 
 /** Begins the session of a member under a new id: one that a stranger may know is worth nothing. */
 export async function beginSession(
   ctx: Context,
   req: Request,
-  accountId: string,
+  { _id, idp }: Member,
   idToken: string | undefined,
 ) {
   await regenerate(req);
-  req.session.accountId = accountId;
+  req.session.accountId = _id;
+  if (idp !== undefined) req.session.identity = idp;
   req.session.loggedInAt = ctx.clock.now();
   if (idToken !== undefined) req.session.idToken = idToken;
   await save(req);

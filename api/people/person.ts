@@ -5,7 +5,7 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { unauthorized } from '../auth/bearer.ts';
 import type { Auth, PrincipalOf } from '../basics/route.ts';
-import { signedInAccount } from './browser-session.ts';
+import { signedIn } from './browser-session.ts';
 
 /** `signals:write` is there for closing a session: the route that posts signals is not mounted. */
 const ADMIN_SCOPES: readonly Scope[] = [
@@ -17,11 +17,16 @@ const ADMIN_SCOPES: readonly Scope[] = [
 ];
 const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
 
-/** The member who is signed in, as of now: a removal or another role holds from the next request. Throws `unauthorized`. */
+/**
+ * The member who is signed in, as of now: a removal, another role or another identity holds from the next request. Throws
+ * `unauthorized`.
+ */
 export async function readPerson(ctx: Context, req: Request): Promise<Member> {
-  const accountId = signedInAccount(ctx, req);
-  const member = accountId === null ? null : await memberRows(ctx).findOne({ _id: accountId });
+  const who = signedIn(ctx, req);
+  const member = who && (await memberRows(ctx).findOne({ _id: who.accountId }));
   if (!member || member.removed_at !== null) throw unauthorized();
+  const isSame = member.idp?.iss === who.identity.iss && member.idp.sub === who.identity.sub;
+  if (!isSame) throw unauthorized();
   return member;
 }
 

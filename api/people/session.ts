@@ -39,7 +39,7 @@ async function describeVisitor(
   { email, reason, candidate }: NonNullable<ReturnType<typeof visitorOf>>,
 ): Promise<Visitor> {
   const contact = ctx.config.supportContact ?? null;
-  const invitation = candidate ? await describeInvitation(ctx, candidate.accountId) : null;
+  const invitation = candidate ? await describeInvitation(ctx, candidate) : null;
   // Meanwhile withdrawn, or taken by somebody else.
   const isGone = reason === 'invited' && invitation === null;
   return { email, reason: isGone ? 'unknown' : reason, contact, invitation };
@@ -62,13 +62,13 @@ export async function answerInvitation(ctx: Context, req: Request, res: Response
   if (!visitor || !candidate) throw unauthorized();
   const parsed = answer.safeParse(await readBody(req, res, ANSWER_LIMITS));
   if (!parsed.success) throw new DomainError('invalid_request', 'Send { "accept": true } or false.');
-  const { accountId, iss, sub } = candidate;
+  const { accountId } = candidate;
   const { idToken } = req.session;
   if (parsed.data.accept) {
-    await actingAs(accountId, () => acceptInvitation(ctx, accountId, { iss, sub }));
-    await beginSession(ctx, req, accountId, idToken);
+    const member = await actingAs(accountId, () => acceptInvitation(ctx, candidate));
+    await beginSession(ctx, req, member, idToken);
   } else {
-    await actingAs(accountId, () => declineInvitation(ctx, accountId));
+    await actingAs(accountId, () => declineInvitation(ctx, candidate));
     await beginVisit(ctx, req, { email: visitor.email, reason: 'unknown' }, idToken);
   }
   res.status(204).end();

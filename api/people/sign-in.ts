@@ -56,7 +56,7 @@ export async function endSignIn(ctx: Context, req: Request, res: Response): Prom
     const { claims, idToken } = await redeemCode(ctx, req, underWay);
     const identity = { iss: claims.iss, sub: claims.sub };
     const member = await findMemberByIdentity(ctx, identity);
-    if (member) await beginSession(ctx, req, member._id, idToken);
+    if (member) await beginSession(ctx, req, member, idToken);
     else await receiveVisitor(ctx, req, claims, idToken);
     res.redirect(underWay.returnTo);
   } catch (error) {
@@ -97,7 +97,8 @@ async function receiveVisitor(
 ): Promise<void> {
   const email = typeof claims.email === 'string' ? claims.email : null;
   const found = await findInvitation(ctx, { email, isVerified: claims.email_verified === true });
-  const candidate = found.member && { accountId: found.member._id, iss: claims.iss, sub: claims.sub };
+  const identity = { iss: claims.iss, sub: claims.sub };
+  const candidate = found.member && email !== null ? { accountId: found.member._id, email, identity } : null;
   const visitor = { email, reason: found.reason, ...(candidate ? { candidate } : {}) };
   await beginVisit(ctx, req, visitor, idToken);
 }

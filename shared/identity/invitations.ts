@@ -32,14 +32,28 @@ export async function findInvitation(
 }
 
 /** Whether a member may still be joined by whom the e-mail belongs to. */
-export function isOpen(member: Member): boolean {
+function isOpen(member: Member): boolean {
   return member.removed_at === null && member.idp === undefined && member.declined_at === undefined;
 }
 
-/** What an invitation says to the person who is asked: join what, as what, invited by whom. */
-export async function describeInvitation(ctx: Context, accountId: string): Promise<Visitor['invitation']> {
-  const member = await memberRows(ctx).findOne({ _id: accountId });
-  if (!member || !isOpen(member)) return null;
+/** An admin may have corrected the e-mail since: then another person is invited. */
+function isFor(member: Member, { email }: Invitation): boolean {
+  return isOpen(member) && member.email === email.toLowerCase();
+}
+
+/** The invitation of an account, as the e-mail named it that its person has signed in with. */
+export interface Invitation {
+  accountId: string;
+  email: string;
+}
+
+/** What an invitation says to the person who is asked: join what, as what, invited by whom. Null when it is gone. */
+export async function describeInvitation(
+  ctx: Context,
+  invitation: Invitation,
+): Promise<Visitor['invitation']> {
+  const member = await memberRows(ctx).findOne({ _id: invitation.accountId });
+  if (!member || !isFor(member, invitation)) return null;
   const [organization, inviter] = await Promise.all([
     readOrganization(ctx, member.org_id),
     member.invited_by === undefined ? null : memberRows(ctx).findOne({ _id: member.invited_by }),
@@ -52,11 +66,14 @@ export async function describeInvitation(ctx: Context, accountId: string): Promi
  * Links the identity of a person who said yes to the invited member. Never replaces an identity. Throws `conflict` when
  * the invitation is gone, or the identity is another member's.
  */
-export async function acceptInvitation(ctx: Context, accountId: string, idp: Identity): Promise<Member> {
+export async function acceptInvitation(
+  ctx: Context,
+  invitation: Invitation & { identity: Identity },
+): Promise<Member> {
   try {
     return await inTransaction(ctx.db, async (transaction) => {
-      const member = await readOpen(ctx, accountId, transaction);
-      const joined = { ...member, idp: { iss: idp.iss, sub: idp.sub } };
+      const member = await readOpen(ctx, invitation, transaction);
+      const joined = { ...member, idp: invitation.identity };
       await replaceMember(ctx, joined, transaction);
       const details = { user_id: member.user_id, ...joined.idp };
       await recordAudit(ctx, { action: 'member.join', org_id: member.org_id, details }, transaction);
@@ -69,18 +86,18 @@ export async function acceptInvitation(ctx: Context, accountId: string, idp: Ide
 }
 
 /** Takes a no for an answer: the invitation is gone until an admin renews it. Throws `conflict` when it is gone already. */
-export async function declineInvitation(ctx: Context, accountId: string): Promise<void> {
+export async function declineInvitation(ctx: Context, invitation: Invitation): Promise<void> {
   await inTransaction(ctx.db, async (transaction) => {
-    const member = await readOpen(ctx, accountId, transaction);
+    const member = await readOpen(ctx, invitation, transaction);
     const change = { declined_at: dateAt(ctx.clock.now()) };
-    await memberRows(ctx).updateOne({ _id: accountId }, { $set: change }, { session: transaction });
+    await memberRows(ctx).updateOne({ _id: member._id }, { $set: change }, { session: transaction });
     const details = { user_id: member.user_id };
     await recordAudit(ctx, { action: 'member.decline', org_id: member.org_id, details }, transaction);
   });
 }
 
-async function readOpen(ctx: Context, accountId: string, transaction: ClientSession): Promise<Member> {
-  const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });
-  if (!member || !isOpen(member)) throw new DomainError('conflict', 'This invitation is gone.');
+async function readOpen(ctx: Context, invitation: Invitation, transaction: ClientSession): Promise<Member> {
+  const member = await memberRows(ctx).findOne({ _id: invitation.accountId }, { session: transaction });
+  if (!member || !isFor(member, invitation)) throw new DomainError('conflict', 'This invitation is gone.');
   return member;
 }

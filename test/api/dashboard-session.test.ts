@@ -15,6 +15,7 @@ import { createTestClock, startApi, type TestApi, type TestClock } from '../supp
 
 const HOUR_MS = 3_600_000;
 const BASE = 'https://usage.example.org';
+const IDENTITY = { iss: 'https://idp.example.org', sub: 'ida' };
 const BEHIND_TLS = { 'X-Forwarded-Proto': 'https' };
 
 let idp: Server;
@@ -34,7 +35,8 @@ beforeAll(async () => {
   api = await startApi({ clock, redisUrl: redis.url, env: { ...idpEnvironment(state), BASE_URL: BASE } });
   await waitUntilReady(api.ctx.redis.producer, 5_000);
   const { _id: org_id } = await createOrganization(api.ctx, { name: 'Acme', plan: 'team' });
-  accountId = (await addMember(api.ctx, { org_id, email: 'ida@acme.example', role: 'admin' }))._id;
+  const ida = { org_id, email: 'ida@acme.example', role: 'admin', idp: IDENTITY } as const;
+  accountId = (await addMember(api.ctx, ida))._id;
 });
 afterAll(async () => {
   await api.close().catch(() => undefined);
@@ -47,7 +49,7 @@ afterAll(async () => {
 /** A session as a sign-in of now leaves it, and the cookie that names it. */
 async function begin(): Promise<{ key: string; cookie: string }> {
   const id = randomUUID();
-  const content = { cookie: { path: '/' }, accountId, loggedInAt: clock.now() };
+  const content = { cookie: { path: '/' }, accountId, identity: IDENTITY, loggedInAt: clock.now() };
   const key = `dashboard:session:${id}`;
   await api.ctx.redis.producer.set(key, JSON.stringify(content), 'EX', 600);
   const signature = createHmac('sha256', api.ctx.config.sessionSecret).update(id).digest('base64');

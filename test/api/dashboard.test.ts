@@ -9,6 +9,7 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
@@ -93,6 +94,14 @@ describe('signing in', () => {
     expect(url.startsWith(`${base}/dashboard/`)).toBe(true);
   });
 
+  test('succeeds also from a page whose parameters are too long to remember', async () => {
+    const { email } = await makeMember('member');
+    const { url, setCookies } = await signIn(email, `/dashboard/sessions?user_id=${'x'.repeat(5_000)}`);
+    expect(url).toBe(`${base}/dashboard/sessions`);
+    // RFC 6265 section 6.1: what every browser keeps.
+    for (const line of setCookies) expect(line.length).toBeLessThan(4_096);
+  });
+
   test('gives a session id that nobody knew before', async () => {
     const { email } = await makeMember('member');
     const browser = createHttpClient();
@@ -125,7 +134,7 @@ describe('signing in', () => {
     const keys = await api.ctx.redis.producer.keys('dashboard:session:*');
     const kept = await api.ctx.redis.producer.get(keys.find((key) => !before.has(key)) ?? '');
     const { cookie: _cookie, ...fields } = JSON.parse(kept ?? '{}');
-    expect(Object.keys(fields).toSorted()).toEqual(['accountId', 'idToken', 'loggedInAt']);
+    expect(Object.keys(fields).toSorted()).toEqual(['accountId', 'idToken', 'identity', 'loggedInAt']);
   });
 });
 
@@ -151,6 +160,14 @@ describe('a session', () => {
     await removeMember(api.ctx, orgId, userId);
     expect((await browser.get(`${base}/dashboard/v1/members`)).status).toBe(401);
     expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+  });
+
+  test('ends when the account is given to another identity', async () => {
+    const { email, userId } = await makeMember('member');
+    const browser = await signIn(email);
+    await linkIdentity(api.ctx, orgId, userId, { iss: issuerOf(state), sub: `new-${email}` });
+    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
+    expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(401);
   });
 
   test('is kept in a cookie that no script reads and no other site sends along with a change', async () => {
@@ -231,6 +248,19 @@ describe('joining', () => {
     await changeMember(api.ctx, orgId, member.user_id, { email: 'nora@acme.example' });
     const renewed = await signIn('nora@acme.example');
     expect((await renewed.get(`${base}/dashboard/session`)).body.reason).toBe('invited');
+  });
+
+  test.each([true, false])('is for the e-mail that the admin means now (%s)', async (accept) => {
+    const member = await invite(`mistyped-${accept}@acme.example`);
+    const wrong = await signIn(`mistyped-${accept}@acme.example`);
+    await changeMember(api.ctx, orgId, member.user_id, { email: `meant-${accept}@acme.example` });
+    expect((await wrong.post(`${base}/dashboard/join`, { accept }, OURS)).status).toBe(409);
+    expect((await wrong.get(`${base}/dashboard/session`)).body).toMatchObject({
+      reason: 'unknown',
+      invitation: null,
+    });
+    const meant = await signIn(`meant-${accept}@acme.example`);
+    expect((await meant.get(`${base}/dashboard/session`)).body.reason).toBe('invited');
   });
 
   test('says why there is nothing to join, and whom to ask', async () => {
