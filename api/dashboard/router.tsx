@@ -39,6 +39,8 @@ function page(path: string, load: () => Promise<RouteComponent>, names: readonly
     path,
     component: lazyRouteComponent(async () => ({ default: await load() })),
     validateSearch: searchOf(names),
+    // Of another object nothing stays: neither what is shown of the first one nor what was begun for it.
+    remountDeps: ({ params }) => params,
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { axisMoney } from '../../api/dashboard/parts/format.ts';
+import { axisMoney, dateTime } from '../../api/dashboard/parts/format.ts';
 import { ticksOf } from '../../api/dashboard/parts/scale.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
@@ -9,3 +9,9 @@ test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])
     expect(new Set(names).size).toBe(names.length);
   },
 );
+
+test('a time of another year says which', () => {
+  const now = new Date(2026, 10, 22, 12).getTime();
+  expect(dateTime(now, now)).toBe('22 Nov, 12:00');
+  expect(dateTime(new Date(2027, 10, 22, 12).getTime(), now)).toBe('22 Nov 2027, 12:00');
+});

@@ -1,6 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { Me, Visitor } from '../../../shared/identity/me.ts';
 import type { paths } from '../../docs/client.d.ts';
+import { tellTabs } from './tabs.ts';
 
 /** What a browser must send with a change so that the api takes it for ours. */
 const OURS = { 'X-Requested-With': 'dashboard' };
@@ -57,6 +58,7 @@ export async function answerInvitation(accept: boolean): Promise<void> {
 /** Ends the session; where to go from here. */
 export async function signOut(): Promise<string> {
   const { location } = await own<{ location: string }>('logout', {});
+  tellTabs(null);
   return location;
 }
 

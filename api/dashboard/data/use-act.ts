@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 
 /**
  * A change that a person makes: what it has made old is read again, and a line says that it is done. The error stays with
@@ -17,5 +18,17 @@ export function useAct<Input, Result>(
       if (options.done) notifications.show({ message: options.done });
       options.onDone?.(result);
     },
+  });
+}
+
+/** A deletion, after which its list is shown as it is then. The page of what is gone is left first: it must not ask again. */
+export function useDeletion(act: () => Promise<unknown>, { list, done }: { list: string; done: string }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return useAct(act, {
+    changes: [],
+    done,
+    onDone: () =>
+      void navigate({ to: `/${list}` }).then(() => client.invalidateQueries({ queryKey: [list] })),
   });
 }

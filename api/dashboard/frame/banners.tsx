@@ -78,7 +78,7 @@ function Banner({
   );
 }
 
-const MONEY_PAGES = ['/', '/sessions', '/budgets', '/export'];
+const MONEY_PAGES = ['/', '/sessions', '/export'];
 
 /** Only where the cost of the range stands too. Names the models. */
 function Unpriced() {

@@ -2,19 +2,19 @@ import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { meQuery } from '../data/queries.ts';
+import { tellTabs } from '../data/tabs.ts';
+import { Frame } from './frame.tsx';
 import { Plain } from './plain.tsx';
-import { SESSIONS_CHANNEL } from './renewal.tsx';
 
-/** Opened by a tab whose session had ended: tells that tab who is signed in now, and closes. */
+/** Opened by a tab whose session had ended: tells that tab who is signed in now, and closes. Else says why it cannot. */
 export function Renewed() {
   const { data: me } = useQuery(meQuery());
   useEffect(() => {
     if (!me) return;
-    const channel = new BroadcastChannel(SESSIONS_CHANNEL);
-    channel.postMessage({ user_id: me.user_id, org_id: me.org.id });
-    channel.close();
+    tellTabs(me);
     window.close();
   }, [me]);
+  if (!me) return <Frame />;
   return (
     <Plain>
       <Stack>

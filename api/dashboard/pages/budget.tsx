@@ -2,10 +2,10 @@ import { Alert, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Title } fr
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { budgetQuery } from '../data/queries.ts';
-import { useAct } from '../data/use-act.ts';
+import { useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
@@ -132,11 +132,10 @@ function Firings({ id }: { id: string }) {
 
 function Actions({ budget }: { budget: Budget }) {
   const isAdmin = useIsAdmin();
-  const navigate = useNavigate();
   const [isOpen, { open, close }] = useDisclosure();
-  const remove = useAct(
+  const remove = useDeletion(
     () => take(api.DELETE('/api/v1/budgets/{id}', { params: { path: { id: budget.id } } })),
-    { changes: [], done: 'The budget is deleted.', onDone: () => void navigate({ to: '/budgets' }) },
+    { list: 'budgets', done: 'The budget is deleted.' },
   );
   const ask = () =>
     modals.openConfirmModal({

@@ -82,7 +82,7 @@ export function Webhooks() {
           )
         }
       </Load>
-      <Modal opened={isOpen} onClose={close} title="Create a webhook" size="lg">
+      <Modal opened={isOpen} onClose={close} title="Create a webhook" size="lg" closeOnClickOutside={false}>
         <WebhookCreation onDone={close} />
       </Modal>
     </Page>

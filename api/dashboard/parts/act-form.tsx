@@ -8,6 +8,13 @@ export function useDraft<Draft>(initial: Draft): [Draft, (change: Partial<Draft>
   return [draft, (change) => setDraft({ ...draft, ...change })];
 }
 
+/** What a draft differs in from what there was: what others have changed meanwhile stays. */
+export function changesOf<Draft extends object>(before: Draft, draft: Draft): Partial<Draft> {
+  const names = Object.keys(draft) as (keyof Draft)[];
+  const changed = names.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]));
+  return Object.fromEntries(changed.map((name) => [name, draft[name]])) as Partial<Draft>;
+}
+
 /** A form that does one thing: its fields, what went wrong, and its buttons. */
 export function ActForm({
   act: { mutate, error, isPending },

@@ -1,9 +1,10 @@
 import { Group, NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { membersQuery, organizationQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { ActForm, useDraft } from './act-form.tsx';
+import { ActForm, changesOf, useDraft } from './act-form.tsx';
 import type { Budget } from './budget-bar.tsx';
 import { BudgetPreview } from './budget-preview.tsx';
 import { METRICS } from './budget-words.ts';
@@ -21,25 +22,32 @@ type Draft = Pick<
   'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'enforce' | 'on_error'
 >;
 
+const NEW: Draft = {
+  name: '',
+  scope: 'org',
+  scope_id: '',
+  metric: 'cost_usd',
+  threshold: 100,
+  window: 'monthly',
+  enforce: 'none',
+  on_error: 'allow',
+};
+
 /** Creates a budget, or changes one. Shows what was used lately, so that a threshold can be chosen. */
 export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
-  const [draft, set] = useDraft<Draft>(
-    budget ?? {
-      name: '',
-      scope: 'org',
-      scope_id: '',
-      metric: 'cost_usd',
-      threshold: 100,
-      window: 'monthly',
-      enforce: 'none',
-      on_error: 'allow',
-    },
-  );
+  // As it was when the form was opened: it is read again all the time.
+  const [before] = useState<Draft>(budget ?? NEW);
+  const [draft, set] = useDraft(before);
+  const changes = changesOf(before, draft);
   const save = useAct(
     async () => {
-      const { scope, scope_id } = draft;
-      const body = { ...changesOf(draft), ...(scope === 'org' ? {} : { scope_id }) };
-      if (!budget) return take(api.POST('/api/v1/budgets', { body }));
+      const { scope, scope_id, ...rest } = draft;
+      // The organization has no id here; every other scope goes with its own.
+      const whose = scope === 'org' ? { scope } : { scope, scope_id };
+      if (!budget) return take(api.POST('/api/v1/budgets', { body: { ...rest, ...whose } }));
+      const isMoved = 'scope' in changes || 'scope_id' in changes;
+      const { scope: _, scope_id: __, ...others } = changes;
+      const body = { ...others, ...(isMoved ? whose : {}) };
       return take(api.PATCH('/api/v1/budgets/{id}', { params: { path: { id: budget.id } }, body }));
     },
     {
@@ -49,7 +57,12 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
     },
   );
   return (
-    <ActForm act={save} submit={budget ? 'Save' : 'Create'} onCancel={onDone}>
+    <ActForm
+      act={save}
+      submit={budget ? 'Save' : 'Create'}
+      onCancel={onDone}
+      isReady={!budget || Object.keys(changes).length > 0}
+    >
       <TextInput
         label="Name"
         required
@@ -103,11 +116,6 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
       )}
     </ActForm>
   );
-}
-
-/** What the form can change but the id of the scope, which the organization has not. */
-function changesOf({ name, scope, metric, threshold, window, enforce, on_error }: Draft) {
-  return { name, scope, metric, threshold, window, enforce, on_error };
 }
 
 function ScopeInput({

@@ -67,11 +67,14 @@ export function duration(seconds: number): string {
   return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3_600)}h`;
 }
 
-/** In the viewer's timezone. */
-export function dateTime(iso: string | number): string {
-  return new Date(iso).toLocaleString('en-GB', {
+/** In the viewer's timezone; with the year unless it is this one. */
+export function dateTime(iso: string | number, nowMs: number = Date.now()): string {
+  const at = new Date(iso);
+  const isThisYear = at.getFullYear() === new Date(nowMs).getFullYear();
+  return at.toLocaleString('en-GB', {
     day: 'numeric',
     month: 'short',
+    ...(isThisYear ? {} : { year: 'numeric' }),
     hour: '2-digit',
     minute: '2-digit',
   });

@@ -41,7 +41,13 @@ export function KeyTable({ userId }: { userId?: string }) {
           );
         }}
       </Load>
-      <Modal opened={rotated !== null} onClose={() => setRotated(null)} title="The new key" size="lg">
+      <Modal
+        opened={rotated !== null}
+        onClose={() => setRotated(null)}
+        title="The new key"
+        size="lg"
+        closeOnClickOutside={false}
+      >
         <Stack>
           <Text>It is shown this once. The old one goes on for 24 hours.</Text>
           <Copyable label="Key" value={rotated ?? ''} />

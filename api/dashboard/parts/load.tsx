@@ -5,7 +5,7 @@ import { ProblemNote } from './problem-note.tsx';
 
 /**
  * What a query has: a skeleton until it has anything, the problem when it has nothing, else the data. Data that could not
- * be renewed stays, with its time.
+ * be renewed stays, with its time. That of the question before stays, faded, until this one is answered.
  */
 export function Load<Data>({
   query,
@@ -18,7 +18,11 @@ export function Load<Data>({
 }) {
   if (query.data !== undefined)
     return (
-      <Stack gap="sm">
+      <Stack
+        gap="sm"
+        aria-busy={query.isPlaceholderData}
+        className={query.isPlaceholderData ? 'outdated' : undefined}
+      >
         {query.isError && (
           <Text size="xs" c="dimmed" role="status">
             Not renewed since {dateTime(query.dataUpdatedAt)}: {query.error.message}

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { exact } from './format.ts';
 
 interface PageOf<Row> {
@@ -11,16 +11,24 @@ interface PageOf<Row> {
   total?: number;
 }
 
+/** The cursors of the pages up to the one that is shown, of the question that `key` names. */
+interface Walk {
+  key: string;
+  cursors: string[];
+}
+
 /**
  * The pages of a list, one at a time. Only the first page is read again and again; who has turned a page keeps what is
- * there. `key` names the question: another one begins at its first page.
+ * there. `key` names the question: another one begins at its first page. The page lies in the history, so that who comes
+ * back from a row sees it again.
  */
 export function usePages<Row>(
   key: string,
   ask: (cursor: { cursor?: string }) => UseQueryOptions<PageOf<Row>, Error, PageOf<Row>, never>,
 ): { query: UseQueryResult<PageOf<Row>>; turn: (by: 1 | -1) => void; page: number } {
-  const [walk, setWalk] = useState<{ key: string; cursors: string[] }>({ key, cursors: [] });
-  const cursors = walk.key === key ? walk.cursors : [];
+  const navigate = useNavigate();
+  const { walk } = useLocation().state as { walk?: Walk };
+  const cursors = walk?.key === key ? walk.cursors : [];
   const cursor = cursors.at(-1);
   const question = ask(cursor === undefined ? {} : { cursor });
   const query = useQuery({
@@ -29,7 +37,8 @@ export function usePages<Row>(
   });
   const turn = (by: 1 | -1) => {
     const next = by === 1 && query.data ? [...cursors, query.data.cursor] : cursors.slice(0, -1);
-    setWalk({ key, cursors: next });
+    const state = (before: object) => ({ ...before, walk: { key, cursors: next } satisfies Walk });
+    void navigate({ to: '.', search: (before: unknown) => before, state } as never);
   };
   return { query: query as UseQueryResult<PageOf<Row>>, turn, page: cursors.length + 1 };
 }
@@ -46,11 +55,11 @@ export function Pager({ pages }: { pages: ReturnType<typeof usePages> }) {
       </Text>
       <Group gap="sm" display={isAlone ? 'none' : undefined}>
         <Button variant="default" size="compact-sm" disabled={page === 1} onClick={() => turn(-1)}>
-          Newer page
+          Previous page
         </Button>
         <Text size="sm">Page {page}</Text>
         <Button variant="default" size="compact-sm" disabled={!has_more} onClick={() => turn(1)}>
-          Older page
+          Next page
         </Button>
       </Group>
     </Group>

@@ -1,12 +1,14 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle, IconLock } from '@tabler/icons-react';
 import { Problem } from '../data/client.ts';
+import { duration } from './format.ts';
 
 /** An error as a person can use it: what is wrong, its code, and the request id to copy. Nothing without an error. */
 export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   if (!error) return null;
   const problem = error instanceof Problem ? error : null;
-  const isForbidden = problem?.status === 403;
+  const isForbidden = problem?.code === 'missing_scope';
+  const waitS = problem?.extra.retry_after_s;
   return (
     <Alert
       role="alert"
@@ -18,6 +20,7 @@ export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () =
       <Stack gap="sm">
         <Text className="wrap">{error instanceof Error ? error.message : 'Something failed here.'}</Text>
         {isForbidden && <Text>Admins of your organization may. Ask one of them.</Text>}
+        {typeof waitS === 'number' && <Text>Try again in {duration(waitS)}.</Text>}
         <FieldErrors problem={problem} />
         <Group gap="sm">
           <Code>{problem?.code ?? 'internal'}</Code>

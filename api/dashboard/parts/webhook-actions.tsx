@@ -1,11 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
-import { useAct } from '../data/use-act.ts';
+import { useAct, useDeletion } from '../data/use-act.ts';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { exact } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
@@ -83,50 +82,64 @@ function useChange(id: string, done: string, onDone: () => void = () => undefine
   );
 }
 
-function EventsButton({ webhook: { id, events } }: { webhook: DetailedWebhook }) {
+function EventsButton({ webhook }: { webhook: DetailedWebhook }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const [chosen, setChosen] = useState([...events]);
-  const change = useChange(id, 'The events are changed.', close);
   return (
     <>
       <Button variant="default" onClick={open}>
         Edit events
       </Button>
       <Modal opened={isOpen} onClose={close} title="Edit events">
-        <Stack>
-          <EventChoice value={chosen} onChange={setChosen} />
-          <Text size="sm" c="dimmed">
-            This holds for events that are raised from now on.
-          </Text>
-          <ProblemNote error={change.error} />
-          <Button onClick={() => change.mutate({ events: chosen })} loading={change.isPending}>
-            Save
-          </Button>
-        </Stack>
+        <EventsForm webhook={webhook} onDone={close} />
       </Modal>
     </>
   );
 }
 
+/** Begins with the events as they are when it is opened. */
+function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
+  const [chosen, setChosen] = useState([...webhook.events]);
+  const change = useChange(webhook.id, 'The events are changed.', onDone);
+  return (
+    <Stack>
+      <EventChoice value={chosen} onChange={setChosen} />
+      <Text size="sm" c="dimmed">
+        This holds for events that are raised from now on.
+      </Text>
+      <ProblemNote error={change.error} />
+      <Button onClick={() => change.mutate({ events: chosen })} loading={change.isPending}>
+        Save
+      </Button>
+    </Stack>
+  );
+}
+
 function AlertsButton({ webhook }: { webhook: DetailedWebhook }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const [fields, setFields] = useState(() => fieldsOf(webhook));
-  const change = useChange(webhook.id, 'The alerts are changed.', close);
   return (
     <>
       <Button variant="default" onClick={open}>
         Edit alerts
       </Button>
       <Modal opened={isOpen} onClose={close} title="Alerts, quiet hours and digest" size="lg">
-        <Stack>
-          <AlertSettings value={fields} onChange={setFields} />
-          <ProblemNote error={change.error} />
-          <Button onClick={() => change.mutate(settingsOf(fields))} loading={change.isPending}>
-            Save
-          </Button>
-        </Stack>
+        <AlertsForm webhook={webhook} onDone={close} />
       </Modal>
     </>
+  );
+}
+
+/** Begins with the alerts as they are when it is opened. */
+function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
+  const [fields, setFields] = useState(() => fieldsOf(webhook));
+  const change = useChange(webhook.id, 'The alerts are changed.', onDone);
+  return (
+    <Stack>
+      <AlertSettings value={fields} onChange={setFields} />
+      <ProblemNote error={change.error} />
+      <Button onClick={() => change.mutate(settingsOf(fields))} loading={change.isPending}>
+        Save
+      </Button>
+    </Stack>
   );
 }
 
@@ -160,7 +173,13 @@ function SecretButton({ id }: { id: string }) {
       <Button variant="default" onClick={open}>
         New secret
       </Button>
-      <Modal opened={isOpen} onClose={end} title="A new secret" size="lg">
+      <Modal
+        opened={isOpen}
+        onClose={end}
+        title="A new secret"
+        size="lg"
+        closeOnClickOutside={!change.isSuccess}
+      >
         {change.isSuccess ? (
           <Stack>
             <Text>Keep it now: it is not shown again.</Text>
@@ -188,11 +207,9 @@ function SecretButton({ id }: { id: string }) {
 }
 
 function DeleteButton({ id }: { id: string }) {
-  const navigate = useNavigate();
-  const remove = useAct(() => take(api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })), {
-    changes: [],
+  const remove = useDeletion(() => take(api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })), {
+    list: 'webhooks',
     done: 'The webhook is deleted.',
-    onDone: () => void navigate({ to: '/webhooks' }),
   });
   const ask = () =>
     modals.openConfirmModal({

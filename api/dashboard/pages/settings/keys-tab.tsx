@@ -34,7 +34,7 @@ export function KeysTab() {
         <Button onClick={open}>Create a key</Button>
       </Group>
       <KeyTable />
-      <Modal opened={isOpen} onClose={close} title="Create a key" size="lg">
+      <Modal opened={isOpen} onClose={close} title="Create a key" size="lg" closeOnClickOutside={false}>
         <KeyForm onDone={close} />
       </Modal>
     </Stack>

@@ -7,7 +7,7 @@ import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
 import { membersQuery, organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
-import { ActForm } from '../../parts/act-form.tsx';
+import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
 import { Load } from '../../parts/load.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
@@ -76,21 +76,27 @@ export function MembersTab() {
   );
 }
 
+type Draft = { email: string; name: string } & Pick<Member, 'role' | 'teams'>;
+
+const NEW: Draft = { email: '', name: '', role: 'member', teams: [] };
+
+function draftOf({ email, name, role, teams }: Member): Draft {
+  return { email: email ?? '', name: name ?? '', role, teams };
+}
+
 function MemberForm({ member, onDone }: { member?: Member; onDone: () => void }) {
   const organization = useQuery(organizationQuery());
-  const [email, setEmail] = useState(member?.email ?? '');
-  const [name, setName] = useState(member?.name ?? '');
-  const [role, setRole] = useState<Member['role']>(member?.role ?? 'member');
-  const [teams, setTeams] = useState(member?.teams ?? []);
+  const before = member ? draftOf(member) : NEW;
+  const [draft, change] = useDraft(before);
+  const { email, name, role, teams } = draft;
+  // An invitation that was turned down is renewed by its e-mail.
+  const changes = { ...changesOf(before, draft), ...(member?.declined ? { email } : {}) };
   const save = useAct(
     async () => {
       const named = name === '' ? {} : { name };
       if (!member) return take(api.POST('/v1/members', { body: { email, role, teams, ...named } }));
-      const renewed = email === (member.email ?? '') && !member.declined ? {} : { email };
       const path = { user_id: member.user_id };
-      return take(
-        api.PATCH('/v1/members/{user_id}', { params: { path }, body: { role, teams, ...named, ...renewed } }),
-      );
+      return take(api.PATCH('/v1/members/{user_id}', { params: { path }, body: changes }));
     },
     { changes: ['members', 'organization', 'me'], done: member ? 'Saved.' : 'Invited.', onDone },
   );
@@ -98,6 +104,7 @@ function MemberForm({ member, onDone }: { member?: Member; onDone: () => void })
     <ActForm
       act={save}
       submit={member ? 'Save' : 'Invite'}
+      isReady={!member || Object.keys(changes).length > 0}
       aside={member && <RemoveButton member={member} onDone={onDone} />}
     >
       <TextInput
@@ -105,23 +112,29 @@ function MemberForm({ member, onDone }: { member?: Member; onDone: () => void })
         type="email"
         required
         value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
+        onChange={(event) => change({ email: event.currentTarget.value })}
         data-autofocus
       />
       {member?.declined && <Text size="sm">The invitation was turned down. Saving renews it.</Text>}
       <TextInput
         label="Name"
+        required={before.name !== ''}
         maxLength={256}
         value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => change({ name: event.currentTarget.value })}
       />
       <NativeSelect
         label="Role"
         value={role}
-        onChange={(event) => setRole(event.currentTarget.value as Member['role'])}
+        onChange={(event) => change({ role: event.currentTarget.value as Draft['role'] })}
         data={['member', 'admin']}
       />
-      <TagsInput label="Teams" value={teams} onChange={setTeams} data={organization.data?.teams ?? []} />
+      <TagsInput
+        label="Teams"
+        value={teams}
+        onChange={(chosen) => change({ teams: chosen })}
+        data={organization.data?.teams ?? []}
+      />
     </ActForm>
   );
 }

@@ -4,7 +4,7 @@ import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
-import { ActForm, useDraft } from '../../parts/act-form.tsx';
+import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
 import { Load } from '../../parts/load.tsx';
 import { When } from '../../parts/when.tsx';
 
@@ -21,22 +21,17 @@ export function OrganizationTab() {
 }
 
 function OrganizationForm({ organization }: { organization: Organization }) {
-  const { name, timezone, next_timezone, session_timeout, k_anonymity, admin_emails } = organization;
-  const [draft, set] = useDraft<Draft>({
-    name,
-    timezone: next_timezone?.timezone ?? timezone,
-    session_timeout,
-    k_anonymity,
-    admin_emails,
-  });
-  const save = useAct(() => take(api.PATCH('/v1/organization', { body: changesOf(organization, draft) })), {
+  const { timezone, next_timezone } = organization;
+  const before = draftOf(organization);
+  const [draft, set] = useDraft(before);
+  const changes = changesOf(before, draft);
+  const save = useAct(() => take(api.PATCH('/v1/organization', { body: changes })), {
     changes: ['organization', 'me'],
     done: 'The settings are saved.',
   });
-  const isUnchanged = Object.keys(changesOf(organization, draft)).length === 0;
   return (
     <Paper withBorder p="md" maw={640}>
-      <ActForm act={save} submit="Save" isReady={!isUnchanged}>
+      <ActForm act={save} submit="Save" isReady={Object.keys(changes).length > 0}>
         <TextInput
           label="Name"
           required
@@ -94,11 +89,20 @@ function OrganizationForm({ organization }: { organization: Organization }) {
   );
 }
 
-/** Only what differs: a timezone that was not touched must not begin anew tomorrow. */
-function changesOf(before: Organization, draft: Draft): Partial<Draft> {
-  const timezone = before.next_timezone?.timezone ?? before.timezone;
-  const known: Draft = { ...before, timezone };
-  const names = Object.keys(draft) as (keyof Draft)[];
-  const changed = names.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(known[name]));
-  return Object.fromEntries(changed.map((name) => [name, draft[name]]));
+/** The timezone is the one that was chosen last, also while it does not hold yet. */
+function draftOf({
+  name,
+  timezone,
+  next_timezone,
+  session_timeout,
+  k_anonymity,
+  admin_emails,
+}: Organization): Draft {
+  return {
+    name,
+    timezone: next_timezone?.timezone ?? timezone,
+    session_timeout,
+    k_anonymity,
+    admin_emails,
+  };
 }

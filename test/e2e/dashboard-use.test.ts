@@ -1,0 +1,180 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CHROMIUM } from '../../scripts/stack/chromium.ts';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
+import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
+import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
+import { call, until } from '../support/harness.ts';
+
+const SLOW_MS = 1_500;
+
+/** What happens to a person who has two tabs, a slow network, a colleague who changes the same thing, and a way back. */
+describe('the dashboard in use', () => {
+  let stack: DashboardStack;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    if (CHROMIUM === null) return;
+    [stack, browser] = await Promise.all([startDashboard(), openBrowser()]);
+    const users = Array.from({ length: 55 }, (_, index) => ({ user_id: `user-${index}`, cost_usd: 1 }));
+    await stack.report(...users);
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (CHROMIUM === null) skip('there is no Chromium (apt-get install chromium)');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  const open = async (path: string): Promise<WatchedPage> => {
+    const watched = await openPage(browser);
+    await signIn(watched.page, stack.url, { name: 'Grace' });
+    await visit(watched.page, path);
+    return watched;
+  };
+  const visit = async (page: Page, path: string) => {
+    await page.goto(`${stack.url}/dashboard${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+  const ask = async (path: string, body: unknown, method = 'POST') => {
+    const answer = await call(`${stack.url}${path}`, { key: stack.key, body, method });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body;
+  };
+  const makeWebhook = async (path: string): Promise<string> => {
+    const url = `http://127.0.0.1:9/${path}`;
+    return (await ask('/api/v1/webhooks', { url, secret: 's'.repeat(32), events: ['session.started'] })).id;
+  };
+  const slowly = async (page: Page, url: RegExp) =>
+    page.route(url, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      await route.continue().catch(() => undefined);
+    });
+
+  test('signing out, or in as somebody else, holds for every tab', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/budgets');
+    const other = await context.newPage();
+    await visit(other, '/sessions');
+    await other.getByRole('button', { name: 'Signed in as' }).click();
+    await other.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    await other.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await other.getByRole('heading', { name: 'You are signed out' }).waitFor();
+    await context.clearCookies();
+    await signIn(other, stack.url, { name: 'Grace' });
+    await visit(page, '/settings?tab=members');
+    await context.clearCookies();
+    await signIn(other, stack.url, { name: 'Tom' });
+    await page.getByRole('button', { name: 'Signed in as Tom' }).waitFor();
+    await context.close();
+  });
+
+  test('of another object nothing of the first one stays', { timeout: 60_000 }, async () => {
+    const [first, second] = [await makeWebhook('first'), await makeWebhook('second')];
+    const { page, context } = await open(`/webhooks/${first}`);
+    await page.getByText('http://127.0.0.1:9/first').waitFor();
+    await slowly(page, new RegExp(`/webhooks/${second}$`));
+    await page.evaluate(`history.pushState({}, '', '/dashboard/webhooks/${second}')`);
+    await page.locator('[aria-label=Loading]').first().waitFor();
+    expect(await page.getByText('http://127.0.0.1:9/first').count()).toBe(0);
+    await page.getByText('http://127.0.0.1:9/second').waitFor();
+    await context.close();
+  });
+
+  test('figures of the question before are marked until the new ones are there', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/sessions');
+    await page.getByRole('link', { name: /:/ }).first().waitFor();
+    await slowly(page, /\/api\/v1\/sessions\?/);
+    await page.getByRole('combobox', { name: 'Order' }).selectOption('asc');
+    await page.locator('[aria-busy=true]').waitFor();
+    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    await context.close();
+  });
+
+  test('a form begins with what holds when it is opened', { timeout: 60_000 }, async () => {
+    const id = await makeWebhook('edited');
+    const { page, context } = await open(`/webhooks/${id}`);
+    await page.getByRole('button', { name: 'Edit events' }).click();
+    await page.getByRole('checkbox', { name: 'A session ends' }).click();
+    await page.keyboard.press('Escape');
+    await ask(`/api/v1/webhooks/${id}`, { events: ['anomaly.detected'] }, 'PATCH');
+    await page.getByText('anomaly.detected', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Edit events' }).click();
+    const boxes = page.getByRole('dialog').getByRole('checkbox', { checked: true });
+    await boxes.first().waitFor();
+    expect(await boxes.count()).toBe(1);
+    expect(await boxes.getAttribute('value')).toBe('anomaly.detected');
+    await context.close();
+  });
+
+  test('a form changes what was changed in it, and nothing else', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/settings?tab=members');
+    await page.getByRole('button', { name: 'Edit Tom Herrera' }).click();
+    await changeMember(stack.ctx, stack.orgId, 'tom', { role: 'admin', teams: ['red'] });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Tomás Herrera');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const tom = await memberRows(stack.ctx).findOne({ org_id: stack.orgId, user_id: 'tom' });
+    expect(tom).toMatchObject({ name: 'Tomás Herrera', role: 'admin', teams: ['red'] });
+    await changeMember(stack.ctx, stack.orgId, 'tom', { role: 'member', name: 'Tom Herrera' });
+
+    const rule = { scope: 'org', metric: 'cost_usd', threshold: 40, window: 'monthly' };
+    const { id } = await ask('/api/v1/budgets', { name: 'All', ...rule });
+    await visit(page, `/budgets/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await ask(`/api/v1/budgets/${id}`, { threshold: 90 }, 'PATCH');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Everything');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The budget is changed.').waitFor();
+    const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key: stack.key });
+    expect(body).toMatchObject({ name: 'Everything', threshold: 90 });
+    await context.close();
+  });
+
+  test('what was deleted is not in the list that comes next', { timeout: 60_000 }, async () => {
+    const rule = { scope: 'org', metric: 'tokens', threshold: 40, window: 'daily' };
+    await ask('/api/v1/budgets', { name: 'Short-lived', ...rule });
+    const { page, context } = await open('/budgets');
+    await page.getByRole('link', { name: 'Short-lived' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Budgets', level: 1 }).waitFor();
+    // Sooner than the list is asked for again by itself.
+    const gone = page.getByRole('link', { name: 'Short-lived' });
+    await gone.waitFor({ state: 'detached', timeout: 4_000 });
+    await context.close();
+  });
+
+  test('the way back leads to the page of the list that one came from', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/sessions');
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText('Page 2').waitFor();
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    await until(async () => (await rows.count()) === 6, { what: 'the second page' });
+    await rows.nth(1).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'Session of' }).waitFor();
+    await page.goBack();
+    await page.getByText('Page 2').waitFor();
+    await page.goBack();
+    await page.getByText('Page 1').waitFor();
+    await context.close();
+  });
+
+  test('who has to wait is told how long', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/activate');
+    for (let tries = 0; tries < 6; tries += 1) {
+      await page.getByRole('textbox').fill(`BBBB-BBB${'BCDFGH'.charAt(tries)}`);
+      await page.getByRole('button', { name: 'Look at the device' }).click();
+      await page
+        .getByRole('alert')
+        .filter({ hasText: tries < 5 ? 'invalid_grant' : 'too_many' })
+        .waitFor();
+    }
+    await page.getByText(/Try again in 1[45] min/).waitFor();
+    await context.close();
+  });
+});
