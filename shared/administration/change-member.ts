@@ -4,7 +4,13 @@ import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
-import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
+import {
+  noMember,
+  refuseLastAdmin,
+  refuseTakenEmail,
+  replaceMember,
+  touchRoster,
+} from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
@@ -18,7 +24,7 @@ export interface MemberChange {
   email?: string | undefined;
 }
 
-/** Changes a member who is there. Throws `not_found`, `conflict` for the last admin's role. */
+/** Changes a member who is there. Throws `not_found`, `conflict` for the last admin's role and another member's e-mail. */
 export async function changeMember(
   ctx: Context,
   orgId: string,
@@ -33,6 +39,7 @@ export async function changeMember(
     if (!before || before.removed_at !== null) throw noMember();
     const after = changed(before, change);
     if (before.role === 'admin' && after.role !== 'admin') await refuseLastAdmin(ctx, before, transaction);
+    if (after.email !== before.email) await refuseTakenEmail(ctx, after, transaction);
     await replaceMember(ctx, after, transaction);
     await followRole(ctx, before, after, transaction);
     if (change.teams !== undefined) await followTeams(ctx, before, after, transaction);

@@ -5,8 +5,14 @@ import { recountTeams } from '../budgets/recount-teams.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
 import { revokeKeysOfUser, revokeLateKeys } from '../keys/api-keys.ts';
 import { addTeams } from '../organizations/add-teams.ts';
-import { type Member, memberRows, organizationRows } from '../organizations/model.ts';
-import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
+import {
+  noMember,
+  refuseLastAdmin,
+  refuseTakenEmail,
+  replaceMember,
+  touchRoster,
+} from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
@@ -45,13 +51,9 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   try {
     await inTransaction(ctx.db, async (transaction) => {
       await addTeams(ctx, input.org_id, member.teams, transaction);
+      await refuseTakenEmail(ctx, member, transaction);
       await memberRows(ctx).insertOne(member, { session: transaction });
-      if (input.role === 'admin')
-        await organizationRows(ctx).updateOne(
-          { _id: input.org_id },
-          { $addToSet: { admin_emails: email } },
-          { session: transaction },
-        );
+      await touchRoster(ctx, input.org_id, { with: input.role === 'admin' ? email : null }, transaction);
       await recordAudit(
         ctx,
         {

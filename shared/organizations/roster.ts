@@ -8,6 +8,20 @@ export function noMember(): DomainError {
   return new DomainError('not_found', 'There is no such member.');
 }
 
+/**
+ * Throws `conflict` when another present member of the organization has this e-mail: invited twice, nobody can tell which
+ * invitation is meant. Of two who add it at one time one is refused only if both call `touchRoster`.
+ */
+export async function refuseTakenEmail(
+  ctx: Context,
+  { _id, org_id, email }: Pick<Member, '_id' | 'org_id' | 'email'>,
+  transaction: ClientSession,
+): Promise<void> {
+  const named = await memberRows(ctx).find({ email }, { session: transaction }).toArray();
+  if (named.some((other) => other.org_id === org_id && other._id !== _id))
+    throw new DomainError('conflict', 'A member of the organization has this e-mail already.');
+}
+
 /** Puts a member anew and does not update: the embedded store's unique index would keep an old identity (docs/stores.md). */
 export async function replaceMember(ctx: Context, member: Member, transaction: ClientSession): Promise<void> {
   await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });

@@ -113,6 +113,19 @@ describe('members', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test('are invited once by one e-mail, also when two admins do so at one moment', async () => {
+    const invite = (email: string) => ask(admin, 'POST', '/v1/members', { email, role: 'member' });
+    const answers = await Promise.all([1, 2, 3].map(() => invite('twice@example.org')));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
+    const other = await invite('other@example.org');
+    const path = `/v1/members/${other.body.user_id}`;
+    expect((await ask(admin, 'PATCH', path, { email: 'Twice@example.org' })).status).toBe(409);
+    expect((await ask(admin, 'PATCH', path, { email: 'other@example.org' })).status).toBe(200);
+    expect(
+      (await ask(stranger, 'POST', '/v1/members', { email: 'twice@example.org', role: 'member' })).status,
+    ).toBe(201);
+  });
+
   test('always have an admin who has joined: an invited one may never come', async () => {
     const invited = { email: 'typo@example.org', role: 'admin', user_id: 'invited' };
     expect((await ask(admin, 'POST', '/v1/members', invited)).status).toBe(201);
