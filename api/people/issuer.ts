@@ -45,6 +45,10 @@ async function discover(ctx: Context): Promise<oidc.Configuration> {
     });
   } catch (error) {
     ctx.log.warn({ err: error }, 'the identity provider was not read');
-    throw new DomainError('issuer_unavailable', 'The identity provider does not answer. Try again.');
+    throw issuerUnavailable();
   }
+}
+
+export function issuerUnavailable(): DomainError {
+  return new DomainError('issuer_unavailable', 'The identity provider does not answer. Try again.');
 }

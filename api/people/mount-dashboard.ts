@@ -4,6 +4,7 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { expressPath } from '../basics/express-path.ts';
 import type { AnyRoute } from '../basics/route.ts';
+import { addressOf } from '../serve/address.ts';
 import type { Guards } from '../serve/exchange.ts';
 import { serve } from '../serve/serve.ts';
 import { browserSession } from './browser-session.ts';
@@ -12,7 +13,7 @@ import { isFile, sendFile, sendPage } from './files.ts';
 import { authenticatePerson } from './person.ts';
 import { answerInvitation, answerSession } from './session.ts';
 import { dashboardUrl } from './settings.ts';
-import { beginSignIn, endSignIn } from './sign-in.ts';
+import { beginSignIn, endSignIn, sendAway } from './sign-in.ts';
 import { signOut } from './sign-out.ts';
 
 /**
@@ -35,6 +36,9 @@ export function mountDashboard(
   ];
   router.get('/login', own(beginSignIn));
   router.get('/callback', own(endSignIn));
+  router.use(['/login', '/callback'], (error: unknown, _req: Request, res: Response, _next: NextFunction) =>
+    sendAway(ctx, res, error),
+  );
   router.post('/logout', own(signOut));
   router.get('/session', own(answerSession));
   router.post('/join', own(answerInvitation));
@@ -75,7 +79,7 @@ function named(route: string) {
 
 function countAddress({ limits }: Guards) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    await limits.count(res, { address: req.ip ?? 'unknown' });
+    await limits.count(res, { address: addressOf(req) });
     next();
   };
 }

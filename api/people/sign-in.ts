@@ -6,35 +6,31 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { problemOf } from '../basics/problem.ts';
 import { beginSession, beginVisit } from './browser-session.ts';
-import { issuerOf } from './issuer.ts';
+import { issuerOf, issuerUnavailable } from './issuer.ts';
 import { cookieSettings, dashboardUrl, returnPath } from './settings.ts';
 import { keepSignIn, takeSignIn } from './sign-in-cookie.ts';
 
 /** `GET /dashboard/login?return_to=`: sends the browser to the identity provider (authorization code, PKCE, state, nonce). */
 export async function beginSignIn(ctx: Context, req: Request, res: Response): Promise<void> {
-  try {
-    refuseLostCookie(ctx, req);
-    const issuer = await issuerOf(ctx);
-    const verifier = oidc.randomPKCECodeVerifier();
-    const underWay = {
-      state: oidc.randomState(),
-      nonce: oidc.randomNonce(),
-      verifier,
-      returnTo: returnPath(ctx.config, req.query.return_to),
-    };
-    await keepSignIn(ctx, res, underWay);
-    const url = oidc.buildAuthorizationUrl(issuer, {
-      redirect_uri: dashboardUrl(ctx.config, 'callback'),
-      scope: 'openid profile email',
-      state: underWay.state,
-      nonce: underWay.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    });
-    res.redirect(url.href);
-  } catch (error) {
-    sendAway(ctx, res, error);
-  }
+  refuseLostCookie(ctx, req);
+  const issuer = await issuerOf(ctx);
+  const verifier = oidc.randomPKCECodeVerifier();
+  const underWay = {
+    state: oidc.randomState(),
+    nonce: oidc.randomNonce(),
+    verifier,
+    returnTo: returnPath(ctx.config, req.query.return_to),
+  };
+  await keepSignIn(ctx, res, underWay);
+  const url = oidc.buildAuthorizationUrl(issuer, {
+    redirect_uri: dashboardUrl(ctx.config, 'callback'),
+    scope: 'openid profile email',
+    state: underWay.state,
+    nonce: underWay.nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  res.redirect(url.href);
 }
 
 /** Behind a proxy that does not say https, a Secure cookie would be lost and the sign-in would begin again for ever. */
@@ -47,21 +43,15 @@ function refuseLostCookie(ctx: Context, req: Request): void {
   );
 }
 
-/** `GET /dashboard/callback`: what the identity provider answers. Ends in a session, or a visit, or says what went wrong. */
+/** `GET /dashboard/callback`: what the identity provider answers. Ends in a session or a visit. */
 export async function endSignIn(ctx: Context, req: Request, res: Response): Promise<void> {
-  try {
-    const underWay = await takeSignIn(ctx, req, res);
-    if (!underWay)
-      throw new DomainError('invalid_grant', 'This sign-in was not begun here, or too long ago.');
-    const { claims, idToken } = await redeemCode(ctx, req, underWay);
-    const identity = { iss: claims.iss, sub: claims.sub };
-    const member = await findMemberByIdentity(ctx, identity);
-    if (member) await beginSession(ctx, req, member, idToken);
-    else await receiveVisitor(ctx, req, claims, idToken);
-    res.redirect(underWay.returnTo);
-  } catch (error) {
-    sendAway(ctx, res, error);
-  }
+  const underWay = await takeSignIn(ctx, req, res);
+  if (!underWay) throw new DomainError('invalid_grant', 'This sign-in was not begun here, or too long ago.');
+  const { claims, idToken } = await redeemCode(ctx, req, underWay);
+  const member = await findMemberByIdentity(ctx, { iss: claims.iss, sub: claims.sub });
+  if (member) await beginSession(ctx, req, member, idToken);
+  else await receiveVisitor(ctx, req, claims, idToken);
+  res.redirect(underWay.returnTo);
 }
 
 async function redeemCode(
@@ -84,8 +74,14 @@ async function redeemCode(
     return { claims, idToken: tokens.id_token };
   } catch (error) {
     ctx.log.warn({ err: error }, 'a sign-in failed');
+    if (isUnreachable(error)) throw issuerUnavailable();
     throw new DomainError('invalid_grant', 'The identity provider did not confirm this sign-in.');
   }
+}
+
+/** Whether nothing came of a request: `fetch` throws TypeError, openid-client names its own deadline. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof oidc.ClientError && error.code === 'OAUTH_TIMEOUT');
 }
 
 /** Nobody is taken into an organization unasked: whoever has an invitation is asked first. */
@@ -103,8 +99,8 @@ async function receiveVisitor(
   await beginVisit(ctx, req, visitor, idToken);
 }
 
-/** A person reads the answer, so it is a page; the page knows what each code means. */
-function sendAway(ctx: Context, res: Response, error: unknown): void {
+/** Where a sign-in ends that failed. A person reads the answer, so it is a page; the page knows what each code means. */
+export function sendAway(ctx: Context, res: Response, error: unknown): void {
   const problem = problemOf(error);
   if (problem.code === 'internal') ctx.log.error({ err: error }, 'a sign-in failed');
   const query = new URLSearchParams({ problem: problem.code, request_id: String(res.locals.requestId) });

@@ -84,9 +84,26 @@ test('behind TLS a cookie is for this host alone, and a sign-in that would lose 
   expect(kept.headers.get('set-cookie')).toMatch(/^__Host-ug-login=.*; HttpOnly; Secure; SameSite=Lax$/);
 });
 
+test('a sign-in that the identity provider leaves without an answer is told as that', async () => {
+  const begun = await api.call('/dashboard/login', { headers: BEHIND_TLS });
+  const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const asked = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  idp.closeAllConnections();
+  idp.close();
+  const query = new URLSearchParams({ code: 'x', state: asked, iss: issuerOf(state) });
+  const ended = await api.call(`/dashboard/callback?${query}`, {
+    headers: { ...BEHIND_TLS, Cookie: cookie },
+  });
+  expect(ended.headers.get('location')).toContain('signed-out?problem=issuer_unavailable');
+});
+
 test('without Redis a session is a 503, not a new sign-in', async () => {
   const { cookie } = await begin();
   await redis.stop();
+  for (const path of ['/dashboard/login', '/dashboard/callback?code=x&state=y']) {
+    const { headers } = await api.call(path, { headers: { ...BEHIND_TLS, Cookie: cookie } });
+    expect(headers.get('location'), path).toContain('signed-out?problem=store_unavailable');
+  }
   const { status, body } = await look(cookie);
   expect([status, body.code]).toEqual([503, 'store_unavailable']);
 });
