@@ -91,7 +91,7 @@ test('a sign-in that the identity provider leaves without an answer is told as t
   idp.closeAllConnections();
   idp.close();
   const query = new URLSearchParams({ code: 'x', state: asked, iss: issuerOf(state) });
-  const ended = await api.call(`/dashboard/callback?${query}`, {
+  const ended = await api.call(`/dashboard/callback?${query.toString()}`, {
     headers: { ...BEHIND_TLS, Cookie: cookie },
   });
   expect(ended.headers.get('location')).toContain('signed-out?problem=issuer_unavailable');
