@@ -97,8 +97,9 @@ interface Row {
 async function arrivalsOf(bench: Bench, orgId: string, sent: ReadonlyMap<string, Sent>): Promise<Row[]> {
   const arrivedMs = new Map((await takeArrivals(bench)).map(({ id, atMs }) => [id, atMs]));
   const events = await eventRows(bench.ctx).find({ org_id: orgId, type: 'session.started' }).toArray();
-  return events.flatMap(({ _id, data }) => {
-    const times = sent.get(String(data.id));
+  return events.flatMap(({ _id, body }) => {
+    const { data } = JSON.parse(body) as { data: { id: string } };
+    const times = sent.get(data.id);
     if (!times) return [];
     const arrivalMs = (arrivedMs.get(_id) ?? Number.NaN) - times.sentMs;
     return [{ postMs: times.answeredMs - times.sentMs, arrivalMs }];

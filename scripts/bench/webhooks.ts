@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
+import { eventIdOf } from '../../shared/events/new-event.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
@@ -319,7 +320,7 @@ export async function publish(bench: Bench, orgId: string): Promise<string> {
       return commitPlan(bench.ctx, async (transaction) => {
         const subscribers = await findSubscribers(bench.ctx, orgId, transaction);
         const plan = await planEvents(events, subscribers, bench.ctx.clock.now());
-        return { ...plan, result: plan.events.map(({ _id }) => _id) };
+        return { ...plan, result: events.map(eventIdOf) };
       });
     },
   });

@@ -1,21 +1,21 @@
 import type { EventType } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
-/** Something that happened, recorded in the transaction of the change itself (the outbox). */
+/**
+ * Something that happened and that a webhook subscribes to, recorded in the transaction of the change itself (the
+ * outbox). What nobody subscribes to has no row (ADR 0148).
+ */
 export interface Event {
   /** Derived from its cause, so that one cause has one event. */
   _id: string;
   type: EventType;
   org_id: string;
-  /** Event time. */
-  ts: Date;
-  data: Record<string, unknown>;
   /** The only webhook that it is for; absent where it is for those that name its type. */
   webhook_id?: string;
-  /** The envelope as it is sent, byte for byte; only where a webhook subscribes. */
-  body?: string;
-  /** Its place among the events of one transaction; only where a webhook subscribes. */
-  index?: number;
+  /** The envelope as it is sent, byte for byte. */
+  body: string;
+  /** Its place among the events of one transaction. */
+  index: number;
   created_at: Date;
 }
 

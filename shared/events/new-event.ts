@@ -1,7 +1,5 @@
-import { dateAt } from '../platform/basics/clock.ts';
 import type { EventType } from '../platform/basics/contract.ts';
 import { derivedId } from '../platform/basics/ids.ts';
-import type { Event } from './model.ts';
 
 /** An event as the noun that raises it describes it. */
 export interface NewEvent {
@@ -9,15 +7,11 @@ export interface NewEvent {
   cause: readonly (string | number)[];
   type: EventType;
   org_id: string;
+  /** Event time. */
   ts: Date;
   data: Record<string, unknown>;
   /** The only webhook that it is for, if it is for one. */
   webhook_id?: string;
-}
-
-/** The row of a new event. */
-export function eventOf({ cause, ...event }: NewEvent, nowMs: number): Event {
-  return { _id: eventIdOf({ cause, ...event }), ...event, created_at: dateAt(nowMs) };
 }
 
 /** The id of a new event. The same cause gives the same id, so that one cause has one event. */

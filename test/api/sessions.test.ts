@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anomalyRows } from '../../shared/anomalies/model.ts';
-import { eventRows } from '../../shared/events/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
@@ -9,6 +8,7 @@ import { signalRows } from '../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
+import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const HOUR = 3_600_000;
@@ -361,6 +361,7 @@ describe('GET /api/v1/sessions/{id}/interventions', () => {
 describe('POST /api/v1/sessions/{id}/close', () => {
   it('ends the session now, once, and what comes later begins another', async () => {
     const tenant = await makeTenant(api.ctx);
+    await subscribeToAll(api.ctx, tenant.orgId);
     const posted = await api.call('/api/v1/signals', {
       key: tenant.key,
       body: makeSignal({ ts: clock.now() - 60_000 }),
@@ -376,8 +377,8 @@ describe('POST /api/v1/sessions/{id}/close', () => {
       ended_at: new Date(clock.now()).toISOString(),
     });
     expect(second?.body).toEqual(first?.body);
-    const ended = await eventRows(api.ctx).find({ org_id: tenant.orgId, type: 'session.ended' }).toArray();
-    expect(ended).toHaveLength(1);
+    const events = await readEvents(api.ctx, tenant.orgId);
+    expect(events.map(({ type }) => type)).toEqual(['session.started', 'session.ended']);
     clock.advance(1_000);
     const later = await api.call('/api/v1/signals', {
       key: tenant.key,

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
@@ -10,6 +9,7 @@ import { rollupRows } from '../../shared/usage/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00Z'));
 const MINUTE = 60_000;
@@ -104,6 +104,7 @@ describe('POST /api/v1/signals', () => {
 
   it('keeps signals = sessions = rollups under two processes that record late and shuffled batches of one user', async () => {
     const { key, orgId } = await makeTenant(api.ctx);
+    await subscribeToAll(api.ctx, orgId);
     const other = await startApi({ sharing: api.ctx, clock });
     const minutes = Array.from({ length: 120 }, (_, index) => (index * 7919) % 6_000);
     await Promise.all(
@@ -126,7 +127,7 @@ describe('POST /api/v1/signals', () => {
         sessions[index]?.started_at.getTime() ?? 0,
       );
     }
-    const events = await eventRows(api.ctx).find({ org_id: orgId }).toArray();
+    const events = await readEvents(api.ctx, orgId);
     expect(events.filter((event) => event.type === 'session.started')).toHaveLength(sessions.length);
     const ended = sessions.filter((session) => session.state === 'ended');
     expect(events.filter((event) => event.type === 'session.ended')).toHaveLength(ended.length);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { type Event, eventRows } from '../../shared/events/model.ts';
 import { sendDigestsJob } from '../../shared/webhooks/deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
@@ -14,7 +13,7 @@ import { until } from '../support/harness.ts';
 import { seeded } from '../support/random.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startSmtp } from '../support/smtp.ts';
-import { findDeliveries, makeWebhook, SECRET } from '../support/webhooks.ts';
+import { findDeliveries, makeWebhook, readEvents, SECRET, type StoredEvent } from '../support/webhooks.ts';
 
 const ROUNDS = Number(process.env.DRILL_ROUNDS ?? 3);
 const SEED = Number(process.env.DRILL_SEED ?? Date.now() % 1_000_000);
@@ -119,12 +118,12 @@ async function dueNow(orgId: string): Promise<void> {
   ctx.queues.wake(sendDigestsJob, [{ id: `drill-${nowMs}`, job: {}, delayMs: 0 }]);
 }
 
-async function eventsOf(orgId: string): Promise<Event[]> {
-  return eventRows(stack.ctx).find({ org_id: orgId }).toArray();
+async function eventsOf(orgId: string): Promise<StoredEvent[]> {
+  return readEvents(stack.ctx, orgId);
 }
 
 /** Each crossing of each kind as a text; what has none is left out. */
-function crossingsOf(events: readonly Event[]): string[] {
+function crossingsOf(events: readonly StoredEvent[]): string[] {
   const named = events.flatMap(({ type, webhook_id, data }) => {
     if (type === 'budget.threshold') return [[webhook_id, data.budget_id, data.alert_at].join(' ')];
     return type === 'budget.forecast' ? [[webhook_id, data.budget_id, 'forecast'].join(' ')] : [];
@@ -171,17 +170,17 @@ async function expectEachOnce(team: Team): Promise<void> {
   await expectArrived(orgIds);
 }
 
-function isOfCredits({ type }: Event): boolean {
+function isOfCredits({ type }: StoredEvent): boolean {
   return type.startsWith('credit.');
 }
 
 /** Every event that was collected is in one digest. */
-function expectOneDigest(events: readonly Event[], webhookId: string): void {
+function expectOneDigest(events: readonly StoredEvent[], webhookId: string): void {
   const collected = events.filter(({ type, webhook_id }) => type !== 'digest' && webhook_id === webhookId);
   const digested = events
     .filter(({ type }) => type === 'digest')
     .flatMap(({ data }) => (data.events as { id: string }[]).map(({ id }) => id));
-  expect(digested.toSorted()).toEqual(collected.map(({ _id }) => _id).toSorted());
+  expect(digested.toSorted()).toEqual(collected.map(({ id }) => id).toSorted());
 }
 
 /** One delivery per event, and the request or the mail of each; a repeat has the same id and the same bytes. */

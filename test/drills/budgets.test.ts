@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
-import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
@@ -23,6 +22,7 @@ import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { call, testEnv, until } from '../support/harness.ts';
+import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-drill-'));
 let redis: RunningStore;
@@ -92,8 +92,9 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const THRESHOLDS = [10, 40, 80, 125, 250, 10_000];
 
-/** Budgets of which 250 signals exceed all but the last. */
+/** Budgets of which 250 signals exceed all but the last, in an organization that is told of it. */
 async function makeBudgets(orgId: string): Promise<void> {
+  await subscribeToAll(ctx, orgId);
   for (const threshold of THRESHOLDS)
     await createBudget(ctx, orgId, {
       name: `${threshold}`,
@@ -114,10 +115,7 @@ async function expectEachLevelOnce(orgId: string): Promise<void> {
     `${threshold} budget.exceeded`,
     `${threshold} budget.warning`,
   ]);
-  const events = () =>
-    eventRows(ctx)
-      .find({ org_id: orgId, type: { $in: ['budget.warning', 'budget.exceeded'] } })
-      .toArray();
+  const events = async () => (await readEvents(ctx, orgId)).filter(({ type }) => type.startsWith('budget.'));
   await until(async () => (await events()).length >= wanted.length, {
     timeoutMs: 30_000,
     what: 'all events',

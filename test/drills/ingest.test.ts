@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventRows } from '../../shared/events/model.ts';
 import {
   startTransactionGuard,
   type TransactionGuard,
@@ -12,6 +11,7 @@ import { type OwnMongo, startOwnMongo } from '../support/drills/own-mongo.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { openTestContext, startApi, type TestApi, type TestContext, testEnv } from '../support/harness.ts';
+import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 /** Requests that one batch makes to MongoDB, and some more: the last rounds kill after the commit. */
 const STEPS = 11;
@@ -62,7 +62,7 @@ async function countOf(orgId: string) {
     signalRows(ctx).find({ org_id: orgId }).toArray(),
     sessionRows(ctx).find({ org_id: orgId }).toArray(),
     rollupRows(ctx).find({ org_id: orgId }).toArray(),
-    eventRows(ctx).find({ org_id: orgId }).toArray(),
+    readEvents(ctx, orgId),
   ]);
   const sum = (rows: readonly { signals?: number; signal_count?: number }[]) =>
     rows.reduce((total, row) => total + (row.signals ?? row.signal_count ?? 0), 0);
@@ -84,6 +84,7 @@ describe('an api that is killed', () => {
     let next = startChild('api/main.ts', env);
     for (let step = 1; step <= STEPS; step += 1) {
       const { orgId, key } = await makeTenant(ctx);
+      await subscribeToAll(ctx, orgId);
       const signals = Array.from({ length: 10 }, (_, index) =>
         makeSignal({ ts: Date.now() - index * 1_000, user_id: `u${index % 2}` }),
       );

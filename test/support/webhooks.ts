@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { Event } from '../../shared/events/model.ts';
-import type { NewEvent } from '../../shared/events/new-event.ts';
-import type { NamedEventType } from '../../shared/platform/basics/contract.ts';
+import { eventRows } from '../../shared/events/model.ts';
+import { eventIdOf, type NewEvent } from '../../shared/events/new-event.ts';
+import { NAMED_EVENT_TYPES, type NamedEventType } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -16,6 +16,8 @@ import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import type { Webhook } from '../../shared/webhooks/endpoints/model.ts';
+import { updateWebhook } from '../../shared/webhooks/endpoints/update-webhook.ts';
+import type { Envelope } from '../../shared/webhooks/messages/message.ts';
 import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
@@ -36,6 +38,29 @@ export async function makeWebhook(
   return createWebhook(ctx, orgId, { url, events, secret: SECRET });
 }
 
+/** Makes a paused webhook for every type of event, so that each event is stored and nothing is sent. */
+export async function subscribeToAll(ctx: Context, orgId: string): Promise<void> {
+  const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', [...NAMED_EVENT_TYPES]);
+  await updateWebhook(ctx, orgId, _id, { enabled: false });
+}
+
+/** An event as webhooks receive it, with the only webhook that it is for, if it is for one. */
+export interface StoredEvent extends Envelope {
+  webhook_id?: string;
+}
+
+/** What is stored of an organization's events, in the order in which they were written. */
+export async function readEvents(ctx: Context, orgId: string): Promise<StoredEvent[]> {
+  // Of all rows, because those of one organization come in the order of an index.
+  const rows = await eventRows(ctx).find({}).toArray();
+  return rows
+    .filter(({ org_id }) => org_id === orgId)
+    .map(({ body, webhook_id }) => ({
+      ...JSON.parse(body),
+      ...(webhook_id === undefined ? {} : { webhook_id }),
+    }));
+}
+
 /** Raises events as any change does: in a transaction. Returns their ids. */
 export async function raise(
   ctx: Context,
@@ -52,16 +77,16 @@ export async function raise(
   }));
   return commitPlan(ctx, async (transaction) => {
     const plan = await planEvents(events, await findSubscribers(ctx, orgId, transaction), ctx.clock.now());
-    return { ...plan, result: plan.events.map(({ _id }) => _id) };
+    return { ...plan, result: events.map(eventIdOf) };
   });
 }
 
-/** Writes an event with its deliveries in a transaction of the test's own, which nothing wakes. */
-export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<Event> {
+/** Writes an event with its deliveries in a transaction of the test's own, which nothing wakes. Returns its id. */
+export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<string> {
   const subscribers = await findSubscribers(ctx, event.org_id, transaction);
-  const { events, writes } = await planEvents([event], subscribers, ctx.clock.now());
+  const { writes } = await planEvents([event], subscribers, ctx.clock.now());
   await applyWrites(ctx, writes, transaction);
-  return events[0] as Event;
+  return eventIdOf(event);
 }
 
 /** Does what workers do for everything that is due by the context's clock (of one event only), and for nothing else. */

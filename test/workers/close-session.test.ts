@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { eventRows } from '../../shared/events/model.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
@@ -10,6 +9,7 @@ import { sweepOnce } from '../../workers/sweeper.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../support/harness.ts';
+import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const TIMEOUT = 1_800_000;
@@ -22,6 +22,7 @@ afterAll(() => ctx.close());
 
 async function openSession(): Promise<{ orgId: string; sessionId: string; key: string }> {
   const { orgId } = await makeTenant(ctx);
+  await subscribeToAll(ctx, orgId);
   const sender = { orgId, boundUserId: null, defaultProjectId: null };
   const [result] = await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
   if (result?.status !== 'accepted') throw new Error(JSON.stringify(result));
@@ -30,7 +31,7 @@ async function openSession(): Promise<{ orgId: string; sessionId: string; key: s
 }
 
 async function endedEvents(orgId: string): Promise<number> {
-  return eventRows(ctx).countDocuments({ org_id: orgId, type: 'session.ended' });
+  return (await readEvents(ctx, orgId)).filter(({ type }) => type === 'session.ended').length;
 }
 
 describe('the timer of an open session', () => {

@@ -3,7 +3,6 @@ import { readBaseline } from '../../shared/anomalies/baseline.ts';
 import { checkSession } from '../../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../../shared/anomalies/jobs.ts';
 import { anomalyRows } from '../../shared/anomalies/model.ts';
-import { type Event, eventRows } from '../../shared/events/model.ts';
 import { closeSession } from '../../shared/ingest/end-session.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
@@ -13,6 +12,7 @@ import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { checkSession as checkSessionRow } from '../../workers/index.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
+import { readEvents, type StoredEvent, subscribeToAll } from '../support/webhooks.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -42,13 +42,14 @@ async function post(orgId: string, overrides: Record<string, unknown> = {}): Pro
 async function makePast(): Promise<{ orgId: string; key: string }> {
   clock.set(NOW);
   const tenant = await makeTenant(ctx);
+  await subscribeToAll(ctx, tenant.orgId);
   for (let ago = 21; ago >= 2; ago -= 1)
     await post(tenant.orgId, { ts: NOW - ago * HOUR, tokens_in: 10_000 });
   return tenant;
 }
 
-async function events(orgId: string): Promise<Event[]> {
-  return eventRows(ctx).find({ org_id: orgId, type: 'anomaly.detected' }).toArray();
+async function events(orgId: string): Promise<StoredEvent[]> {
+  return (await readEvents(ctx, orgId)).filter(({ type }) => type === 'anomaly.detected');
 }
 
 test.each([
@@ -206,6 +207,7 @@ test('a check whose job was lost is found by the sweeper', async () => {
 test('5 M tokens within an hour are a runaway session, spread over two hours they are not', async () => {
   clock.set(NOW);
   const { orgId } = await makeTenant(ctx, { session_timeout: 7_200 });
+  await subscribeToAll(ctx, orgId);
   for (let index = 0; index < 6; index += 1)
     await post(orgId, { ts: NOW - 2 * HOUR + index * 1_300_000, tokens_in: 1_000_000 });
   const sessionId = await post(orgId, { tokens_in: 1 });

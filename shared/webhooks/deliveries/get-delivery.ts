@@ -27,6 +27,6 @@ export async function getDelivery(
     if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
     const ofEvent = onShard(ctx, { _id: delivery.event_id }, { org_id });
     const event = await eventRows(ctx).findOne(ofEvent, options);
-    return { delivery, sent: event?.body === undefined ? null : render(format, event.body) };
+    return { delivery, sent: event && render(format, event.body) };
   });
 }

@@ -65,7 +65,7 @@ export const deliveryRows = collection<Delivery>('deliveries', {
 const POSITIONS_PER_MS = 4_096;
 
 /** The place of an event's deliveries in the order of the events, also of those in one transaction. */
-export function positionOf({ created_at, index = 0 }: Pick<Event, 'created_at' | 'index'>): number {
+export function positionOf({ created_at, index }: Pick<Event, 'created_at' | 'index'>): number {
   return created_at.getTime() * POSITIONS_PER_MS + Math.min(index, POSITIONS_PER_MS - 1);
 }
 

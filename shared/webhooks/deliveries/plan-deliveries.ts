@@ -13,10 +13,7 @@ import { wakeOf, wakeUpOf } from './wake-deliveries.ts';
 /** Deliveries that one wake-up brings: few enough that several workers share a burst. */
 export const WOKEN_TOGETHER = 20;
 
-/** An event that somebody subscribes to. */
-export type PlannedEvent = Event & { body: string };
-
-type Pair = { event: PlannedEvent; webhook: Subscriber };
+type Pair = { event: Event; webhook: Subscriber };
 
 /**
  * A plan of deliveries, each held when its webhook is paused, and later in its quiet hours or for its digest. Those that

@@ -1,5 +1,6 @@
 import { type Event, eventRows } from '../../events/model.ts';
-import { eventOf, type NewEvent } from '../../events/new-event.ts';
+import { eventIdOf, type NewEvent } from '../../events/new-event.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
 import { mapAtPace } from '../../platform/basics/next-turn.ts';
 import { joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import { insertDue } from '../../platform/due/plan-due.ts';
@@ -7,15 +8,10 @@ import { insertRow } from '../../platform/mongo/writes.ts';
 import type { Subscriber } from '../endpoints/find-subscribers.ts';
 import { envelopeOf } from './envelope.ts';
 import { planDeliveriesJob } from './jobs.ts';
-import { type PlannedEvent, planDeliveries } from './plan-deliveries.ts';
+import { planDeliveries } from './plan-deliveries.ts';
 
 /** Deliveries that the transaction of a change writes itself. More than these are planned in steps after it. */
 const PLANNED_AT_ONCE = 1_000;
-
-/** What raising events writes, and what is woken once that has committed. */
-export interface EventPlan extends Plan {
-  events: Event[];
-}
 
 /** What the due row of deliveries says that are planned in steps. */
 export interface UnplannedDetails {
@@ -31,21 +27,23 @@ export interface UnplannedDetails {
 type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'>;
 
 /**
- * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the transaction of the
- * change that raises them. `subscribers` are all webhooks of the organization, as that transaction sees them. An event
- * that somebody subscribes to keeps the bytes that will be sent. Too many deliveries for one transaction are left to a
- * due row. Pure, at a pace that holds nobody up.
+ * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the
+ * transaction of the change that raises them. `subscribers` are all webhooks of the organization, as that transaction
+ * sees them. An event that is for none of them is not written, so it is not what tells that its cause was there before.
+ * Too many deliveries for one transaction are left to a due row. Pure, at a pace that holds nobody up.
  */
 export async function planEvents(
   events: readonly NewEvent[],
   subscribers: readonly Subscriber[],
   nowMs: number,
-): Promise<EventPlan> {
-  const rows = await mapAtPace([...events.entries()], ([index, event]) =>
-    withBody(eventOf(event, nowMs), index, subscribers),
-  );
+): Promise<Plan> {
+  const planned = await mapAtPace([...events.entries()], ([index, event]) => {
+    const isWanted = subscribers.some((webhook) => isFor(event, webhook));
+    return isWanted ? [rowOf(event, index, nowMs)] : [];
+  });
+  const rows = planned.flat();
   const written = { writes: rows.map((row) => insertRow(eventRows, row)), wakeUps: [] };
-  return { ...joinPlans(written, planFanOut(rows, subscribers, nowMs)), events: rows };
+  return joinPlans(written, planFanOut(rows, subscribers, nowMs));
 }
 
 /** Every webhook with every event that it subscribes to, one webhook after the other: what is planned together shares wake-ups. */
@@ -59,15 +57,21 @@ export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscribe
 }
 
 function isFor(
-  { type, webhook_id }: Addressed,
+  { type, webhook_id }: Omit<Addressed, '_id'>,
   { _id, events }: Pick<Subscriber, '_id' | 'events'>,
 ): boolean {
   if (webhook_id !== undefined) return webhook_id === _id;
   return events.some((named) => named === type);
 }
 
-function planFanOut(rows: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
-  const events = rows.filter(hasBody);
+function rowOf(event: NewEvent, index: number, nowMs: number): Event {
+  const { type, org_id, webhook_id } = event;
+  const _id = eventIdOf(event);
+  const addressed = { _id, type, ...(webhook_id === undefined ? {} : { webhook_id }) };
+  return { ...addressed, org_id, body: envelopeOf(_id, event), index, created_at: dateAt(nowMs) };
+}
+
+function planFanOut(events: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
   const [first] = events;
   if (!first || !areTooMany(events, subscribers)) return planDeliveries(pairsOf(events, subscribers));
   const details: UnplannedDetails = {
@@ -91,14 +95,4 @@ function areTooMany(events: readonly Event[], subscribers: readonly Subscriber[]
       if (pairs > PLANNED_AT_ONCE) return true;
     }
   return false;
-}
-
-function withBody(event: Event, index: number, subscribers: readonly Subscriber[]): Event {
-  const isWanted = subscribers.some((webhook) => isFor(event, webhook));
-  return isWanted ? { ...event, index, body: envelopeOf(event) } : event;
-}
-
-/** Whether somebody subscribed to an event when it was raised. */
-export function hasBody(event: Event): event is PlannedEvent {
-  return event.body !== undefined;
 }

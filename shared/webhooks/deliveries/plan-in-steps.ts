@@ -8,7 +8,7 @@ import { onShard } from '../../platform/mongo/on-shard.ts';
 import { findSubscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { planDeliveries, WOKEN_TOGETHER } from './plan-deliveries.ts';
-import { hasBody, pairsOf, type UnplannedDetails } from './plan-events.ts';
+import { pairsOf, type UnplannedDetails } from './plan-events.ts';
 
 /** Deliveries of one transaction: short enough that nobody waits for it. */
 const PLANNED_PER_STEP = 500;
@@ -48,7 +48,7 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
     const found = await eventRows(ctx)
       .find(onShard(ctx, { _id: { $in: ids } }, { org_id: due.org_id }), { session: transaction })
       .toArray();
-    const events = new Map(found.filter(hasBody).map((event) => [event._id, event]));
+    const events = new Map(found.map((event) => [event._id, event]));
     const now = await findSubscribers(ctx, due.org_id, transaction);
     const webhooks = new Map(now.map((webhook) => [webhook._id, webhook]));
     const pairs = step.flatMap((pair) => {

@@ -1,5 +1,5 @@
 import { auditWrite } from '../../audit/record-audit.ts';
-import { eventRows } from '../../events/model.ts';
+import { type Event, eventRows } from '../../events/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -11,8 +11,6 @@ import { webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
 import { recoverDeliveriesJob } from './jobs.ts';
 import { type Delivery, deliveryRows, type QueuedDelivery } from './model.ts';
-import type { PlannedEvent } from './plan-deliveries.ts';
-import { hasBody } from './plan-events.ts';
 import { requeued } from './redeliver.ts';
 import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
@@ -83,7 +81,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
     const events = await eventRows(ctx)
       .find(onShard(ctx, { _id: { $in: eventIds } }, { org_id: due.org_id }), options)
       .toArray();
-    const known = new Map(events.filter(hasBody).map((event) => [event._id, event]));
+    const known = new Map(events.map((event) => [event._id, event]));
     const held = rows.flatMap((row) => heldAgain(row, known.get(row.event_id)));
     const since = held.length > 0 ? due.since : dateAt(last.created_at.getTime() + 1);
     const moved = {
@@ -100,7 +98,7 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
   });
 }
 
-function heldAgain(delivery: Delivery, event: PlannedEvent | undefined): QueuedDelivery[] {
+function heldAgain(delivery: Delivery, event: Event | undefined): QueuedDelivery[] {
   if (!event) return [];
   const queued = requeued(delivery, event);
   return [{ ...queued, ...nextRoundOf(delivery), state: 'held', at: queued.position }];

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { eventRows } from '../../events/model.ts';
+import { type Event, eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -15,8 +15,6 @@ import {
   type QueuedDelivery,
   queuedDeliveryRows,
 } from './model.ts';
-import type { PlannedEvent } from './plan-deliveries.ts';
-import { hasBody } from './plan-events.ts';
 import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
 
@@ -48,7 +46,7 @@ export async function redeliver(
 export type Requeued = Omit<QueuedDelivery, 'state' | 'at' | 'attempt' | 'wake'>;
 
 /** A finished delivery with its event's bytes and place, as it is queued again. */
-export function requeued({ status: _status, ...delivery }: Delivery, event: PlannedEvent): Requeued {
+export function requeued({ status: _status, ...delivery }: Delivery, event: Event): Requeued {
   const { next_attempt_at: _next, finished_at: _finished, ...logged } = delivery;
   return { ...logged, body: event.body, position: positionOf(event) };
 }
@@ -67,7 +65,7 @@ async function findDelivery(
   const delivery = await deliveryRows(ctx).findOne(named, options);
   if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
   const event = await eventRows(ctx).findOne(eventOf(ctx, delivery), options);
-  if (!event || !hasBody(event))
+  if (!event)
     throw new DomainError('conflict', 'The event of this delivery is older than its retention and gone.');
   return {
     delivery: requeued(delivery, event),

@@ -1,4 +1,4 @@
-import type { Event } from '../../events/model.ts';
+import type { NewEvent } from '../../events/new-event.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
@@ -25,17 +25,18 @@ export interface TestResult {
  */
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
-  const event = sampleEvent(webhook.org_id, atMs);
+  const eventId = newId('evt');
   await refuseManyMails(ctx, webhook);
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
   let status: number | null = null;
   try {
-    const message = { eventId: event._id, envelope: envelopeOf(event), attempt: 1, atMs };
+    const envelope = envelopeOf(eventId, sampleEvent(webhook.org_id, atMs));
+    const message = { eventId, envelope, attempt: 1, atMs };
     const answered = await sendMessage(ctx, permit, webhook, message);
     status = answered.status;
-    return { event_id: event._id, status, latency_ms: answered.latencyMs, error: answered.error };
+    return { event_id: eventId, status, latency_ms: answered.latencyMs, error: answered.error };
   } finally {
     permit.release(status !== null);
     permit.finish();
@@ -50,7 +51,7 @@ async function refuseManyMails(ctx: Context, webhook: Webhook): Promise<void> {
 }
 
 /** A session as `session.started` shows one; a test compares it with the sessions' own view. */
-function sampleEvent(orgId: string, atMs: number): Omit<Event, 'created_at'> {
+function sampleEvent(orgId: string, atMs: number): Omit<NewEvent, 'cause'> {
   const at = dateAt(atMs);
   const session = {
     id: newId('ses'),
@@ -73,11 +74,5 @@ function sampleEvent(orgId: string, atMs: number): Omit<Event, 'created_at'> {
     unpriced_signals: 0,
     last_activity_at: at.toISOString(),
   };
-  return {
-    _id: newId('evt'),
-    type: 'session.started',
-    org_id: orgId,
-    ts: at,
-    data: { ...session, test: true },
-  };
+  return { type: 'session.started', org_id: orgId, ts: at, data: { ...session, test: true } };
 }

@@ -9,12 +9,12 @@ import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { readHistory } from '../../../packages/governor/src/read-folder.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { TOOLS } from '../../../packages/governor/src/tools.ts';
-import { eventRows } from '../../../shared/events/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
 import {
   claudeLine,
   codexLine,
@@ -380,9 +380,9 @@ it('a folder that cannot be read keeps nothing else from being sent', async () =
 describe('calls of yesterday', () => {
   const yesterday = () =>
     writeLines(join(home.folder, 'projects', 'p', 's.jsonl'), [claudeLine(NOW - DAY, 'msg_1', GOLDEN_USAGE)]);
-  const eventTypes = async () =>
-    (await eventRows(api.ctx).find({ org_id: tenant.orgId }).toArray()).map(({ type }) => type).sort();
+  const eventTypes = async () => (await readEvents(api.ctx, tenant.orgId)).map(({ type }) => type).sort();
   const claude = () => toolNamed('claude-code');
+  beforeEach(() => subscribeToAll(api.ctx, tenant.orgId));
   const importing = (events?: boolean) =>
     importFolder(claude(), home.folder, { ...target(), nowMs: NOW, events });
   const syncing = (events?: boolean) =>

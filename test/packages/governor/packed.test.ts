@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { eventRows } from '../../../shared/events/model.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
+import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
 import { claudeLine, GOLDEN_USAGE, makeFolder, writeLines } from './history.ts';
 
 const execute = promisify(execFile);
@@ -58,9 +58,10 @@ it('packs into one file that runs in an empty folder, without the server beside 
   expect(JSON.parse(again.stdout)).toMatchObject({ tool: 'claude-code', duplicates: 1 });
 
   const other = await makeTenant(api.ctx, { user_id: 'ada' });
+  await subscribeToAll(api.ctx, other.orgId);
   writeLines(transcript, [claudeLine(Date.now() - 86_400_000, 'msg_2', GOLDEN_USAGE)]);
   const from = ['import', 'claude-code', join(home.folder, 'claude'), '--user-id', 'ada', '--events'];
   const otherEnv = { ...env, GOVERNOR_API_KEY: other.key };
   await execute('npx', [...governor, ...from], { cwd: empty, env: otherEnv });
-  expect(await eventRows(api.ctx).countDocuments({ org_id: other.orgId })).toBe(2);
+  expect(await readEvents(api.ctx, other.orgId)).toHaveLength(2);
 }, 60_000);

@@ -6,6 +6,7 @@ import { type CommandLine, startApiWithCommandLine } from '../../support/command
 import { makeTenant } from '../../support/factories.ts';
 import type { TestApi } from '../../support/harness.ts';
 import { recordAll } from '../../support/usage.ts';
+import { subscribeToAll } from '../../support/webhooks.ts';
 
 const DAY_MS = 86_400_000;
 let api: TestApi;
@@ -46,6 +47,7 @@ test('usage reconcile refuses an organization that there is not', { timeout: 60_
 
 test('usage purge deletes what is past its retention and says how much', { timeout: 60_000 }, async () => {
   const { orgId } = await makeTenant(api.ctx);
+  await subscribeToAll(api.ctx, orgId);
   await recordAll(api.ctx, orgId, [{ ts: api.ctx.clock.now() }]);
   const old = new Date(api.ctx.clock.now() - 31 * DAY_MS);
   const [event] = await eventRows(api.ctx).find({ org_id: orgId }).toArray();
@@ -53,5 +55,6 @@ test('usage purge deletes what is past its retention and says how much', { timeo
   const { deleted } = await governor('usage', 'purge');
   expect(deleted).toMatchObject({ signals: 0, events: 1, deliveries: 0 });
   const left = await eventRows(api.ctx).find({ org_id: orgId }).toArray();
+  expect(event).toBeDefined();
   expect(left.map(({ _id }) => _id)).toEqual([event?._id]);
 });

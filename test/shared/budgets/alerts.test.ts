@@ -4,7 +4,6 @@ import { changeBudget, createBudget } from '../../../shared/budgets/change-budge
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
 import { budgetAlertRows } from '../../../shared/budgets/model.ts';
-import { type Event, eventRows } from '../../../shared/events/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
@@ -14,7 +13,7 @@ import type { WebhookInput } from '../../../shared/webhooks/endpoints/view.ts';
 import { lookAtForecasts } from '../../../workers/index.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
-import { SECRET } from '../../support/webhooks.ts';
+import { readEvents, SECRET, type StoredEvent } from '../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
 const HOUR = 3_600_000;
@@ -62,12 +61,12 @@ async function use(orgId: string, count: number): Promise<void> {
   );
 }
 
-async function alertsOf(orgId: string): Promise<Event[]> {
-  const events = await eventRows(ctx).find({ org_id: orgId }).toArray();
+async function alertsOf(orgId: string): Promise<StoredEvent[]> {
+  const events = await readEvents(ctx, orgId);
   return events.filter(({ type }) => type === 'budget.threshold' || type === 'budget.forecast');
 }
 
-const percents = (events: Event[]) => events.map(({ data }) => data.alert_at);
+const percents = (events: StoredEvent[]) => events.map(({ data }) => data.alert_at);
 
 describe('alert_at', () => {
   test('tells the webhook that asked, of each per cent once in a window, however often it is evaluated', async () => {

@@ -6,7 +6,6 @@ import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts'
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
 import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
-import { type Event, eventRows } from '../../../shared/events/model.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import {
   makeAccount,
@@ -19,7 +18,7 @@ import {
   writePlans,
 } from '../../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
-import { makeWebhook } from '../../support/webhooks.ts';
+import { makeWebhook, readEvents, type StoredEvent, subscribeToAll } from '../../support/webhooks.ts';
 
 const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
 let redis: OwnRedis;
@@ -40,6 +39,12 @@ afterAll(async () => {
   await redis.stop();
 });
 
+async function makeSubscriber(): Promise<TestAccount> {
+  const account = await makeAccount(ctx);
+  await subscribeToAll(ctx, account.orgId);
+  return account;
+}
+
 async function spend(account: TestAccount, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) await spendOnce(ctx, account.token);
 }
@@ -49,10 +54,8 @@ async function alertsOf(account: TestAccount): Promise<[string, unknown][]> {
   return (await eventsOf(account)).map(({ type, data }) => [type, data.total]);
 }
 
-async function eventsOf({ orgId }: TestAccount): Promise<Event[]> {
-  // Of all rows, so that they come in the order in which they were written and not in that of an index.
-  const events = await eventRows(ctx).find({}).toArray();
-  return events.filter(({ org_id, type }) => org_id === orgId && type.startsWith('credit.'));
+async function eventsOf({ orgId }: TestAccount): Promise<StoredEvent[]> {
+  return (await readEvents(ctx, orgId)).filter(({ type }) => type.startsWith('credit.'));
 }
 
 async function lastSpendOf({ accountId }: TestAccount): Promise<string> {
@@ -88,7 +91,7 @@ describe('credits that run out', () => {
   });
 
   test('raise them once, though two projectors move the same entries', async () => {
-    const account = await makeAccount(ctx);
+    const account = await makeSubscriber();
     await spend(account, 30);
     const shards = await shardsWithEntries(ctx);
     await Promise.allSettled([projectLedger(ctx, shards), projectLedger(other, shards)]);
@@ -99,7 +102,7 @@ describe('credits that run out', () => {
   });
 
   test('raise them again when a grant or the next window has lifted the total above', async () => {
-    const account = await makeAccount(ctx);
+    const account = await makeSubscriber();
     await spend(account, 30);
     await projectAll(ctx);
     const grant = { accountId: account.accountId, bucket: 'granted', amount: 2 } as const;
@@ -118,7 +121,7 @@ describe('credits that run out', () => {
   });
 
   test('raise nothing anew when the credit of a refund is spent again', async () => {
-    const account = await makeAccount(ctx);
+    const account = await makeSubscriber();
     await spend(account, 30);
     await projectAll(ctx);
     await refundSpend(ctx, account.accountId, await lastSpendOf(account));
@@ -130,7 +133,7 @@ describe('credits that run out', () => {
   });
 
   test('raise both when what was left expires', async () => {
-    const account = await makeAccount(ctx);
+    const account = await makeSubscriber();
     const expires_at = Math.floor(clock.now() / 1_000) + 60;
     const grant = { accountId: account.accountId, bucket: 'paid', amount: 40, expires_at } as const;
     await grantCredits(ctx, { ...grant, idempotencyKey: randomUUID() });

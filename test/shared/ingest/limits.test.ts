@@ -4,12 +4,12 @@ import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
 import { budgetWindowRows } from '../../../shared/budgets/model.ts';
 import { readBudget } from '../../../shared/budgets/read-budgets.ts';
-import { eventRows } from '../../../shared/events/model.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
+import { readEvents, subscribeToAll } from '../../support/webhooks.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -51,10 +51,15 @@ describe('a session that has a hundred models', () => {
 
 describe('historical signals', () => {
   const past = NOW - 24 * HOUR;
-  const eventsOf = (orgId: string) => eventRows(api.ctx).find({ org_id: orgId }).toArray();
+  const eventsOf = (orgId: string) => readEvents(api.ctx, orgId);
+  const makeSubscriber = async () => {
+    const tenant = await makeTenant(api.ctx);
+    await subscribeToAll(api.ctx, tenant.orgId);
+    return tenant;
+  };
 
   test('raise no event of a session, an anomaly or a budget, but count', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key } = await makeSubscriber();
     const fields = {
       name: 'B',
       scope: 'org',
@@ -81,7 +86,7 @@ describe('historical signals', () => {
   });
 
   test('are as any other when they are young, and when they are not said to be history', async () => {
-    const { orgId, key } = await makeTenant(api.ctx);
+    const { orgId, key } = await makeSubscriber();
     const young = makeSignal({ ts: NOW - HOUR, user_id: 'young' });
     const old = makeSignal({ ts: past, user_id: 'old' });
     await post(key, { signals: [young, old], historical: true });

@@ -12,6 +12,7 @@ import { readUsage } from '../../../shared/usage/read-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
 import { recordAll } from '../../support/usage.ts';
+import { subscribeToAll } from '../../support/webhooks.ts';
 
 const NOW = Date.parse('2026-04-10T12:07:00Z');
 const DAY = 86_400_000;
@@ -35,6 +36,7 @@ async function counts(orgId: string) {
 
 it('deletes each thing after its own retention and never before; days stay', async () => {
   const { orgId } = await makeTenant(ctx);
+  await subscribeToAll(ctx, orgId);
   await recordAll(
     ctx,
     orgId,
@@ -48,6 +50,7 @@ it('deletes each thing after its own retention and never before; days stay', asy
   );
   const all = await counts(orgId);
   expect(all).toMatchObject({ signals: 1_100, quarters: 21, days: 7 });
+  expect(all.events).toBeGreaterThan(0);
   const after = async (days: number) => {
     clock.set(NOW + days * DAY);
     await purge(ctx, RETENTION);

@@ -110,10 +110,10 @@ describe('redelivery and removal', () => {
     const drained = Promise.withResolvers<void>();
     const late = inTransaction(ctx.db, async (transaction) => {
       const cause = { cause: ['late'], type: 'session.started' as const, org_id: orgId };
-      const event = await writeEvent(ctx, { ...cause, ts: new Date(clock.now()), data: {} }, transaction);
+      const eventId = await writeEvent(ctx, { ...cause, ts: new Date(clock.now()), data: {} }, transaction);
       planned.resolve();
       await drained.promise;
-      return event._id;
+      return eventId;
     });
     await planned.promise;
     await deleteWebhook(ctx, orgId, _id);
