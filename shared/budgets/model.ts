@@ -112,7 +112,10 @@ export interface BudgetFiring {
   level: BudgetLevel;
   window_start: Date;
   window_end: Date;
-  /** Null: reached in a closed window before this revision began, which raises no event. */
+  /**
+   * Of an event that is stored if a webhook subscribed to it then. Null: reached in a closed window before this revision
+   * began, which raises no event.
+   */
   event_id: string | null;
   fired_at: Date;
 }

@@ -19,7 +19,9 @@ export const budgetEventView = z.strictObject({
   event_id: z
     .string()
     .nullable()
-    .describe('Null: it was reached in a closed window before this revision began, which raises no event'),
+    .describe(
+      'Of what webhooks that subscribe receive. Null: it was reached in a closed window before this revision began, which raises no event',
+    ),
 });
 
 export const budgetWindowView = z.strictObject({
