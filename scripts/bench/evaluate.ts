@@ -32,6 +32,7 @@ import { createIndexes } from '../../shared/tables/collections.ts';
 import { addRow } from '../../shared/usage/add-measures.ts';
 import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
 import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
 import { findFreePort } from '../stack/ports.ts';
@@ -101,6 +102,11 @@ async function measure(ctx: Context, signals: number, rounds: number): Promise<F
   const began = performance.now();
   await seed(ctx, organization, signals);
   console.log(`${signals} signals in ${Math.round((performance.now() - began) / 1_000)} s`);
+  // Somebody who is told, so that the event and its delivery are written. Nothing sends it here.
+  await createWebhook(ctx, orgId, {
+    url: 'http://127.0.0.1:9/',
+    events: ['budget.warning', 'budget.exceeded'],
+  });
   const probe = await createBudget(ctx, orgId, {
     name: 'probe',
     scope: 'org',

@@ -15,8 +15,7 @@ import {
 import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
-import type { Webhook } from '../../shared/webhooks/endpoints/model.ts';
-import { updateWebhook } from '../../shared/webhooks/endpoints/update-webhook.ts';
+import { type Webhook, webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import type { Envelope } from '../../shared/webhooks/messages/message.ts';
 import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
 
@@ -41,7 +40,7 @@ export async function makeWebhook(
 /** Makes a paused webhook for every type of event, so that each event is stored and nothing is sent. */
 export async function subscribeToAll(ctx: Context, orgId: string): Promise<void> {
   const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', [...NAMED_EVENT_TYPES]);
-  await updateWebhook(ctx, orgId, _id, { enabled: false });
+  await webhookRows(ctx).updateOne({ _id }, { $set: { enabled: false } });
 }
 
 /** An event as webhooks receive it, with the only webhook that it is for, if it is for one. */

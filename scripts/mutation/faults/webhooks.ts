@@ -56,6 +56,13 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: SEND,
   },
   {
+    what: 'an event that nobody subscribes to is stored',
+    file: 'shared/webhooks/deliveries/plan-events.ts',
+    text: 'return isWanted ? [rowOf(event, index, nowMs)] : [];',
+    replacement: 'return [rowOf(event, index, nowMs)];',
+    tests: DELIVER,
+  },
+  {
     what: 'what a digest has taken is taken again',
     file: 'shared/webhooks/deliveries/send-digests.ts',
     text: 'finished(row, status, nowMs)));',
