@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import type { Member } from '../../shared/organizations/model.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { mailPermitRows } from '../../shared/webhooks/sending/mail-permits.ts';
+import { drainWebhook } from '../../workers/index.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startSmtp } from '../support/smtp.ts';
@@ -87,20 +90,52 @@ describe('a webhook of the format email', () => {
     expect(queued?.attempts.map(({ error }) => error)).toEqual(['blocked']);
   });
 
-  it('writes at most twenty mails within an hour, and loses none', async () => {
-    await register();
-    await raise(api.ctx, orgId, 25);
+  it('writes at most twenty mails within an hour, and the others in order as there is room', async () => {
+    const { body } = await register();
+    const first = await raise(api.ctx, orgId, 20);
+    await attemptAllDue(api.ctx);
+    const others = await raise(api.ctx, orgId, 25);
     await attemptAllDue(api.ctx);
     expect(smtp.mails).toHaveLength(20);
+    expect((await api.call(`/api/v1/webhooks/${body.id}`, { key })).body).toMatchObject({
+      status: 'active',
+      held: 25,
+    });
     clock.advance(HOUR - 1);
-    await attemptAllDue(api.ctx);
+    await drainWhatIsDue();
     expect(smtp.mails).toHaveLength(20);
     clock.advance(1);
-    await attemptAllDue(api.ctx);
-    expect(smtp.mails).toHaveLength(25);
+    await drainWhatIsDue();
+    expect(smtp.mails).toHaveLength(40);
+    clock.advance(HOUR);
+    await drainWhatIsDue();
+    const ids = smtp.mails.map((mail) => /^<(evt_\w+)/.exec(headerOf(mail, 'Message-ID') ?? '')?.[1]);
+    expect(new Set(ids.slice(0, 20))).toEqual(new Set(first));
+    expect(ids.slice(20)).toEqual(others);
     const statuses = (await findDeliveries(api.ctx, { org_id: orgId })).map(({ status }) => status);
-    expect(statuses).toEqual(Array(25).fill('succeeded'));
+    expect(statuses).toEqual(Array(45).fill('succeeded'));
+    clock.advance(HOUR);
+    await drainWhatIsDue();
+    expect(await dueRows(api.ctx).countDocuments({ org_id: orgId, kind: 'drain-webhook' })).toBe(0);
   });
+
+  it('asks once per hour, and not for each mail that waits, whether there is room', async () => {
+    await register();
+    await raise(api.ctx, orgId, 60);
+    await attemptAllDue(api.ctx);
+    clock.advance(HOUR);
+    await attemptAllDue(api.ctx);
+    const findOne = vi.spyOn(mailPermitRows(api.ctx), 'findOne');
+    await drainWhatIsDue();
+    expect(findOne).toHaveBeenCalledTimes(21);
+    vi.restoreAllMocks();
+  });
+
+  async function drainWhatIsDue(): Promise<void> {
+    const due = { kind: 'drain-webhook', org_id: orgId, due_at: { $lte: new Date(clock.now()) } };
+    for (const { key: webhookId } of await dueRows(api.ctx).find(due).toArray())
+      await drainWebhook.handle({ key: webhookId }, api.ctx);
+  }
 
   it('is tested by a mail, and twenty of these are enough too', async () => {
     const { body } = await register();

@@ -2,7 +2,7 @@ import { gauge } from '../../platform/basics/metrics.ts';
 
 export const heldDeliveries = gauge({
   name: 'governor_webhook_deliveries_held',
-  help: 'Deliveries that wait for their webhook to be enabled again.',
+  help: 'Deliveries that wait for their webhook to be enabled again, or of mails for room within the hour.',
 });
 
 export const failingWebhooks = gauge({

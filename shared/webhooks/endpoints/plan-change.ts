@@ -1,7 +1,9 @@
+import type { ClientSession } from 'mongoose';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import type { Plan } from '../../platform/context/commit-plan.ts';
-import { setDue } from '../../platform/due/plan-due.ts';
+import { NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { readDue, setDue } from '../../platform/due/plan-due.ts';
 import { updateRow, type Write } from '../../platform/mongo/writes.ts';
 import { drainWebhookJob, holdWebhookJob } from './jobs.ts';
 import { type Webhook, webhookRows } from './model.ts';
@@ -32,4 +34,22 @@ export function planDrain({ _id, org_id }: WebhookIds, nowMs: number): Plan {
 /** A plan that holds what a webhook has under way. */
 export function planHold({ _id, org_id }: WebhookIds, nowMs: number): Plan {
   return setDue(holdWebhookJob, { key: _id, orgId: org_id, dueMs: nowMs });
+}
+
+/**
+ * A plan that drains a webhook at `dueMs` (epoch ms), when its address may be written to again, or sooner where that is
+ * planned already.
+ */
+export async function planDrainAt(
+  ctx: Context,
+  { _id, org_id }: WebhookIds,
+  dueMs: number,
+  transaction: ClientSession,
+): Promise<Plan> {
+  const due = await readDue<DrainDetails>(ctx, drainWebhookJob, _id, transaction);
+  const nowMs = ctx.clock.now();
+  const plannedMs = due?.due_at.getTime() ?? 0;
+  if (plannedMs > nowMs && plannedMs <= dueMs) return NO_PLAN;
+  const details: DrainDetails = { until: due?.until ?? dateAt(nowMs) };
+  return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs, details });
 }

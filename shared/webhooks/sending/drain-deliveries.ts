@@ -59,7 +59,7 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
   for (const { _id } of held) {
     const startedMs = performance.now();
     if ((await statusOf(ctx, webhookId)) !== 'delivering') return true;
-    if (await beginRound(ctx, _id, webhookId)) await attemptInOrder(ctx, _id, webhookId);
+    if ((await beginRound(ctx, _id, webhookId)) && !(await attemptInOrder(ctx, _id, webhookId))) return false;
     await pause(PACE_MS - (performance.now() - startedMs));
   }
   return held.length > 0;
@@ -77,14 +77,15 @@ async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
 }
 
 /**
- * False when the webhook is not as it was `seen`: the change has set the due row anew. Nothing is held any more; that is
- * looked at once more when no transaction can be left that saw the webhook paused.
+ * False when the webhook is not as it was `seen`: the change has set the due row anew. What is due later stays. Nothing is
+ * held any more; that is looked at once more when no transaction can be left that saw the webhook paused.
  */
 async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<DrainDetails>(ctx, drainWebhookJob, webhookId, transaction);
     if (!due) return { ...NO_PLAN, result: true };
     if ((await statusOf(ctx, webhookId, transaction)) !== seen) return { ...NO_PLAN, result: false };
+    if (due.due_at.getTime() > ctx.clock.now()) return { ...NO_PLAN, result: true };
     const isOver = seen === 'paused' || ctx.clock.now() >= due.until.getTime();
     const plan = isOver
       ? { writes: [clearDue(drainWebhookJob, webhookId)], wakeUps: [] }
@@ -117,9 +118,13 @@ async function beginRound(ctx: Context, _id: string, webhookId: string): Promise
   });
 }
 
-async function attemptInOrder(ctx: Context, deliveryId: string, webhookId: string): Promise<void> {
-  while ((await attemptDrained(ctx, { deliveryId, webhookId })).kind === 'deferred')
+/** False when its address may not be written to now: what became of the attempt has set the due row for when it may. */
+async function attemptInOrder(ctx: Context, deliveryId: string, webhookId: string): Promise<boolean> {
+  for (;;) {
+    const { kind } = await attemptDrained(ctx, { deliveryId, webhookId });
+    if (kind !== 'deferred') return kind !== 'postpone';
     await pause(FULL_LIST_PAUSE_MS);
+  }
 }
 
 async function pause(ms: number): Promise<void> {
