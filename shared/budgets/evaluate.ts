@@ -40,12 +40,16 @@ export function levelsReached(current: number, limit: number): BudgetLevel[] {
   return hasReached(current, limit, BUDGET_WARNING_RATIO) ? ['warning'] : [];
 }
 
-/** Whether an amount is a share of a limit or more. Exact: the products may be larger than a double holds. */
+/**
+ * Whether an amount is a share of a limit or more. Exact: the products may be larger than a double holds. A limit of counts may
+ * have a fraction, which BigInt does not take.
+ */
 export function hasReached(
   current: number,
   limit: number,
   { numerator, denominator }: { numerator: number; denominator: number },
 ): boolean {
+  if (!Number.isInteger(limit)) return current * denominator >= limit * numerator;
   return BigInt(current) * BigInt(denominator) >= BigInt(limit) * BigInt(numerator);
 }
 

@@ -86,6 +86,22 @@ describe('firing', () => {
     expect(Date.parse(exceeded?.ts ?? '')).toBeGreaterThanOrEqual(Date.parse(warning?.ts ?? ''));
   });
 
+  test('a threshold between two counts fires at the next one, and holds up no other budget', async () => {
+    clock.set(NOW);
+    const { orgId } = await makeTenant(ctx);
+    const budget = await createBudget(ctx, orgId, { ...base, threshold: 2.5 });
+    await createBudget(ctx, orgId, { ...base, threshold: 1 });
+    const told: number[] = [];
+    const states: string[] = [];
+    for (let count = 1; count <= 3; count += 1) {
+      await post(orgId, 1);
+      told.push(await evaluateDue(ctx, orgId));
+      states.push((await readBudget(ctx, { orgId, userId: null }, budget._id)).state);
+    }
+    expect(told).toEqual([2, 1, 1]);
+    expect(states).toEqual(['ok', 'warning', 'exceeded']);
+  });
+
   test('a level fires once a window, however often and by however many workers it is evaluated', async () => {
     clock.set(NOW);
     const { orgId } = await makeSubscriber();
