@@ -9,15 +9,27 @@ import { finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { planEvents } from './plan-events.ts';
 import { replaceQueued } from './replace-queued.ts';
 
-/** Events of one digest; more of them make several. */
-const EVENTS_PER_DIGEST = 200;
+/** Events of one digest, and characters of their envelopes; more of them make several. */
+const PER_DIGEST = { events: 200, characters: 1_048_576 };
 
-/** Sends every digest that is due: its events become one event `digest`, for its webhook alone. Returns how many digests. */
+/**
+ * Sends every digest that is due: its events become one event `digest`, for its webhook alone. Returns how many digests.
+ * Throws when that of a webhook could not be sent, after all others.
+ */
 export async function sendDigests(ctx: Context): Promise<number> {
   const due = { state: 'collected' as const, at: { $lte: ctx.clock.now() } };
   const webhookIds = await queuedDeliveryRows(ctx).distinct('webhook_id', due);
+  const errors: unknown[] = [];
   let sent = 0;
-  for (const webhookId of webhookIds) while (await sendDigest(ctx, webhookId)) sent += 1;
+  for (const webhookId of webhookIds) {
+    try {
+      while (await sendDigest(ctx, webhookId)) sent += 1;
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `Webhooks whose digest was not sent: ${errors.length}`);
   return sent;
 }
 
@@ -30,17 +42,27 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
     const nowMs = ctx.clock.now();
     const options = { session: transaction };
     const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, options);
-    const rows = await queuedDeliveryRows(ctx)
+    const due = await queuedDeliveryRows(ctx)
       .find({ webhook_id: webhookId, state: 'collected', at: { $lte: nowMs } }, options)
       .sort({ at: 1 })
-      .limit(EVENTS_PER_DIGEST)
+      .limit(PER_DIGEST.events)
       .toArray();
+    const rows = takeFirst(due);
     const [first] = rows;
     if (!first) return { ...NO_PLAN, result: false };
     const status = webhook ? 'digested' : 'cancelled';
     const done = replaceQueued(rows.map((row) => finished(row, status, nowMs)));
     const digest = webhook ? await planEvents([digestOf(first, rows, nowMs)], [webhook], nowMs) : NO_PLAN;
     return { ...joinPlans(done, digest), result: true };
+  });
+}
+
+/** The first ones, as many as one row and one request can carry; at least one. */
+function takeFirst(due: readonly QueuedDelivery[]): QueuedDelivery[] {
+  let characters = 0;
+  return due.filter(({ body }, index) => {
+    characters += body.length;
+    return index === 0 || characters <= PER_DIGEST.characters;
   });
 }
 

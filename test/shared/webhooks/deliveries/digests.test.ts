@@ -68,6 +68,27 @@ describe('a digest', () => {
     expect(await statusesOf(orgId)).toEqual([...Array(5).fill('digested'), 'succeeded']);
   });
 
+  it('of large events is several, none larger than a row may be', async () => {
+    const { orgId } = await webhookWith({ digest: 'daily' });
+    const large = { models: '\u0001'.repeat(20_000) };
+    for (let times = 0; times < 5; times += 1) await raise(ctx, orgId, 36, large);
+    clock.set(MORNING);
+    expect(await sendDigests(ctx)).toBeGreaterThan(1);
+    expect(await statusesOf(orgId)).toEqual(expect.arrayContaining(Array(180).fill('digested')));
+  });
+
+  it('that cannot be made keeps none of another webhook', async () => {
+    const broken = await webhookWith({ digest: 'daily' });
+    const others = [await webhookWith({ digest: 'daily' }), await webhookWith({ digest: 'daily' })];
+    for (const { orgId } of [broken, ...others]) await raise(ctx, orgId);
+    const filter = { webhook_id: broken.webhook._id };
+    await queuedDeliveryRows(ctx).updateOne(filter, { $set: { body: '{' } });
+    clock.set(MORNING);
+    await expect(sendDigests(ctx)).rejects.toThrow('Webhooks whose digest was not sent: 1');
+    for (const { orgId } of others) expect(await statusesOf(orgId)).toEqual(['digested', 'pending']);
+    await queuedDeliveryRows(ctx).deleteMany(filter);
+  });
+
   it('that another worker has sent between reading and writing is left to that one', async () => {
     const { orgId } = await webhookWith({ digest: 'daily' });
     await raise(ctx, orgId, 2);
