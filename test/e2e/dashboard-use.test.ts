@@ -164,6 +164,49 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
+  test('a name that turns the text around turns nothing but itself', { timeout: 60_000 }, async () => {
+    const name = '\u202egnp.exe';
+    const { body } = await call(`${stack.url}/v1/device_authorization`, { body: { name } });
+    const { page, context } = await open(`/activate?user_code=${body.user_code}`);
+    await page.getByRole('button', { name: 'Look at the device' }).click();
+    await page.locator('bdi', { hasText: name }).waitFor();
+    await context.close();
+  });
+
+  test('a budget names its user, and its form has room for words on a phone', {
+    timeout: 60_000,
+  }, async () => {
+    const whose = { scope: 'user', scope_id: 'tom' };
+    const budget = { name: 'His', ...whose, metric: 'cost_usd', threshold: 40, window: 'monthly' };
+    const { id } = await ask('/api/v1/budgets', budget);
+    const { page, context } = await open(`/budgets/${id}`);
+    await page.getByText('Cost of the user Tom Herrera, monthly').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    for (const name of ['What', 'Window', 'User', 'During an outage']) {
+      const field = page.getByRole('dialog').getByRole('combobox', { name });
+      if (name === 'During an outage')
+        await page.getByRole('combobox', { name: 'At the threshold' }).selectOption('hard');
+      expect((await field.boundingBox())?.width, name).toBeGreaterThan(250);
+    }
+    await context.close();
+  });
+
+  test('a store that does not answer is told once by Overview', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/devices');
+    const problem = { code: 'store_unavailable', detail: 'A store does not answer. Try again.' };
+    await page.route(/\/api\/v1\/usage/, (route) =>
+      route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+    );
+    await visit(page, '/');
+    await page.getByRole('alert').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.unroute(/\/api\/v1\/usage/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Top users' }).waitFor();
+    await context.close();
+  });
+
   test('who has to wait is told how long', { timeout: 60_000 }, async () => {
     const { page, context } = await open('/activate');
     for (let tries = 0; tries < 6; tries += 1) {

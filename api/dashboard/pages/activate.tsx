@@ -86,7 +86,11 @@ function Decision({
     <Stack>
       <Title order={2}>Is this your device?</Title>
       <Text className="wrap">
-        It calls itself <b>{name ?? 'nothing'}</b> and asked <When at={created_at} relative />.
+        It calls itself{' '}
+        <bdi>
+          <b>{name ?? 'nothing'}</b>
+        </bdi>{' '}
+        and asked <When at={created_at} relative />.
       </Text>
       <Alert variant="outline" color="orange">
         Approve only a device that is in front of you and shows the code {code.toUpperCase()}. Whoever sent

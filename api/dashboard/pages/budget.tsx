@@ -20,17 +20,19 @@ import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
+import { useNames } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
 /** One budget: how it stands, how it stood before, and when it fired. */
 export function BudgetDetail() {
   const { id = '' } = useParams({ strict: false });
   const budget = useQuery(budgetQuery(id));
+  const names = useNames();
   return (
     <Page
       back={{ to: '/budgets', label: 'Budgets' }}
       title={budget.data?.name ?? 'Budget'}
-      lead={budget.data && `${scopeWords(budget.data)}, ${budget.data.window}`}
+      lead={budget.data && `${scopeWords(budget.data, names)}, ${budget.data.window}`}
       actions={budget.data && <Actions budget={budget.data} />}
     >
       <Load query={budget} height={200}>

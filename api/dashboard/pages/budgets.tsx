@@ -14,6 +14,7 @@ import { amount } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
+import { useNames } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
 /** How much is left, and whether it will last. */
@@ -64,7 +65,7 @@ function BudgetCard({ budget }: { budget: Budget }) {
           <bdi>{name}</bdi>
         </Anchor>
         <Text size="sm" c="dimmed" className="wrap">
-          {scopeWords(budget)}, {budget.window}
+          {scopeWords(budget, useNames())}, {budget.window}
         </Text>
         <Gauge budget={budget} />
         <Text size="sm">

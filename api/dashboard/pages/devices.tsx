@@ -18,7 +18,7 @@ type Device =
   operations['get_v1_devices']['responses'][200]['content']['application/json']['devices'][number];
 
 const COLUMNS: readonly Column<Device>[] = [
-  { label: 'Name', narrow: 'first', render: ({ name }) => name ?? 'without a name' },
+  { label: 'Name', narrow: 'first', render: ({ name }) => <bdi>{name ?? 'without a name'}</bdi> },
   { label: 'State', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
   { label: 'Linked', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
   { label: 'Last spent', isShort: true, render: ({ last_seen_at }) => <When at={last_seen_at} relative /> },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { UsageFollower, useUsage, useUsageNow } from '../data/usage.tsx';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { UsageTiles } from '../parts/usage-tiles.tsx';
 import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
@@ -38,11 +39,14 @@ export function Overview() {
 }
 
 function IfAny({ children }: { children: React.ReactNode }) {
-  const { data: isEmpty } = useQuery({
+  const usage = useQuery({
     ...useUsageNow(),
     select: ({ totals }) => totals.signals === 0,
   });
-  return isEmpty ? <NothingYet /> : children;
+  // All of it asks the same, so one note is enough.
+  if (usage.isError && usage.data === undefined)
+    return <ProblemNote error={usage.error} onRetry={() => void usage.refetch()} />;
+  return usage.data ? <NothingYet /> : children;
 }
 
 function Tiles() {

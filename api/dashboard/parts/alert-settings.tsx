@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Stack, Switch, TextInput } from '@mantine/core';
+import { NativeSelect, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import type { operations } from '../../docs/client.d.ts';
 
 type Webhook = operations['get_api_v1_webhooks_id']['responses'][200]['content']['application/json'];
@@ -85,7 +85,7 @@ function QuietFields({
         onChange={(event) => onChange(event.currentTarget.checked ? night : null)}
       />
       {value && (
-        <Group grow align="flex-end">
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <TextInput
             type="time"
             label="From"
@@ -106,7 +106,7 @@ function QuietFields({
             value={value.timezone}
             onChange={(event) => onChange({ ...value, timezone: event.currentTarget.value })}
           />
-        </Group>
+        </SimpleGrid>
       )}
     </Stack>
   );

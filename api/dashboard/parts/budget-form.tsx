@@ -1,4 +1,4 @@
-import { Group, NativeSelect, NumberInput, Text, TextInput } from '@mantine/core';
+import { NativeSelect, NumberInput, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
@@ -71,7 +71,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
         onChange={(event) => set({ name: event.currentTarget.value })}
         data-autofocus
       />
-      <Group grow align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: draft.scope === 'org' ? 1 : 2 }}>
         <NativeSelect
           label="Whose usage"
           value={draft.scope}
@@ -81,8 +81,8 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
         {draft.scope !== 'org' && (
           <ScopeInput scope={draft.scope} value={draft.scope_id} onChange={(scope_id) => set({ scope_id })} />
         )}
-      </Group>
-      <Group grow align="flex-start">
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <NativeSelect
           label="What"
           value={draft.metric}
@@ -105,7 +105,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
           onChange={(event) => set({ window: event.currentTarget.value as Draft['window'] })}
           data={[...WINDOWS]}
         />
-      </Group>
+      </SimpleGrid>
       <EnforcementInputs rule={draft} onChange={set} />
       <BudgetPreview draft={draft} />
       {budget && (
@@ -148,7 +148,10 @@ function ScopeInput({
         onChange={(event) => onChange(event.currentTarget.value)}
         data={[
           { value: '', label: '' },
-          ...members.data.data.map(({ user_id, name }) => ({ value: user_id, label: name ?? user_id })),
+          ...members.data.data.map(({ user_id, name, email }) => ({
+            value: user_id,
+            label: name ?? email ?? user_id,
+          })),
         ]}
       />
     );

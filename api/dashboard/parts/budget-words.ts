@@ -13,13 +13,13 @@ export const METRICS: Record<Budget['metric'], string> = {
   errors: 'Errors',
 };
 
-/** What a budget counts, and whose. */
-export function scopeWords({
-  scope,
-  scope_id,
-  metric,
-}: Pick<Budget, 'scope' | 'scope_id' | 'metric'>): string {
-  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${scope_id}`;
+/** What a budget counts, and whose: a user by name where it is known. */
+export function scopeWords(
+  { scope, scope_id, metric }: Pick<Budget, 'scope' | 'scope_id' | 'metric'>,
+  names: ReadonlyMap<string, string>,
+): string {
+  const known = scope === 'user' ? names.get(scope_id) : undefined;
+  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${known ?? scope_id}`;
   return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}`;
 }
 

@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, SimpleGrid, Text } from '@mantine/core';
 import type { Budget } from './budget-bar.tsx';
 import { amount } from './format.ts';
 import { State } from './state.tsx';
@@ -33,7 +33,7 @@ export function EnforcementInputs({
 }) {
   const { enforce, on_error } = rule;
   return (
-    <Group grow align="flex-start">
+    <SimpleGrid cols={{ base: 1, xs: enforce === 'hard' ? 2 : 1 }}>
       <NativeSelect
         label="At the threshold"
         description={ENFORCE[enforce].words}
@@ -52,7 +52,7 @@ export function EnforcementInputs({
           data={optionsOf(ON_ERROR)}
         />
       )}
-    </Group>
+    </SimpleGrid>
   );
 }
 

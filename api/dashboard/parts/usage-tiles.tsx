@@ -31,7 +31,7 @@ export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | un
       <Tile
         label="Errors"
         show={compact}
-        note={`${percent(errorRate)} of calls`}
+        note={`${percent(errorRate)} of signals`}
         {...of((sums) => sums.errors)}
       />
       <Tile

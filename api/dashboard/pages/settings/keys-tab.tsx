@@ -83,9 +83,9 @@ function KeyForm({ onDone }: { onDone: () => void }) {
 
 function KeyFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
   const members = useQuery(membersQuery());
-  const people = (members.data?.data ?? []).map(({ user_id, name }) => ({
+  const people = (members.data?.data ?? []).map(({ user_id, name, email }) => ({
     value: user_id,
-    label: name ?? user_id,
+    label: name ?? email ?? user_id,
   }));
   return (
     <>
