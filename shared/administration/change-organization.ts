@@ -41,7 +41,10 @@ export async function changeOrganization(
     const { timezone, ...plain } = change;
     const timezones =
       timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
-    const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+    const named = plain.admin_emails && { admin_emails: uniqueEmails(plain.admin_emails) };
+    const given = Object.fromEntries(
+      Object.entries({ ...plain, ...named }).filter(([, value]) => value !== undefined),
+    );
     const changed = updateRow(organizationRows, { _id: orgId }, { $set: { ...given, ...timezones } });
     const move = change.session_timeout === undefined ? NO_PLAN : planMove(orgId, ctx.clock.now());
     // No e-mail: the log outlives the member whose it is.
@@ -53,6 +56,11 @@ export async function changeOrganization(
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
+}
+
+/** As members have them: who leaves is taken off the list by the member's e-mail. */
+function uniqueEmails(emails: readonly string[]): string[] {
+  return [...new Set(emails.map((email) => email.toLowerCase()))];
 }
 
 function refuseOutOfRange(change: OrganizationChange): void {

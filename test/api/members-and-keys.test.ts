@@ -252,6 +252,16 @@ describe('the organization', () => {
   });
 });
 
+test('who leaves gets no alerts any more, however the address was written', async () => {
+  const { body } = await ask(admin, 'POST', '/v1/members', { email: 'leaver@example.org', role: 'admin' });
+  const typed = ['Leaver@Example.org', 'ops@example.org', 'Ops@example.org'];
+  const changed = await ask(admin, 'PATCH', '/v1/organization', { admin_emails: typed });
+  expect(changed.body.admin_emails).toEqual(['leaver@example.org', 'ops@example.org']);
+  await ask(admin, 'DELETE', `/v1/members/${body.user_id}`);
+  const { body: organization } = await ask(admin, 'GET', '/v1/organization');
+  expect(organization.admin_emails).toEqual(['ops@example.org']);
+});
+
 describe('the audit log', () => {
   test('names who did what, newest first, page by page, of the own organization', async () => {
     clock.advance(1_000);
