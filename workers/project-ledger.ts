@@ -54,10 +54,12 @@ async function watch(ctx: Context, work: Work, entries: EntryWait, stopped: Abor
     const looks = await lookAtShards(ctx).catch(() => null);
     if (looks) {
       ledgerLag(ctx).set(Math.max(...looks.map(({ waitedMs }) => waitedMs)) / 1_000);
-      // Also those that a rebuild holds.
-      shutShardCount(ctx).set(looks.filter(({ state }) => state !== 'open').length);
+      // Also those that a rebuild holds, and those whose Redis does not answer.
+      const open = looks.filter(({ state }) => state === 'open');
+      shutShardCount(ctx).set(ALL_SHARDS.length - open.length);
     }
-    const isAtRest = looks?.every(({ state, length }) => state === 'open' && length === 0) === true;
+    const resting = looks?.filter(({ state, length }) => state === 'open' && length === 0);
+    const isAtRest = resting?.length === ALL_SHARDS.length;
     work.mayBeShut ||= !looks || looks.some(({ state }) => state !== 'open');
     if (!isAtRest) raise(work);
     const isAnswered = isAtRest && (await entries.wait(REST_LOOK_MS));

@@ -18,6 +18,7 @@ import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { accountKeys, reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { reconcileCredits } from '../../workers/index.ts';
 import type { JobRow } from '../../workers/job-row.ts';
+import { startProjector } from '../../workers/project-ledger.ts';
 import { closeWorker, startWorker } from '../../workers/worker.ts';
 import {
   makeAccount,
@@ -159,6 +160,28 @@ test('REDIS_WAIT_REPLICAS asks the master that holds the account, and without a 
   expect(await Promise.all(waits)).toEqual(clients.map((_client, index) => index === holder));
   expect((await spendOnce(ctx, account.token)).replayed).toBe(false);
   await waiting.close();
+});
+
+test('a master that does not answer keeps no entry of the others out of the ledger', {
+  timeout: 90_000,
+}, async () => {
+  await Promise.all(clients.map((client) => client.config('SET', 'cluster-require-full-coverage', 'no')));
+  const accounts = await makeAccounts();
+  const frozen = nodes[2] as RunningStore;
+  await projectAll(ctx);
+  const stop = startProjector(ctx);
+  frozen.child.kill('SIGSTOP');
+  try {
+    for (const account of accounts) {
+      if ((await nodeOf(account)) === 2) continue;
+      await spendOnce(ctx, account.token);
+      const isWritten = async () => (await replayLedger(ctx, account.accountId)).seq === 3;
+      await until(isWritten, { timeoutMs: 20_000, what: 'the ledger to have the spend' });
+    }
+  } finally {
+    frozen.child.kill('SIGCONT');
+    await stop();
+  }
 });
 
 /** Organizations on every node, each with a hard budget of ten dollars. */

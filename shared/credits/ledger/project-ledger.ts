@@ -55,7 +55,10 @@ export function projectRound(
 }
 
 async function moveEntries(ctx: Context, shards: readonly number[], options: RoundOptions): Promise<Round> {
-  const shares = shareOut(await lookAtShards(ctx, shards));
+  const looks = await lookAtShards(ctx, shards);
+  const seen = new Set(looks.map(({ shard }) => shard));
+  const unseen = shards.filter((shard) => !seen.has(shard));
+  const shares = shareOut(looks);
   const { batches, stuck: unread, unopened } = await readBatches(ctx, shares, options);
   const written = await writeBatches(
     ctx,
@@ -63,7 +66,8 @@ async function moveEntries(ctx: Context, shards: readonly number[], options: Rou
   );
   const moved = await deleteMoved(ctx, written);
   if (moved > 0) await rememberDevices(ctx, written.batches);
-  const stuck = new Map([...unread, ...written.stuck]);
+  const silent = unseen.map((shard) => [shard, new Error(NO_ANSWER)] as const);
+  const stuck = new Map([...silent, ...unread, ...written.stuck]);
   const filled = new Set(batches.flatMap(({ shard, entries }) => (entries.length > 0 ? [shard] : [])));
   const isLeft = (shard: number) => filled.has(shard) || stuck.has(shard) || unopened.has(shard);
   return {
@@ -91,6 +95,7 @@ export async function drainStreams(ctx: Context, shards: readonly number[]): Pro
   return stuck;
 }
 
+const NO_ANSWER = 'The Redis that holds the shard does not answer';
 const BOUND_ELSEWHERE =
   'The ledger was opened for the data of another Redis, or for other data of this one (docs/credits.md)';
 

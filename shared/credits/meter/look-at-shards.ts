@@ -18,14 +18,20 @@ export interface ShardLook {
 const script = loadScript(IDENTITY, EPOCH_STATE, new URL('look-at-shards.lua', import.meta.url));
 const reply = z.array(z.tuple([epochStates, dataIdentity, z.int(), z.int()]));
 
-/** The state of shards: one call, or in a cluster, where each lies in a slot of its own, one for each. */
+/**
+ * The state of shards: one call, or in a cluster, where each lies in a slot of its own, one for each. Shards whose master
+ * does not answer are left out. Throws when none answers.
+ */
 export async function lookAtShards(
   ctx: Context,
   shards: readonly number[] = ALL_SHARDS,
 ): Promise<ShardLook[]> {
   const together = ctx.redis.producer.isCluster ? shards.map((shard) => [shard]) : [shards];
-  const looks = await Promise.all(together.map((some) => look(ctx, some)));
-  return looks.flat();
+  const looks = await Promise.allSettled(together.map((some) => look(ctx, some)));
+  const seen = looks.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const failed = looks.find((one) => one.status === 'rejected');
+  if (failed && seen.length === 0) throw failed.reason;
+  return seen;
 }
 
 async function look(ctx: Context, shards: readonly number[]): Promise<ShardLook[]> {
