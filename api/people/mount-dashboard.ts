@@ -34,11 +34,10 @@ export function mountDashboard(
     session,
     (req: Request, res: Response) => handle(ctx, req, res),
   ];
-  router.get('/login', own(beginSignIn));
-  router.get('/callback', own(endSignIn));
-  router.use(['/login', '/callback'], (error: unknown, _req: Request, res: Response, _next: NextFunction) =>
-    sendAway(ctx, res, error),
-  );
+  const away = (error: unknown, _req: Request, res: Response, _next: NextFunction) =>
+    sendAway(ctx, res, error);
+  router.get('/login', own(beginSignIn), away);
+  router.get('/callback', own(endSignIn), away);
   router.post('/logout', own(signOut));
   router.get('/session', own(answerSession));
   router.post('/join', own(answerInvitation));

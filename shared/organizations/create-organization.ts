@@ -26,7 +26,7 @@ export async function createOrganization(
     session_timeout: input.session_timeout ?? SESSION_TIMEOUT_S,
     k_anonymity: K_ANONYMITY_FLOOR,
     k_population: 'reported',
-    admin_emails: input.admin_emails ?? [],
+    admin_emails: (input.admin_emails ?? []).map((email) => email.toLowerCase()),
     teams: [],
     created_at: new Date(ctx.clock.now()),
   };

@@ -199,6 +199,13 @@ describe('a change', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 'cross_site']);
   });
 
+  test('is refused also where signing in begins and ends', async () => {
+    for (const path of ['/dashboard/login', '/dashboard/callback']) {
+      const { status, body } = await api.call(path, { method: 'POST' });
+      expect([status, body.code], path).toEqual([403, 'cross_site']);
+    }
+  });
+
   test('is taken from our own origin, where the browser says no more', async () => {
     const { email } = await makeMember('admin');
     const browser = await signIn(email);

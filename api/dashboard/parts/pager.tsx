@@ -38,7 +38,8 @@ export function usePages<Row>(
   const turn = (by: 1 | -1) => {
     const next = by === 1 && query.data ? [...cursors, query.data.cursor] : cursors.slice(0, -1);
     const state = (before: object) => ({ ...before, walk: { key, cursors: next } satisfies Walk });
-    void navigate({ to: '.', search: (before: unknown) => before, state } as never);
+    const same = { to: '.', search: (before: unknown) => before, resetScroll: false };
+    void navigate({ ...same, state } as never);
   };
   return { query: query as UseQueryResult<PageOf<Row>>, turn, page: cursors.length + 1 };
 }
