@@ -37,8 +37,8 @@ export function addCheckCommand(program: Command, { env, fallback }: CheckSurrou
     .action(async (flags: CheckFlags) => {
       const other = fallback();
       const outcome = await checkCall({
-        api: flags.api ?? env.GOVERNOR_API ?? other.api,
-        key: env.GOVERNOR_API_KEY ?? other.key,
+        api: flags.api || env.GOVERNOR_API || other.api,
+        key: env.GOVERNOR_API_KEY || other.key,
         userId: flags.userId,
         failClosed: flags.failClosed === true,
       });

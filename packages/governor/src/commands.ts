@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -15,6 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the command line lends to these commands. */
 export interface Surroundings {
+  /** A variable that is empty counts as unset. */
   readonly env: Environment;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -65,8 +66,8 @@ function withTarget(command: Command): Command {
 
 function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
   const other = fallback();
-  const api = flags.api ?? env.GOVERNOR_API ?? other.api;
-  const apiKey = flags.key ?? env.GOVERNOR_API_KEY ?? other.key;
+  const api = flags.api || env.GOVERNOR_API || other.api;
+  const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
   if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
   return { api, apiKey, userId: flags.userId, project: flags.project, events: flags.events === true };
 }
@@ -111,10 +112,14 @@ interface SyncFlags extends TargetFlags {
 async function runSync(flags: SyncFlags, around: Surroundings): Promise<void> {
   const { env } = around;
   const home = homedir();
-  const settings = env.XDG_CONFIG_HOME ?? join(home, '.config');
+  const settings = env.XDG_CONFIG_HOME || join(home, '.config');
+  const tools = (flags.tool ?? TOOLS).map((tool) => ({ tool, folders: tool.homes(home, env) }));
+  const folders = tools.flatMap((watched) => watched.folders);
+  if (!folders.some((folder) => existsSync(folder)))
+    console.error(`governor: There is no history yet. Looked for ${folders.join(', ')}.`);
   await sync({
     ...targetOf(flags, around),
-    tools: (flags.tool ?? TOOLS).map((tool) => ({ tool, folders: tool.homes(home, env) })),
+    tools,
     cursorFile: flags.cursor ?? join(settings, 'usage-governor', 'sync.json'),
     now: around.now,
     everyMs: flags.every * 1_000,

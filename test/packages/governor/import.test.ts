@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -71,6 +71,15 @@ async function totals() {
 }
 
 const GOLDEN = { count: 1, tokens_in: 8_512, tokens_out: 300, cost_nusd: 8_811_000 };
+
+it.each(TOOLS.map(({ name, homes }) => ({ name, homes })))(
+  'the home of $name is where it always is when a variable is empty',
+  ({ homes }) => {
+    const empty = { CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', XDG_DATA_HOME: '' };
+    expect(homes('/home/ada', empty)).toEqual(homes('/home/ada', {}));
+    expect(homes('/home/ada', empty).every((folder) => folder.startsWith('/home/ada/'))).toBe(true);
+  },
+);
 
 describe('the history of Claude Code', () => {
   const transcript = () => join(home.folder, 'projects', '-nowhere-atlas', 'session-1.jsonl');
@@ -191,6 +200,8 @@ describe('the history of Codex', () => {
       { cost_nusd: 15_000_000 },
       { model: 'gpt-5' },
     ]);
+    expect(await run('codex')).toMatchObject({ accepted: 0, duplicates: 3 });
+    rmSync(rollout('10-00-00-a'));
     expect(await run('codex')).toMatchObject({ accepted: 0, duplicates: 3 });
   });
 

@@ -177,6 +177,18 @@ describe('governor import', { timeout: 60_000 }, () => {
   });
 });
 
+it('governor sync says where it looked when there is no history', async () => {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home.folder,
+    GOVERNOR_API: api.url,
+    GOVERNOR_API_KEY: 'ugk_one',
+  };
+  const args = ['packages/governor/src/main.ts', 'sync', '--once', '--tool', 'codex'];
+  const { stderr } = await execute(process.execPath, args, { env });
+  expect(stderr).toContain(join(home.folder, '.codex', 'sessions'));
+});
+
 /** A home of Claude Code with one call. */
 function history(): string {
   writeLines(join(home.folder, 'projects', 's.jsonl'), [claudeLine(Date.now(), 'msg_1', GOLDEN_USAGE)]);

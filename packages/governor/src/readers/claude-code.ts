@@ -22,8 +22,8 @@ export const claudeCode: Tool = {
   adapter: ADAPTER,
   sharesIds: true,
   homes: (home, env) => {
-    const given = env.CLAUDE_CONFIG_DIR?.split(',').map((folder) => folder.trim());
-    const folders = given?.filter(Boolean) ?? [join(home, '.claude'), join(home, '.config', 'claude')];
+    const given = (env.CLAUDE_CONFIG_DIR ?? '').split(',').flatMap((folder) => folder.trim() || []);
+    const folders = given.length > 0 ? given : [join(home, '.claude'), join(home, '.config', 'claude')];
     return folders.map((folder) => join(folder, 'projects'));
   },
   isHistory: (path) => path.endsWith('.jsonl') && !/\.(?:orphaned|superseded)-/.test(basename(path)),

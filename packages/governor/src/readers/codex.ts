@@ -25,7 +25,7 @@ export const codex: Tool = {
   adapter: ADAPTER,
   sharesIds: false,
   homes: (home, env) => {
-    const folder = env.CODEX_HOME ?? join(home, '.codex');
+    const folder = env.CODEX_HOME || join(home, '.codex');
     // Of one path in both, the active one is read first and wins.
     return [join(folder, 'sessions'), join(folder, 'archived_sessions')];
   },
@@ -35,6 +35,8 @@ export const codex: Tool = {
 
 interface Rollout {
   sessionId: string;
+  /** The session whose steps it replays; its own where it replays none. Steps have ids of that one, also when its file is gone. */
+  originId: string;
   model: string | undefined;
   cwd: string | undefined;
   hasRecords: boolean;
@@ -44,7 +46,14 @@ interface Rollout {
 const KINDS = ['session_meta', 'turn_context', 'token_count', 'token_usage_record'];
 
 function openRollout(): FileReader {
-  const rollout: Rollout = { sessionId: '', model: undefined, cwd: undefined, hasRecords: false, steps: [] };
+  const rollout: Rollout = {
+    sessionId: '',
+    originId: '',
+    model: undefined,
+    cwd: undefined,
+    hasRecords: false,
+    steps: [],
+  };
   return {
     line: (line) => (KINDS.some((kind) => line.includes(`"${kind}"`)) ? readLine(rollout, line) : []),
     // Where there are records, the steps say the same; replayed elsewhere they must not count either.
@@ -59,7 +68,10 @@ function readLine(rollout: Rollout, line: string): Found[] {
   const kind = entry.type === 'event_msg' ? textOf(payload.type) : textOf(entry.type);
   const ts = timeOf(entry.timestamp);
   // A fork's first line is its own; its parent's may follow among what is replayed.
-  if (kind === 'session_meta') rollout.sessionId ||= textOf(payload.id) ?? '';
+  if (kind === 'session_meta') {
+    rollout.sessionId ||= textOf(payload.id) ?? '';
+    rollout.originId = textOf(payload.forked_from_id) ?? textOf(payload.id) ?? rollout.originId;
+  }
   if (kind === 'session_meta' || kind === 'turn_context') {
     rollout.model = textOf(payload.model) ?? rollout.model;
     rollout.cwd = textOf(payload.cwd) ?? rollout.cwd;
@@ -86,7 +98,7 @@ function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Foun
   if (ts === undefined) return [{ leftOut: 'without a time or an id' }];
   // The running total tells one step from another, wherever and whenever it was copied.
   const counts = [total, last].flatMap((usage) => COUNTS.map((name) => countOf(usage[name])));
-  const id = derivedFrom('token_count', rollout.sessionId, ...counts);
+  const id = derivedFrom('token_count', rollout.originId, ...counts);
   rollout.steps.push(callOf(rollout, last, { id, key: JSON.stringify(counts), ts }));
   return [];
 }

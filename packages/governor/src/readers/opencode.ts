@@ -18,7 +18,7 @@ export const opencode: Tool = {
   name: 'opencode',
   adapter: 'opencode',
   sharesIds: false,
-  homes: (home, env) => [join(env.XDG_DATA_HOME ?? join(home, '.local', 'share'), 'opencode')],
+  homes: (home, env) => [join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')],
   isHistory: (path) => /(?:^|\/)storage\/message\/[^/]+\/msg_[^/]+\.json$|(?:^|\/)opencode\.db$/.test(path),
   isWhole: true,
   open: () => eachLine(readMessage),
