@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import type { ApiKey } from '../../shared/keys/model.ts';
 import { keyInput } from '../../shared/keys/view.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
 import { checkInput } from './check-input.ts';
@@ -51,14 +52,26 @@ export function addAccessCommands(program: Command, run: Run): void {
     .command('list <org_id>')
     .description('List the keys, without their secrets')
     .action((orgId: string) =>
-      run(async (ctx) => ({
-        keys: (await listApiKeys(ctx, orgId)).map(describe),
-      })),
+      run(async (ctx) => {
+        await readOrganization(ctx, orgId);
+        return { keys: (await listApiKeys(ctx, orgId)).map(describe) };
+      }),
     );
 }
 
-function describe({ _id, name, scopes, user_id, created_at, expires_at, revoked_at, last_used_at }: ApiKey) {
-  return { key_id: _id, name, scopes, user_id, created_at, expires_at, revoked_at, last_used_at };
+function describe(key: ApiKey) {
+  const { _id, name, scopes, user_id, project_id, created_at, expires_at, revoked_at, last_used_at } = key;
+  return {
+    key_id: _id,
+    name,
+    scopes,
+    user_id,
+    project_id,
+    created_at,
+    expires_at,
+    revoked_at,
+    last_used_at,
+  };
 }
 
 interface KeyOptions {

@@ -34,7 +34,16 @@ export function addCreditCommands(program: Command, run: Run): void {
 
 interface AddOptions {
   expiresAt?: number;
+  key?: string;
+}
+
+interface Addition {
+  orgId: string;
+  userId: string;
+  bucket: 'paid' | 'granted';
+  amount: number;
   key: string;
+  expiresAt: number | undefined;
 }
 
 function addCredits(credits: Command, run: Run): void {
@@ -46,9 +55,10 @@ function addCredits(credits: Command, run: Run): void {
       .command(`${name} <org_id> <user_id> <amount>`)
       .description(`Add ${bucket} credits, once per key`)
       .option('--expires-at <seconds>', 'Unix seconds; without it, never', parseInteger)
-      .option('--key <key>', 'idempotency key', randomUUID())
-      .action((orgId: string, userId: string, amount: string, options: AddOptions) =>
-        run((ctx) => add(ctx, { orgId, userId, bucket, amount: parseAmount(amount), ...options })),
+      .option('--key <key>', 'idempotency key; default: a new one', parseKey)
+      .action(
+        (orgId: string, userId: string, amount: string, { key = randomUUID(), expiresAt }: AddOptions) =>
+          run((ctx) => add(ctx, { orgId, userId, bucket, amount: parseAmount(amount), key, expiresAt })),
       );
   }
   credits
@@ -80,10 +90,7 @@ function addCredits(credits: Command, run: Run): void {
     .action(() => run(async (ctx) => ({ ...plansOf(ctx) })));
 }
 
-async function add(
-  ctx: Context,
-  given: AddOptions & { orgId: string; userId: string; bucket: 'paid' | 'granted'; amount: number },
-): Promise<Record<string, unknown>> {
+async function add(ctx: Context, given: Addition): Promise<Record<string, unknown>> {
   const { orgId, userId, bucket, amount, expiresAt, key } = given;
   const accountId = await openAccount(ctx, orgId, userId);
   const { transaction, replayed } = await grantAudited(
@@ -209,6 +216,13 @@ async function download(url: string): Promise<string> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(10_000) });
   if (!answer.ok) throw new DomainError('not_found', `${url} answered ${answer.status}.`);
   return answer.text();
+}
+
+/** As the api takes it: an empty one would be the same for whoever's variable is not set. */
+function parseKey(value: string): string {
+  if (!/^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(value))
+    throw new InvalidArgumentError('It must be 1 to 128 printable ASCII characters without a comma.');
+  return value;
 }
 
 function parseAmount(value: string): number {

@@ -138,14 +138,13 @@ function addMembers(program: Command, run: Run): void {
     .command('list <org_id>')
     .description('List the members')
     .action((orgId: string) =>
-      run(async (ctx) => ({
-        members: (await listMembers(ctx, orgId)).map(({ user_id, email, role, teams }) => ({
-          user_id,
-          email,
-          role,
-          teams,
-        })),
-      })),
+      run(async (ctx) => {
+        await readOrganization(ctx, orgId);
+        const members = await listMembers(ctx, orgId);
+        return {
+          members: members.map(({ user_id, email, role, teams }) => ({ user_id, email, role, teams })),
+        };
+      }),
     );
 }
 

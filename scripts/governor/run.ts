@@ -76,8 +76,10 @@ export function print(result: Record<string, unknown>, json: boolean): void {
     return;
   }
   for (const [name, value] of Object.entries(result)) {
-    if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') console.table(value);
-    else console.log(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
+      console.log(`${name}:`);
+      console.table(value);
+    } else console.log(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   }
 }
 

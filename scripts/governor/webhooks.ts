@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { listForOperator } from '../../shared/webhooks/endpoints/list-for-operator.ts';
 import { rotateSecretKeys } from '../../shared/webhooks/endpoints/rotate-secret-keys.ts';
@@ -12,7 +13,10 @@ export function addWebhookCommands(program: Command, run: Run): void {
     .description('List failing webhooks of all organizations and whether their admins were told')
     .option('--org <org_id>', 'all webhooks of this organization instead')
     .action(({ org }: { org?: string }) =>
-      run(async (ctx) => ({ webhooks: await listForOperator(ctx, org) })),
+      run(async (ctx) => {
+        if (org !== undefined) await readOrganization(ctx, org);
+        return { webhooks: await listForOperator(ctx, org) };
+      }),
     );
   webhook
     .command('enable <webhook_id>')
