@@ -82,9 +82,9 @@ async function importFrom(name: string, path: string, options: ImportOptions): P
   if (name === 'ccusage') {
     const collection = startCollection();
     collect(collection, readCcusage(readFileSync(path, 'utf8')));
-    return importCollection(collection, false, options);
+    return importCollection(collection, options);
   }
-  if (name === 'ndjson') return importCollection(await readNdjson(path), true, options);
+  if (name === 'ndjson') return importCollection(await readNdjson(path), options);
   return importFolder(toolNamed(name), path, options);
 }
 

@@ -6,6 +6,8 @@ export interface FoundCall {
   key: string;
   /** Of lines with one key the largest is kept; of equal ones the first. */
   rank: number;
+  /** Whether it has the id under which OpenTelemetry tells it. Else both would count. */
+  sharesId: boolean;
   signal: PostedSignal;
   /** The folder in which the tool ran, if it says so; the project is named after its repository. */
   cwd?: string;
@@ -26,8 +28,6 @@ export interface FileReader {
 export interface Tool {
   name: string;
   adapter: string;
-  /** Whether its calls have the ids under which OpenTelemetry tells them. Else both would count. */
-  sharesIds: boolean;
   /** Folders in which it keeps its history. */
   homes(home: string, env: Readonly<Record<string, string | undefined>>): string[];
   /** Whether a file is history, by its path below a home with `/` between its parts. */

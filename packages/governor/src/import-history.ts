@@ -49,15 +49,14 @@ export async function importFolder(
   const { files, unreadable } = await findHistory(tool, [folder]);
   if (unreadable > 0) leaveOut(collection, UNREADABLE_FOLDER, unreadable);
   for (const file of files) collect(collection, await readHistory(tool, file.path));
-  return importCollection(collection, tool.sharesIds, options);
+  return importCollection(collection, options);
 }
 
 export const UNREADABLE_FOLDER = 'a folder that cannot be read';
 
-/** Sends what was collected, in order of time. `sharesIds`: whether what OpenTelemetry told has the same ids. */
+/** Sends what was collected, in order of time. */
 export async function importCollection(
   collection: Collection,
-  sharesIds: boolean,
   options: ImportOptions,
 ): Promise<ImportReport> {
   const keep = (calls: FoundCall[], reason: string, isKept: (call: FoundCall, ms: number) => boolean) => {
@@ -68,9 +67,9 @@ export async function importCollection(
   const all = [...collection.calls.values()];
   // A time that is none is for the api to judge.
   const young = keep(all, 'older than 35 days', (_, ms) => !(ms < options.nowMs - OLDEST_MS));
-  const toldMs = sharesIds ? new Map<string, number>() : await toldSince(young, options);
-  const untold = keep(young, 'since OpenTelemetry tells it', ({ signal }, ms) => {
-    return !(ms >= (toldMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
+  const toldMs = await toldSince(young, options);
+  const untold = keep(young, 'since OpenTelemetry tells it', ({ signal, sharesId }, ms) => {
+    return sharesId || !(ms >= (toldMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
   });
   const signals = untold
     .map((call) => signalToSend(call, options))
@@ -78,13 +77,14 @@ export async function importCollection(
   return { ...(await send(signals, options)), left_out: Object.fromEntries(collection.leftOut) };
 }
 
-/** By adapter, since when OpenTelemetry tells its calls, where it does. */
+/** By adapter, since when OpenTelemetry tells calls under other ids. */
 async function toldSince(
   calls: readonly FoundCall[],
   options: ImportOptions,
 ): Promise<ReadonlyMap<string, number>> {
   const toldMs = new Map<string, number>();
-  for (const adapter of new Set(calls.map(({ signal }) => signal.adapter))) {
+  const others = calls.filter(({ sharesId }) => !sharesId);
+  for (const adapter of new Set(others.map(({ signal }) => signal.adapter))) {
     const ms = await firstToldMs(options, adapter, options.userId);
     if (ms !== null) toldMs.set(adapter, ms);
   }

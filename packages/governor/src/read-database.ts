@@ -1,3 +1,5 @@
+import { parseObject } from './history.ts';
+
 interface Row {
   id: string;
   session_id: string;
@@ -13,7 +15,8 @@ export async function* rowsOf(path: string): AsyncGenerator<string> {
     const rows = database.prepare('SELECT id, session_id, data FROM message ORDER BY id').iterate();
     for (const row of rows as Iterable<unknown>) {
       const { id, session_id, data } = row as Row;
-      yield JSON.stringify({ ...(JSON.parse(data) as object), id, sessionID: session_id });
+      // A damaged row is a line that says nothing, as in a file.
+      yield JSON.stringify({ ...parseObject(data), id, sessionID: session_id });
     }
   } finally {
     database.close();

@@ -83,7 +83,7 @@ async function look(
   for (const [key, { file = '' }] of collection.calls) if (!paths.has(file)) collection.calls.delete(key);
   const { importedSessions } = progress;
   const sending = { ...options, nowMs: options.now(), importedSessions };
-  const report = await importCollection(collection, tool.sharesIds, sending);
+  const report = await importCollection(collection, sending);
   noteSent(due, report, progress);
   writeSent(options.cursorFile, progress.target, progress.sent);
   options.onReport(tool.name, report);

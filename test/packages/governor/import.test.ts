@@ -131,6 +131,18 @@ describe('the history of Claude Code', () => {
     expect((await totals()).count).toBe(1);
   });
 
+  it('ends where OpenTelemetry began to tell for calls without a request id, which it tells under another', async () => {
+    const live = makeSignal({ ts: NOW - 6_500, adapter: 'claude-code', user_id: 'ada' });
+    await api.call('/api/v1/signals', { key: tenant.key, body: live });
+    writeLines(transcript(), [
+      claudeLine(NOW - 7_000, 'msg_1', GOLDEN_USAGE, { requestId: undefined }),
+      claudeLine(NOW - 6_000, 'msg_2', GOLDEN_USAGE, { requestId: undefined }),
+      claudeLine(NOW - 5_000, 'msg_3', GOLDEN_USAGE),
+    ]);
+    const expected = { accepted: 2, left_out: { 'since OpenTelemetry tells it': 1 } };
+    expect(await run('claude-code')).toMatchObject(expected);
+  });
+
   it('leaves out what is no call, too old, orphaned or superseded, and says so', async () => {
     writeLines(transcript(), [
       claudeLine(NOW, 'msg_1', GOLDEN_USAGE, {}, { model: '<synthetic>' }),
@@ -337,6 +349,7 @@ describe('the history of', () => {
     const database = new DatabaseSync(join(home.folder, 'opencode.db'));
     database.exec('CREATE TABLE message (id TEXT, session_id TEXT, data TEXT)');
     const insert = database.prepare('INSERT INTO message VALUES (?, ?, ?)');
+    insert.run('msg_0', 'ses_1', '{"half');
     insert.run('msg_1', 'ses_1', JSON.stringify(message('ses_1')));
     insert.run('msg_2', 'ses_1', JSON.stringify(message('ses_1')));
     database.close();
@@ -346,6 +359,7 @@ describe('the history of', () => {
 
   it('GitHub Copilot CLI is read as spans', async () => {
     writeLines(join(home.folder, 'otel', '1.jsonl'), [
+      { resourceSpans: [{ scopeSpans: [{ spans: 'damaged' }] }] },
       requestOf(readFixture('github-copilot')),
       { other: 1 },
     ]);

@@ -36,7 +36,7 @@ function readSession(session: Json): Found[] {
       cacheWrite,
       costUsd: typeof part.cost === 'number' ? part.cost : undefined,
     });
-    return { call: { key: id, rank: 0, signal } };
+    return { call: { key: id, rank: 0, sharesId: false, signal } };
   });
 }
 

@@ -20,7 +20,6 @@ const ADAPTER = 'claude-code';
 export const claudeCode: Tool = {
   name: ADAPTER,
   adapter: ADAPTER,
-  sharesIds: true,
   homes: (home, env) => {
     const given = (env.CLAUDE_CONFIG_DIR ?? '').split(',').flatMap((folder) => folder.trim() || []);
     const folders = given.length > 0 ? given : [join(home, '.claude'), join(home, '.config', 'claude')];
@@ -50,6 +49,8 @@ function readLine(line: string): Found[] {
       call: {
         key: JSON.stringify([messageId, requestId]),
         rank: countOf(usage.output_tokens),
+        // Some gateways give none: then OpenTelemetry has an id of its own making.
+        sharesId: requestId !== undefined,
         signal: call,
         ...(cwd === undefined ? {} : { cwd }),
       },

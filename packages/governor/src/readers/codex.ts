@@ -23,7 +23,6 @@ const ADAPTER = 'codex';
 export const codex: Tool = {
   name: ADAPTER,
   adapter: ADAPTER,
-  sharesIds: false,
   homes: (home, env) => {
     const folder = env.CODEX_HOME || join(home, '.codex');
     // Of one path in both, the active one is read first and wins.
@@ -121,5 +120,5 @@ function callOf(
     cacheRead: countOf(usage.cached_input_tokens),
     cacheWrite: countOf(usage.cache_write_input_tokens),
   });
-  return { key, rank: 0, signal, ...(cwd === undefined ? {} : { cwd }) };
+  return { key, rank: 0, sharesId: false, signal, ...(cwd === undefined ? {} : { cwd }) };
 }

@@ -19,7 +19,6 @@ import { signalOf } from '../signal.ts';
 export const gemini: Tool = {
   name: 'gemini',
   adapter: 'gemini-cli',
-  sharesIds: false,
   homes: (home) => [join(home, '.gemini', 'tmp')],
   isHistory: (path) => /(?:^|\/)chats\/session-[^/]+\.jsonl?$/.test(path),
   open: (path) => (path.endsWith('.json') ? openDocument() : openLines()),
@@ -79,5 +78,5 @@ function readMessage(message: Json, sessionId: string): Found[] {
     output,
     cacheRead,
   });
-  return [{ call: { key: id, rank: output, signal } }];
+  return [{ call: { key: id, rank: output, sharesId: false, signal } }];
 }

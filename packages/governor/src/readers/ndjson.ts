@@ -7,5 +7,5 @@ export function readNdjsonLine(line: string): Found[] {
   const signal = parseObject(line);
   if (!signal) return [{ leftOut: 'no JSON object' }];
   const key = typeof signal.id === 'string' ? JSON.stringify([signal.adapter, signal.id]) : line;
-  return [{ call: { key, rank: 0, signal: signal as unknown as PostedSignal } }];
+  return [{ call: { key, rank: 0, sharesId: true, signal: signal as unknown as PostedSignal } }];
 }

@@ -17,7 +17,6 @@ import { signalOf } from '../signal.ts';
 export const opencode: Tool = {
   name: 'opencode',
   adapter: 'opencode',
-  sharesIds: false,
   homes: (home, env) => [join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode')],
   isHistory: (path) => /(?:^|\/)storage\/message\/[^/]+\/msg_[^/]+\.json$|(?:^|\/)opencode\.db$/.test(path),
   isWhole: true,
@@ -36,7 +35,8 @@ function readMessage(text: string): Found[] {
   if (id === undefined || ts === undefined) return [{ leftOut: 'without a time or an id' }];
   const cwd = textOf(objectOf(message.path)?.cwd);
   const signal = signalOf({ id: nativeId(id), ts, adapter: 'opencode', ...usageOf(message, tokens) });
-  return [{ call: { key: id, rank: signal.tokens_out ?? 0, signal, ...(cwd === undefined ? {} : { cwd }) } }];
+  const place = cwd === undefined ? {} : { cwd };
+  return [{ call: { key: id, rank: signal.tokens_out ?? 0, sharesId: false, signal, ...place } }];
 }
 
 function usageOf(message: Json, tokens: Json) {

@@ -17,7 +17,6 @@ import { signalOf } from '../signal.ts';
 export const qwen: Tool = {
   name: 'qwen',
   adapter: 'qwen-code',
-  sharesIds: false,
   homes: (home) => [join(home, '.qwen')],
   isHistory: (path) => /(?:^|\/)chats\/[^/]+\.jsonl$/.test(path),
   open: () => eachLine(readLine),
@@ -51,5 +50,7 @@ function readLine(line: string): Found[] {
     output,
     cacheRead: countOf(usage.cachedContentTokenCount),
   });
-  return [{ call: { key: id, rank: output, signal, ...(cwd === undefined ? {} : { cwd }) } }];
+  return [
+    { call: { key: id, rank: output, sharesId: false, signal, ...(cwd === undefined ? {} : { cwd }) } },
+  ];
 }
