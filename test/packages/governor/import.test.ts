@@ -72,14 +72,11 @@ async function totals() {
 
 const GOLDEN = { count: 1, tokens_in: 8_512, tokens_out: 300, cost_nusd: 8_811_000 };
 
-it.each(TOOLS.map(({ name, homes }) => ({ name, homes })))(
-  'the home of $name is where it always is when a variable is empty',
-  ({ homes }) => {
-    const empty = { CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', XDG_DATA_HOME: '' };
-    expect(homes('/home/ada', empty)).toEqual(homes('/home/ada', {}));
-    expect(homes('/home/ada', empty).every((folder) => folder.startsWith('/home/ada/'))).toBe(true);
-  },
-);
+it.each(TOOLS)('the home of $name is where it always is when a variable is empty', (tool) => {
+  const empty = { CLAUDE_CONFIG_DIR: '', CODEX_HOME: '', XDG_DATA_HOME: '' };
+  expect(tool.homes('/home/ada', empty)).toEqual(tool.homes('/home/ada', {}));
+  expect(tool.homes('/home/ada', empty).every((folder) => folder.startsWith('/home/ada/'))).toBe(true);
+});
 
 describe('the history of Claude Code', () => {
   const transcript = () => join(home.folder, 'projects', '-nowhere-atlas', 'session-1.jsonl');
