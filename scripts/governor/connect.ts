@@ -36,15 +36,17 @@ export function addConnectCommand(program: Command, run: Run): void {
       const { json, data } = program.opts<{ json?: boolean; data: string }>();
       return run(async (ctx) => {
         const api = flags.api ?? ctx.config.baseUrl ?? readUp(data).api ?? baseUrl(ctx.config);
-        const { keyId, settings, note } = await connect(ctx, tool, api.replace(/\/+$/, ''), flags);
-        if (json) return { tool, key_id: keyId, user_id: flags.userId ?? null, note, settings };
-        console.log(`# ${note}\n${settings.join('\n')}`);
+        const { orgId, keyId, settings, note } = await connect(ctx, tool, api.replace(/\/+$/, ''), flags);
+        const made = { tool, org_id: orgId, key_id: keyId, user_id: flags.userId ?? null, note, settings };
+        if (json) return made;
+        console.log(`# ${note}\n# Key ${keyId} of ${orgId}.\n${settings.join('\n')}`);
         return {};
       });
     });
 }
 
 async function connect(ctx: Context, tool: Connectable, api: string, flags: ConnectFlags) {
+  const orgId = flags.org ?? (await firstOrganization(ctx));
   const { key, key_id } = await createApiKey(ctx, {
     ...checkInput(keyInput.omit({ expires_at: true }), {
       scopes: ['signals:write'],
@@ -52,12 +54,17 @@ async function connect(ctx: Context, tool: Connectable, api: string, flags: Conn
       user_id: flags.userId,
       project_id: flags.projectId,
     }),
-    org_id: flags.org ?? (await firstOrganization(ctx)),
+    org_id: orgId,
   });
   const note = flags.userId
     ? `This key reports ${flags.userId} only.`
     : 'This key is bound to no user: each record must name its own, and whoever holds the key can report anyone.';
-  return { keyId: key_id, settings: settingsFor(tool, { api, key, projectId: flags.projectId }), note };
+  return {
+    orgId,
+    keyId: key_id,
+    settings: settingsFor(tool, { api, key, projectId: flags.projectId }),
+    note,
+  };
 }
 
 async function firstOrganization(ctx: Context): Promise<string> {

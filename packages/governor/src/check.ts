@@ -42,8 +42,10 @@ export function addCheckCommand(program: Command, { env, fallback }: CheckSurrou
         userId: flags.userId,
         failClosed: flags.failClosed === true,
       });
-      if (outcome.message !== null) console.error(outcome.message);
-      process.exitCode = outcome.exitCode;
+      const { message, exitCode } = outcome;
+      if (message !== null) await new Promise((resolve) => process.stderr.write(`${message}\n`, resolve));
+      // A resolver that hangs would keep the process, and with it the agent, beyond its patience.
+      process.exit(exitCode);
     });
 }
 

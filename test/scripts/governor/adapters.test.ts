@@ -39,7 +39,8 @@ describe('governor connect', { timeout: 60_000 }, () => {
     const bound = await printed('connect', ...args, '--user-id', 'ada');
     const lines = bound.trim().split('\n');
     expect(lines[0]).toBe('# This key reports ada only.');
-    const settings = new Map(lines.slice(1).map((line) => line.split(/=(.*)/s) as [string, string]));
+    expect(lines[1]).toMatch(new RegExp(`^# Key \\w+ of ${orgId}\\.$`));
+    const settings = new Map(lines.slice(2).map((line) => line.split(/=(.*)/s) as [string, string]));
     expect(Object.fromEntries(settings)).toMatchObject({
       CLAUDE_CODE_ENABLE_TELEMETRY: '1',
       OTEL_LOGS_EXPORTER: 'otlp',
@@ -176,6 +177,25 @@ describe('governor import', { timeout: 60_000 }, () => {
     expect((await wrongApi.failure(...args)).stderr).toContain('must be like https://governor.example.com');
   });
 });
+
+it('governor check ends when its patience does, though the resolver hangs', async () => {
+  const hanging = join(home.folder, 'hanging.mjs');
+  // As an operating system's resolver, which nobody can call off.
+  writeFileSync(
+    hanging,
+    `import dns from 'node:dns';
+    dns.lookup = (...args) => setTimeout(() => (console.log('resolved'), args.at(-1)(new Error('late'))), 20_000);`,
+  );
+  const env = {
+    PATH: process.env.PATH,
+    GOVERNOR_API: 'http://governor.example',
+    GOVERNOR_API_KEY: 'ugk_one',
+  };
+  const args = ['--import', hanging, 'packages/governor/src/main.ts', 'check', '--fail-closed'];
+  const { code, stdout, stderr } = await execute(process.execPath, args, { env }).catch((error) => error);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('budgets could not be checked');
+}, 60_000);
 
 it('governor sync says where it looked when there is no history', async () => {
   const env = {
