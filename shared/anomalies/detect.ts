@@ -143,9 +143,16 @@ function foundAnomaly(type: AnomalyType, observed: number, average: number, leas
   };
 }
 
+type Observation = Pick<FoundAnomaly, 'anomaly_type' | 'observed' | 'baseline_avg'>;
+
 /** Whether an incident is reported (again): only when what is observed has doubled since the last report. */
-export function isWorthReporting(observed: number, reported: number | null): boolean {
-  return reported === null || observed >= 2 * reported;
+export function isWorthReporting(found: Observation, reported: Observation | null): boolean {
+  return reported === null || sizeOf(found) >= 2 * sizeOf(reported);
+}
+
+/** An hour that ran away is told in tokens or in dollars: what the two have in common is how often it holds its limit. */
+function sizeOf({ anomaly_type, observed, baseline_avg }: Observation): number {
+  return anomaly_type === 'runaway_session' ? observed / baseline_avg : observed;
 }
 
 /** The most tokens and the most cost within any hour. `signals` in time order; times are epoch milliseconds. */

@@ -27,7 +27,7 @@ export async function reportAnomalies(
       const nowMs = ctx.clock.now();
       const incidents = found.flatMap((anomaly) => {
         const before = known.get(incidentKey(session._id, anomaly));
-        const isNews = isWorthReporting(anomaly.observed, before?.observed ?? null);
+        const isNews = isWorthReporting(anomaly, before ?? null);
         return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
       });
       const events = await planEvents(incidents.map(eventOf), subscribers, nowMs);

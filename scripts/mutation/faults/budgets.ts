@@ -104,4 +104,32 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: "mark.epoch === ''",
     tests: RESERVATIONS,
   },
+  {
+    what: 'a recount forgets windows that are over',
+    file: 'shared/budgets/recount.ts',
+    text: 'window_end: { $gt: dateAt(sinceMs) },',
+    replacement: '',
+    tests: ['test/api/budget-history.test.ts'],
+  },
+  {
+    what: 'what a new member had used fires in a window that is over',
+    file: 'shared/budgets/recount-teams.ts',
+    text: '...planHistory(budget, windows, before, nowMs),',
+    replacement: '',
+    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+  },
+  {
+    what: 'a new member silences what late signals have reached',
+    file: 'shared/budgets/plan-history.ts',
+    text: '!known.includes(level)',
+    replacement: 'known.length >= 0 || level',
+    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+  },
+  {
+    what: 'a threshold with a fraction stops all evaluations',
+    file: 'shared/budgets/evaluate.ts',
+    text: 'if (!Number.isInteger(limit)) return current * denominator >= limit * numerator;',
+    replacement: '',
+    tests: ['test/shared/budgets/evaluate-due.test.ts'],
+  },
 ];

@@ -129,9 +129,20 @@ test('a session below every floor is never looked at, and nothing is missed by t
 });
 
 test('an incident is reported once, and again when what was observed has doubled', () => {
-  expect([isWorthReporting(5, null), isWorthReporting(9, 5), isWorthReporting(10, 5)]).toEqual([
-    true,
-    false,
-    true,
-  ]);
+  const spike = (observed: number) => ({ anomaly_type: 'token_spike' as const, observed, baseline_avg: 1 });
+  expect(isWorthReporting(spike(5), null)).toBe(true);
+  expect([9, 10].map((observed) => isWorthReporting(spike(observed), spike(5)))).toEqual([false, true]);
+});
+
+test('an hour that ran away in dollars is no news when it has as many tokens', () => {
+  const runaway = (hour: { tokens: number; cost_nusd: number }) => {
+    const found = detectAnomalies({ ...quiet, ...hour }, [], hour);
+    return found.find(({ anomaly_type }) => anomaly_type === 'runaway_session') ?? null;
+  };
+  const inDollars = runaway({ tokens: 4_000_000, cost_nusd: 150e9 });
+  const news = [5_000_000, 14_999_999, 15_000_000].map((tokens) => {
+    const inTokens = runaway({ tokens, cost_nusd: 150e9 });
+    return inTokens && isWorthReporting(inTokens, inDollars);
+  });
+  expect(news).toEqual([false, false, true]);
 });
