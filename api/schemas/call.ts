@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../shared/enforcement/standing.ts';
+import { NO_PROJECT } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { nusdFromUsd } from '../../shared/pricing/money.ts';
@@ -12,7 +13,7 @@ const estimate = z.number().max(ESTIMATE_USD).describe('What the call will cost,
 /** A call that somebody is about to make. */
 const call = {
   user_id: text(256).optional().describe("Who makes the call; a bound key's own user by default"),
-  project_id: text(256).optional().describe("Where; the key's project by default"),
+  project_id: text(256).optional().describe("Where; the key's project by default, else `unassigned`"),
   model: text(256).optional().describe('With which model; budgets of today count all models'),
 };
 export const checkInput = z.strictObject({ ...call, estimate_usd: estimate.min(0).optional() });
@@ -24,14 +25,14 @@ export const reserveInput = z.strictObject({
 });
 export const releaseInput = z.strictObject({ reservation_id: text(128) });
 
-/** Whom a call is for. Throws `missing_scope` when a bound key names another user. */
+/** Whom a call is for, as its signal will say. Throws `missing_scope` when a bound key names another user. */
 export function callerOf(
   { orgId, userId, projectId }: ApiKeyPrincipal,
   { user_id, project_id }: { user_id?: string | undefined; project_id?: string | undefined } = {},
 ): Caller {
   if (userId !== null && user_id !== undefined && user_id !== userId)
     throw new DomainError('missing_scope', 'This key is bound to one user, and asks for no other.');
-  return { orgId, userId: userId ?? user_id ?? null, projectId: project_id ?? projectId };
+  return { orgId, userId: userId ?? user_id ?? null, projectId: project_id ?? projectId ?? NO_PROJECT };
 }
 
 /** The nano-USD of an estimate. */

@@ -22,16 +22,16 @@ export function scopeKey({ scope, scope_id }: Pick<CounterKey, 'scope' | 'scope_
   return `${scope} ${scope_id}`;
 }
 
-/** The scopes (`scopeKey`) that one call counts in. A team is its members now; null belongs to none. */
+/** The scopes (`scopeKey`) that one call counts in. A team is its members now; a user of null is in none. */
 export function scopesOf(
   teamsOf: ReadonlyMap<string, readonly string[]>,
-  { orgId, userId, projectId }: { orgId: string; userId: string | null; projectId: string | null },
+  { orgId, userId, projectId }: { orgId: string; userId: string | null; projectId: string },
 ): string[] {
   const teams = userId === null ? [] : (teamsOf.get(userId) ?? []);
   return [
     { scope: 'org' as const, scope_id: orgId },
     ...(userId === null ? [] : [{ scope: 'user' as const, scope_id: userId }]),
-    ...(projectId === null ? [] : [{ scope: 'project' as const, scope_id: projectId }]),
+    { scope: 'project' as const, scope_id: projectId },
     ...teams.map((team) => ({ scope: 'team' as const, scope_id: team })),
   ].map(scopeKey);
 }

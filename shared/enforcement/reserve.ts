@@ -87,7 +87,7 @@ async function tryToReserve(
       estimateNusd,
       ttlS * 1_000,
       newId('res'),
-      key ? hashedKey(24, estimateNusd, ttlS, caller.userId ?? '', caller.projectId ?? '') : '',
+      key ? hashedKey(24, estimateNusd, ttlS, caller.userId ?? '', caller.projectId) : '',
       isLast ? 'last' : '',
       ...rooms,
     ],

@@ -51,7 +51,7 @@ export interface Standing {
 export interface Caller {
   orgId: string;
   userId: string | null;
-  projectId: string | null;
+  projectId: string;
 }
 
 /** A budget that a call counts in, in the window that is open. Amounts are in the unit of the budget's limit. */

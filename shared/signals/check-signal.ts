@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { NO_PROJECT, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../platform/basics/faults.ts';
 import { priceCall } from '../pricing/price.ts';
 import { ID_LENGTH, type SignalInput, type SignalResult, signalInput } from './input.ts';
@@ -60,7 +60,7 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     type: signal.type,
     ts: new Date(signal.ts),
     user_id: userId,
-    project_id: signal.project_id ?? sender.defaultProjectId ?? 'unassigned',
+    project_id: signal.project_id ?? sender.defaultProjectId ?? NO_PROJECT,
     adapter: signal.adapter,
     model: model ?? null,
     provider: provider ?? null,

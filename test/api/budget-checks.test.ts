@@ -65,6 +65,18 @@ describe('a check', () => {
     ]);
   });
 
+  test('of no project counts where its signal counts, in the project `unassigned`', async () => {
+    const unassigned = { name: 'Rest', scope: 'project', scope_id: 'unassigned', enforce: 'hard' };
+    const { id } = await budget({ ...unassigned, threshold: 1 });
+    await spend('nowhere', { cost_usd: 1 });
+    await answers({ user_id: 'nowhere' }, { allow: false, budgets: [{ id, remaining: 0 }] });
+    const reserving = { user_id: 'nowhere', estimate_usd: 0.1, ttl_s: 60 };
+    const reserved = await api.call('/api/v1/budgets/reserve', { key, body: reserving });
+    expect(reserved.body).toMatchObject({ allow: false });
+    expect((await check({ user_id: 'nowhere', project_id: 'atlas' })).body.allow).toBe(true);
+    await api.call(`/api/v1/budgets/${id}`, { key, method: 'DELETE' });
+  });
+
   test('refuses beyond a hard threshold, up to it not, and names the first budget that refuses', async () => {
     await budget({ name: 'soft', scope_id: 'hard', enforce: 'soft', threshold: 1 });
     await budget({ name: 'first', scope_id: 'hard', enforce: 'hard' });

@@ -198,7 +198,7 @@ async function makeLimited(): Promise<string[]> {
 }
 
 function reserveOne(on: TestContext, orgId: string): Promise<Reservation> {
-  const caller = { orgId, userId: null, projectId: null };
+  const caller = { orgId, userId: null, projectId: 'unassigned' };
   return reserveInBudgets(on, caller, { estimateNusd: 1e9, ttlS: 3_600, key: null });
 }
 

@@ -10,6 +10,8 @@ export const PAGE_SIZE = { default: 20, max: 100 } as const;
 
 /** Distance of a signal's `ts` from the clock, at most. Milliseconds. */
 export const SIGNAL_AGE_MS = { ahead: 5 * 60_000, behind: 35 * 86_400_000 } as const;
+/** The project of calls that name none. */
+export const NO_PROJECT = 'unassigned';
 /** Signals per request; more is a 413. */
 export const SIGNALS_PER_REQUEST = 1_000;
 /** Time for which an `Idempotency-Key` of a request that creates something is kept. Milliseconds. */
