@@ -221,6 +221,68 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
       expect((await read(dimension)).totals, dimension).toMatchObject({ active_users: 9 });
   });
 
+  it('judges a late part that was refused again only when k more users are late', async () => {
+    const { orgId } = await makeTenant(api.ctx);
+    const record = (costs: readonly number[]) =>
+      recordAll(
+        api.ctx,
+        orgId,
+        costs.map((cost_usd, user) => ({
+          ts: Date.parse('2026-04-08T10:00:00Z'),
+          user_id: `s${user}`,
+          cost_usd,
+        })),
+      );
+    await record([1, 1, 1, 1, 1, 1]);
+    await freeze(orgId);
+    await record([1_000, 1, 1, 1, 1]);
+    expect((await freeze(orgId)).restated).toBe(0);
+    // By itself this part would do now, and so tell by when it is told how much the others were late with.
+    await record([1, 500, 500, 500, 500]);
+    expect((await freeze(orgId)).restated).toBe(0);
+  });
+
+  it('restates a week over the teams that it was frozen with', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const people = Array.from({ length: 12 }, (_, user) => ({ user_id: `s${user}`, team: user % 2 }));
+    const teams = ['red', 'blue'];
+    for (const { user_id, team } of people)
+      await addMember(api.ctx, {
+        org_id: orgId,
+        user_id,
+        email: `${user_id}@x.test`,
+        role: 'member',
+        teams: [teams[team] ?? ''],
+      });
+    const record = () =>
+      recordAll(
+        api.ctx,
+        orgId,
+        people.map(({ user_id }) => ({ ts: Date.parse('2026-04-08T10:00:00Z'), user_id })),
+      );
+    const read = async () => {
+      const path = `/api/v1/org/${orgId}/analytics?dimension=team&from=2026-04-06`;
+      const { body } = await api.call(path, { key });
+      return body.cells.map((cell: { active_users: number; signals: number }) => [
+        cell.active_users,
+        cell.signals,
+      ]);
+    };
+    await record();
+    await freeze(orgId);
+    expect(await read()).toEqual([
+      [6, 6],
+      [6, 6],
+    ]);
+    await changeMember(api.ctx, orgId, 's0', { teams: ['blue'] });
+    await record();
+    expect((await freeze(orgId)).restated).toBeGreaterThan(0);
+    expect(await read()).toEqual([
+      [6, 12],
+      [6, 12],
+    ]);
+  });
+
   it('keeps the floor of five, whatever the organization has been made to say', async () => {
     const small = await makeTenant(api.ctx);
     await organizationRows(api.ctx).updateOne({ _id: small.orgId }, { $set: { k_anonymity: 1 } });

@@ -1,8 +1,6 @@
 import type { Fault } from '../fault.ts';
 
 const TESTS = ['test/shared/analytics', 'test/api/analytics.test.ts', 'test/laws/analytics-attack.test.ts'];
-/** Of what arrives late. */
-const LATE = [...TESTS, 'test/laws/analytics-probing.test.ts'];
 
 export const ANALYTICS_FAULTS: readonly Fault[] = [
   {
@@ -73,48 +71,48 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
     file: 'shared/analytics/weeks.ts',
     text: 'export const FROZEN_AFTER_MS = 24 * 3_600_000;',
     replacement: 'export const FROZEN_AFTER_MS = 0;',
-    tests: LATE,
+    tests: TESTS,
   },
   {
     what: 'a late part of fewer than k users is judged',
     file: 'shared/analytics/judge-late.ts',
     text: 'if (users < frozen.judged_users + k)',
     replacement: 'if (users < frozen.judged_users + 1)',
-    tests: LATE,
+    tests: TESTS,
   },
   {
     what: 'a late part that was refused is judged with each signal',
     file: 'shared/analytics/freeze-week.ts',
     text: '{ ...known, judged_users: decision.users }',
     replacement: '{ ...known, judged_users: 0 }',
-    tests: LATE,
+    tests: TESTS,
   },
   {
     what: 'a late part tells of one user under a value that was shown',
     file: 'shared/analytics/judge-late.ts',
     text: '(isSilent || late.every((cell) => mayBeShown([cell], k)))',
     replacement: 'true',
-    tests: LATE,
+    tests: TESTS,
   },
   {
     what: 'who changes teams changes the past',
     file: 'shared/analytics/people.ts',
     text: 'known.get(user)?.team ?? now.teamOf(user)',
     replacement: 'now.teamOf(user)',
-    tests: LATE,
+    tests: TESTS,
   },
   {
     what: 'users who are no members count towards k',
     file: 'shared/analytics/suppress.ts',
     text: 'const counted = users.filter((user) => !user.isPooled);',
     replacement: 'const counted = users.map((user) => ({ ...user, isPooled: false }));',
-    tests: LATE,
+    tests: TESTS,
   },
   {
     what: 'the p % rule takes invented users for real ones',
     file: 'shared/analytics/suppress.ts',
     text: 'counted.length === users.length ? [users] : [users, counted]',
     replacement: '[users]',
-    tests: LATE,
+    tests: TESTS,
   },
 ];

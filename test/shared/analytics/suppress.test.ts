@@ -46,6 +46,13 @@ it('hides a value that one user dominates: what is left without the two largest 
   expect(hidden(cell('a', 1_000, 500, 34, 33, 33), even('b', 6, 500))).toEqual([]);
 });
 
+it('holds the p % rule without the users who are not counted too: one person may have invented them', () => {
+  const members = cell('a', 1_000, 500, 10, 10, 10);
+  const invented = cell('b', 2_000).contributions.map((user) => ({ ...user, isPooled: true }));
+  const mixed = { ...members, contributions: [...members.contributions, ...invented] };
+  expect(hidden(mixed, even('c', 9, 900))).toEqual(['a', 'c']);
+});
+
 it('does not let the shown values sum to a total that is hidden', () => {
   const giant = (value: string, own: number): Cell => ({
     value,

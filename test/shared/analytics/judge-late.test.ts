@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { judgeLate } from '../../../shared/analytics/judge-late.ts';
+import type { UserCell, WeekCells } from '../../../shared/analytics/model.ts';
+
+const K = 5;
+
+/** A week of one value; the users of these costs in order. */
+function week(costs: readonly number[]): WeekCells {
+  const users = costs.map((cost_nusd, index): UserCell => {
+    const measures = { signals: cost_nusd, tokens_in: 0, tokens_out: 0, cost_nusd };
+    return { user: `u${index}`, isPooled: false, sessions: 1, errors: 0, ...measures };
+  });
+  return new Map([['all', users]]);
+}
+
+const before = week(Array.from({ length: 12 }, () => 100));
+
+/** What becomes of these late costs, when a late part of `judged` users was refused before. */
+function judged(late: readonly number[], judged_users: number): string {
+  const now = week(Array.from({ length: 12 }, (_, index) => 100 + (late[index] ?? 0)));
+  return judgeLate({ hidden: [], is_total_hidden: false, judged_users }, { before, now }, K).outcome;
+}
+const even = (users: number) => Array.from({ length: users }, () => 10);
+
+it('a late part is not looked at before it holds k users', () => {
+  expect([judged(even(1), 0), judged(even(4), 0), judged(even(5), 0)]).toEqual(['wait', 'wait', 'restate']);
+});
+
+it('one that was refused is looked at again when it holds k users more', () => {
+  expect(judged([10_000, 1, 1, 1, 1], 0)).toBe('refuse');
+  expect([judged(even(5), 5), judged(even(9), 5), judged(even(10), 5)]).toEqual(['wait', 'wait', 'restate']);
+});
