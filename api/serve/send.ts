@@ -12,6 +12,8 @@ export async function send(exchange: Exchange, answer: unknown): Promise<void> {
   const { status, body, list, contentType = 'application/json' } = route.success;
   res.statusCode = status;
   res.setHeader('Cache-Control', 'no-store');
+  // RFC 6749 section 5.1.
+  if (route.errorStyle === 'oauth') res.setHeader('Pragma', 'no-cache');
   if (isReply(answer)) {
     await sendReply(exchange, answer, contentType);
   } else if (body && list !== undefined && isLong(answer, list)) {

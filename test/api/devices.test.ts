@@ -136,6 +136,8 @@ describe('linking', () => {
       200,
       { access_token: expect.any(String), token_type: 'Bearer', device_id: expect.stringMatching(/^dev_/) },
     ]);
+    expect(token.headers.get('Cache-Control')).toBe('no-store');
+    expect(token.headers.get('Pragma')).toBe('no-cache');
     const row = await deviceRows(api.ctx).findOne({ _id: token.body.device_id });
     expect(row?.public_key).toMatchObject({ kty: 'OKP' });
   });
