@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { axisMoney, dateTime } from '../../api/dashboard/parts/format.ts';
+import { creditsPerDay } from '../../api/dashboard/parts/pace.ts';
 import { ticksOf } from '../../api/dashboard/parts/scale.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
@@ -9,6 +10,13 @@ test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])
     expect(new Set(names).size).toBe(names.length);
   },
 );
+
+test('the pace of credits counts the hours of today too', () => {
+  const spends = Array.from({ length: 16 }, () => ({ delta: -1 }));
+  const nowMs = Date.UTC(2026, 10, 22, 24);
+  expect(creditsPerDay(spends, Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(2);
+  expect(creditsPerDay([], Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(0);
+});
 
 test('a time of another year says which', () => {
   const now = new Date(2026, 10, 22, 12).getTime();

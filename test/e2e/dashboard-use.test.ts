@@ -192,6 +192,17 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
+  test('a page shows the filters that it obeys, and a user by name', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/sessions?user_id=tom&project_id=infra');
+    await page.getByText('User: Tom Herrera').waitFor();
+    await page.getByText('Project: infra').waitFor();
+    await page.getByRole('link', { name: 'Anomalies' }).click();
+    await page.getByRole('heading', { name: 'Anomalies', level: 1 }).waitFor();
+    await page.getByText('User: Tom Herrera').waitFor();
+    expect(await page.getByText('Project: infra').count()).toBe(0);
+    await context.close();
+  });
+
   test('a store that does not answer is told once by Overview', { timeout: 60_000 }, async () => {
     const { page, context } = await open('/devices');
     const problem = { code: 'store_unavailable', detail: 'A store does not answer. Try again.' };

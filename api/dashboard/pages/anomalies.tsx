@@ -81,7 +81,7 @@ export function Anomalies() {
       title="Anomalies"
       lead="Each session is held against the same user’s past; nobody is held against others."
     >
-      <RangeBar>
+      <RangeBar by={['user_id']}>
         <NativeSelect
           aria-label="Kind"
           value={type ?? ''}

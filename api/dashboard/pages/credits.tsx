@@ -9,6 +9,7 @@ import { Arriving } from '../parts/arriving.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { MemberBalances } from '../parts/member-balances.tsx';
+import { creditsPerDay } from '../parts/pace.ts';
 import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
@@ -135,12 +136,11 @@ function usePace(): number {
       ),
     staleTime: 60_000,
   });
-  const rows = spent.data?.transactions ?? [];
-  const first = rows.at(-1);
-  if (!spent.data || !first) return 0;
+  if (!spent.data) return 0;
+  const { transactions, has_more } = spent.data;
   // A busy account fills the page before the week is over: its pace is that of the page.
-  const days = spent.data.has_more ? Math.max((Date.now() / 1_000 - first.created_at) / DAY_S, 0.01) : 7;
-  return -rows.reduce((sum, { delta }) => sum + delta, 0) / days;
+  const sinceS = has_more ? transactions.at(-1)?.created_at : undefined;
+  return creditsPerDay(transactions, sinceS ?? fromS, Date.now());
 }
 
 const COLUMNS: readonly Column<Transaction>[] = [

@@ -1,18 +1,25 @@
 import { Button, CloseButton, Group, NativeSelect, Pill, Popover, Skeleton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
-import { FILTERS, RANGE_LABELS, RANGES } from '../data/range.ts';
+import { FILTERS, type FilterName, RANGE_LABELS, RANGES } from '../data/range.ts';
 import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
+import { UserName } from './user-name.tsx';
 
-const NAMES: Record<(typeof FILTERS)[number], string> = {
+const NAMES: Record<FilterName, string> = {
   user_id: 'User',
   project_id: 'Project',
   model: 'Model',
   adapter: 'Tool',
 };
 
-/** The range and the filters, which stand in the URL. */
-export function RangeBar({ children }: { children?: React.ReactNode }) {
+/** The range and the filters, which stand in the URL. `by` are the filters that the page obeys: only these are shown. */
+export function RangeBar({
+  by = FILTERS,
+  children,
+}: {
+  by?: readonly FilterName[];
+  children?: React.ReactNode;
+}) {
   const range = useRange();
   const filters = useFilters();
   const change = useChangeSearch();
@@ -30,12 +37,12 @@ export function RangeBar({ children }: { children?: React.ReactNode }) {
       />
       <CustomRange />
       {children}
-      {FILTERS.map((name) =>
+      {by.map((name) =>
         filters[name] ? (
           <Pill key={name} size="md" maw={280}>
             <Group gap={4} wrap="nowrap">
               <span className="clip">
-                {NAMES[name]}: {filters[name]}
+                {NAMES[name]}: {name === 'user_id' ? <UserName id={filters[name]} /> : filters[name]}
               </span>
               <CloseButton
                 size="xs"
