@@ -7,7 +7,7 @@ import { observeStory } from '../../../support/shard-story.ts';
 /** Queries of all shards, by shape. Each looks over all organizations, or is as rare as a change of settings. */
 const OF_ALL_SHARDS: Readonly<Record<string, string>> = {
   'due find due_at': 'the sweep: what is due, whosever it is',
-  'due find kind,org_id': 'a change of the session timeout: every open session of the organization',
+  'due find _id,kind,org_id': 'a change of the session timeout: open sessions of the organization, in steps',
   'queued_deliveries find at,state': 'the sweep: what is due, whosever it is',
   'queued_deliveries distinct at,state': 'digests: which webhooks have one that is due',
   'queued_deliveries aggregate state': 'which webhooks hold more than they may',
