@@ -113,8 +113,8 @@ export interface BudgetFiring {
   window_start: Date;
   window_end: Date;
   /**
-   * Of an event that is stored if a webhook subscribed to it then. Null: reached in a closed window before this revision
-   * began, which raises no event.
+   * Of an event that is stored if a webhook subscribed to it then. Null: a closed window had reached it before this revision
+   * began or a member joined, which raises no event.
    */
   event_id: string | null;
   fired_at: Date;

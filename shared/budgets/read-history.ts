@@ -20,7 +20,7 @@ export const budgetEventView = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'Of what webhooks that subscribe receive. Null: it was reached in a closed window before this revision began, which raises no event',
+      'Of what webhooks that subscribe receive. Null: a closed window had reached it before this revision began or a member joined, which raises no event',
     ),
 });
 

@@ -224,7 +224,7 @@ describe('windows', () => {
     { when: 'before', told: ['budget.warning', 'budget.exceeded'] },
   ])('late signals $when somebody joins a team are told, not what the new member had used', async (row) => {
     clock.set(NOW);
-    const { orgId } = await makeTenant(ctx);
+    const { orgId } = await makeSubscriber();
     const member = { org_id: orgId, role: 'member' } as const;
     await addMember(ctx, { ...member, user_id: 'ada', email: 'a@example.com', teams: ['red'] });
     await addMember(ctx, { ...member, user_id: 'bob', email: 'b@example.com', teams: [] });
