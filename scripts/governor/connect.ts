@@ -7,7 +7,7 @@ import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { checkInput } from './check-input.ts';
-import { CONNECTABLE, type Connectable, settingsFor } from './connect-settings.ts';
+import { CONNECTABLE, type Connectable, placeOf, settingsFor } from './connect-settings.ts';
 import { type Run, readUp } from './run.ts';
 
 interface ConnectFlags {
@@ -39,7 +39,9 @@ export function addConnectCommand(program: Command, run: Run): void {
         const { orgId, keyId, settings, note } = await connect(ctx, tool, api.replace(/\/+$/, ''), flags);
         const made = { tool, org_id: orgId, key_id: keyId, user_id: flags.userId ?? null, note, settings };
         if (json) return made;
-        console.log(`# ${note}\n# Key ${keyId} of ${orgId}.\n${settings.join('\n')}`);
+        console.log(
+          [`# ${note}`, `# Key ${keyId} of ${orgId}.`, `# ${placeOf(tool)}`, ...settings].join('\n'),
+        );
         return {};
       });
     });

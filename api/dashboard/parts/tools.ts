@@ -26,14 +26,15 @@ claude`;
     case 'codex':
       return `# ~/.codex/config.toml
 [otel]
-exporter = { otlp-http = { endpoint = "${origin}/otlp/v1/logs", protocol = "binary", headers = { "Authorization" = "Bearer ${key}" } } }`;
+exporter = { otlp-http = { endpoint = "${origin}/otlp/v1/logs", protocol = "binary", headers = { "Authorization" = "Bearer ${key}" } } }
+metrics_exporter = "none"`;
     case 'gemini':
     case 'qwen':
-      return `export GEMINI_TELEMETRY_ENABLED=true
-export GEMINI_TELEMETRY_TARGET=local
-export GEMINI_TELEMETRY_OTLP_PROTOCOL=http
-export GEMINI_TELEMETRY_OTLP_ENDPOINT=${origin}/otlp
-export GEMINI_TELEMETRY_LOG_PROMPTS=false
+      return `export ${tool.toUpperCase()}_TELEMETRY_ENABLED=true
+export ${tool.toUpperCase()}_TELEMETRY_TARGET=local
+export ${tool.toUpperCase()}_TELEMETRY_OTLP_PROTOCOL=http
+export ${tool.toUpperCase()}_TELEMETRY_OTLP_ENDPOINT=${origin}/otlp
+export ${tool.toUpperCase()}_TELEMETRY_LOG_PROMPTS=false
 export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"
 ${tool}`;
     case 'copilot':
@@ -41,10 +42,13 @@ ${tool}`;
 ${standard(origin, key)}
 copilot`;
     case 'opencode':
-      return `export OTEL_BSP_SCHEDULE_DELAY=0
+      return `# opencode.json: "experimental": { "openTelemetry": true }
+export OTEL_BSP_SCHEDULE_DELAY=0
 ${standard(origin, key)}
 opencode`;
     case 'litellm':
+      return `# config.yaml, litellm_settings: callbacks: ["otel"]
+${standard(origin, key)}`;
     case 'opentelemetry':
       return standard(origin, key);
     case 'signals':

@@ -40,7 +40,7 @@ describe('governor connect', { timeout: 60_000 }, () => {
     const lines = bound.trim().split('\n');
     expect(lines[0]).toBe('# This key reports ada only.');
     expect(lines[1]).toMatch(new RegExp(`^# Key \\w+ of ${orgId}\\.$`));
-    const settings = new Map(lines.slice(2).map((line) => line.split(/=(.*)/s) as [string, string]));
+    const settings = new Map(lines.slice(3).map((line) => line.split(/=(.*)/s) as [string, string]));
     expect(Object.fromEntries(settings)).toMatchObject({
       CLAUDE_CODE_ENABLE_TELEMETRY: '1',
       OTEL_LOGS_EXPORTER: 'otlp',
@@ -74,7 +74,7 @@ describe('governor connect', { timeout: 60_000 }, () => {
     expect(made.settings).toContain('GEMINI_TELEMETRY_OTLP_ENDPOINT=https://governor.example/otlp');
     const toml = await printed('connect', 'codex', '--api', 'https://governor.example');
     expect(toml).toContain(
-      '[otel]\nexporter = { otlp-http = { endpoint = "https://governor.example/otlp/v1/logs"',
+      '# Put this into ~/.codex/config.toml.\n[otel]\nexporter = { otlp-http = { endpoint = "https://governor.example/otlp/v1/logs"',
     );
     expect((await failure('connect', 'cursor')).stderr).toContain('claude-code, codex');
     const qwen = await governor('connect', 'qwen', '--api', 'https://governor.example');
