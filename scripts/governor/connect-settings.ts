@@ -39,18 +39,15 @@ export function settingsFor(tool: Connectable, target: Target): string[] {
   }
 }
 
+const PLACES: Partial<Record<Connectable, string>> = {
+  codex: 'Put this into ~/.codex/config.toml.',
+  opencode: 'Set these variables, and experimental.openTelemetry to true in its configuration.',
+  litellm: 'Set these variables, and callbacks: ["otel"] in its configuration.',
+};
+
 /** Where the settings go, and what else the tool has to be told. */
 export function placeOf(tool: Connectable): string {
-  switch (tool) {
-    case 'codex':
-      return 'Put this into ~/.codex/config.toml.';
-    case 'opencode':
-      return 'Set these variables, and experimental.openTelemetry to true in its configuration.';
-    case 'litellm':
-      return 'Set these variables, and callbacks: ["otel"] in its configuration.';
-    default:
-      return 'Set these variables where the tool runs.';
-  }
+  return PLACES[tool] ?? 'Set these variables where the tool runs.';
 }
 
 /** Every OpenTelemetry SDK reads these. The header is W3C baggage, where a blank is %20. */
