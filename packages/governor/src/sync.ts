@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ApiAway } from './ask.ts';
 import { collect, leaveOut, startCollection } from './collect.ts';
 import { isSame, nameOfTarget, readSent, type SentFiles, writeSent } from './cursor.ts';
-import type { Found, Tool } from './history.ts';
+import type { Found, FoundCall, Tool } from './history.ts';
 import {
   type ImportOptions,
   type ImportReport,
@@ -38,6 +38,8 @@ interface Progress {
   /** Sent, or refused or unreadable as they are; the next run tries those again. */
   handled: SentFiles;
   readings: Map<string, { size: number; changedMs: number; found: Found[] }>;
+  /** Calls that were taken: a file that grows says them again at each look. */
+  taken: Set<string>;
   importedSessions: Set<string>;
 }
 
@@ -49,8 +51,14 @@ interface Progress {
 export async function sync(options: SyncOptions): Promise<void> {
   const target = nameOfTarget(options);
   const sent = readSent(options.cursorFile, target);
-  const importedSessions = new Set<string>();
-  const progress = { target, sent, handled: { ...sent }, readings: new Map(), importedSessions };
+  const progress: Progress = {
+    target,
+    sent,
+    handled: { ...sent },
+    readings: new Map(),
+    taken: new Set(),
+    importedSessions: new Set(),
+  };
   for (;;) {
     try {
       for (const { tool, folders } of options.tools) await look(tool, folders, progress, options);
@@ -80,13 +88,19 @@ async function look(
   if (unreadable > 0) leaveOut(collection, UNREADABLE_FOLDER, unreadable);
   for (const file of files) collect(collection, await read(tool, file, progress));
   const paths = new Set(due.map(({ path }) => path));
-  for (const [key, { file = '' }] of collection.calls) if (!paths.has(file)) collection.calls.delete(key);
-  const { importedSessions } = progress;
+  const { importedSessions, taken } = progress;
+  for (const [key, { file = '', signal }] of collection.calls)
+    if (!paths.has(file) || taken.has(nameOf(signal))) collection.calls.delete(key);
   const sending = { ...options, nowMs: options.now(), importedSessions };
   const report = await importCollection(collection, sending);
   noteSent(due, report, progress);
+  if (report.rejected === 0) for (const { signal } of collection.calls.values()) taken.add(nameOf(signal));
   writeSent(options.cursorFile, progress.target, progress.sent);
   options.onReport(tool.name, report);
+}
+
+function nameOf({ adapter, id }: FoundCall['signal']): string {
+  return `${adapter} ${id}`;
 }
 
 /** Files are wholly sent when they could be read and nothing of the look was refused. */

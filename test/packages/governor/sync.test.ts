@@ -99,6 +99,22 @@ describe('sync', () => {
     expect(await totals()).toEqual(GOLDEN);
   });
 
+  it('sends of a file that grows only what is new in it', async () => {
+    const lines = ['msg_1', 'msg_2', 'msg_3'].map((id) => claudeLine(NOW, id, GOLDEN_USAGE));
+    const reports: Json[] = [];
+    let looks = 0;
+    const pause = async () => {
+      looks += 1;
+      if (looks === 3) throw new Error('enough');
+      writeLines(transcript(), lines.slice(0, looks + 1));
+    };
+    writeLines(transcript(), lines.slice(0, 1));
+    const going = look(reports, { once: false, pause, now: () => Date.now() + 31_000 });
+    await expect(going).rejects.toThrow('enough');
+    const one = { signals: 1, accepted: 1, duplicates: 0 };
+    expect(reports).toMatchObject([one, one, one]);
+  });
+
   it('sends to another account what one account has got', async () => {
     const other = await makeTenant(api.ctx);
     writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
