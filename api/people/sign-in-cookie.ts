@@ -36,19 +36,24 @@ export async function keepSignIn(ctx: Context, res: Response, signIn: SignInUnde
   });
 }
 
-/** The sign-in that this browser began, or null: none, too long ago, or not ours. Takes the cookie back. */
+/**
+ * The sign-in that this browser began and that this answer is for, or null: none, too long ago, or not ours. Takes the
+ * cookie back. An answer to an earlier one, which another tab began, leaves it there.
+ */
 export async function takeSignIn(ctx: Context, req: Request, res: Response): Promise<SignInUnderWay | null> {
   const { name, isSecure } = cookieSettings(ctx.config, '-login');
   const token = parseCookie(req, name);
   if (token === null) return null;
-  res.clearCookie(name, { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure });
   try {
     const { payload } = await jwtDecrypt(token, secretFor(ctx.config, 'sign-in'), {
       currentDate: dateAt(ctx.clock.now()),
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],
     });
-    return content.parse(payload);
+    const underWay = content.parse(payload);
+    if (underWay.state !== req.query.state) return null;
+    res.clearCookie(name, { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure });
+    return underWay;
   } catch {
     return null;
   }

@@ -121,6 +121,18 @@ describe('signing in', () => {
     expect((await browser.get(`${base}/dashboard/session`)).status).toBe(401);
   });
 
+  test('succeeds also after an answer to a sign-in that another tab began before', async () => {
+    const { email } = await makeMember('member');
+    const browser = createHttpClient();
+    await browser.follow(`${base}/dashboard/login`);
+    const asked = browser.url;
+    await browser.follow(`${base}/dashboard/callback?code=x&state=of-the-other-tab`);
+    expect(browser.url).toContain('signed-out?problem=invalid_grant');
+    await browser.follow(asked, new URLSearchParams({ sub: email }));
+    expect(browser.url).toBe(`${base}/dashboard/`);
+    expect(browser.cookies.get('ug-login') ?? '').toBe('');
+  });
+
   test('writes nothing to a store before it has succeeded', async () => {
     const before = await api.ctx.redis.producer.keys('dashboard:session:*');
     await createHttpClient().follow(`${base}/dashboard/login`);
