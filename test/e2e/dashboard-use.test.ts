@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
@@ -132,6 +133,20 @@ describe('the dashboard in use', () => {
     await page.getByText('The budget is changed.').waitFor();
     const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key: stack.key });
     expect(body).toMatchObject({ name: 'Everything', threshold: 90 });
+    await context.close();
+  });
+
+  test('settings that somebody else has changed are shown after saving, and stay', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/settings');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Acme and Sons');
+    await changeOrganization(stack.ctx, stack.orgId, { session_timeout: 900 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The settings are saved.').waitFor();
+    const timeout = page.getByRole('textbox', { name: 'Session timeout' });
+    await until(async () => (await timeout.inputValue()) === '900', { what: 'the other change' });
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await context.close();
   });
 

@@ -1,5 +1,6 @@
 import { NumberInput, Paper, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { operations } from '../../../docs/client.d.ts';
 import { api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
@@ -22,12 +23,17 @@ export function OrganizationTab() {
 
 function OrganizationForm({ organization }: { organization: Organization }) {
   const { timezone, next_timezone } = organization;
-  const before = draftOf(organization);
+  // As it was when the form was opened or saved, so that what others change meanwhile is no change of this one.
+  const [before, setBefore] = useState(() => draftOf(organization));
   const [draft, set] = useDraft(before);
   const changes = changesOf(before, draft);
   const save = useAct(() => take(api.PATCH('/v1/organization', { body: changes })), {
     changes: ['organization', 'me'],
     done: 'The settings are saved.',
+    onDone: (saved) => {
+      setBefore(draftOf(saved));
+      set(draftOf(saved));
+    },
   });
   return (
     <Paper withBorder p="md" maw={640}>
