@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { auditWrite } from '../../audit/record-audit.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import type { Config } from '../../platform/basics/config.ts';
@@ -44,11 +45,11 @@ function fieldsOf(
   { secret, ...change }: WebhookChange,
   nowMs: number,
 ): Partial<Webhook> {
+  const { alert_at = webhook.alert_at, forecast = webhook.forecast } = change;
+  const asksAsBefore = isDeepStrictEqual([alert_at, forecast], [webhook.alert_at, webhook.forecast]);
   return {
     ...definedOf(change),
-    ...(change.alert_at === undefined && change.forecast === undefined
-      ? {}
-      : { alerts_since: dateAt(nowMs) }),
+    ...(asksAsBefore ? {} : { alerts_since: dateAt(nowMs) }),
     ...(secret === undefined ? {} : newSecret(config, webhook, secret, nowMs)),
   };
 }

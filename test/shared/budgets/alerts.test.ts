@@ -163,6 +163,16 @@ describe('a per cent of a window that is over', () => {
     expect(percents(await alertsOf(orgId))).toEqual([50]);
   });
 
+  test('is told also after its webhook was saved with the same alerts', async () => {
+    const { orgId, webhooks } = await tenantWith([{ alert_at: [50] }]);
+    clock.advance(24 * HOUR);
+    const quiet_hours = { from: '22:00', to: '07:00', timezone: 'UTC' };
+    await updateWebhook(ctx, orgId, webhooks[0] ?? '', { alert_at: [50], forecast: false, quiet_hours });
+    await late(orgId, 'ada', 50);
+    await evaluateDue(ctx, orgId);
+    expect(percents(await alertsOf(orgId))).toEqual([50]);
+  });
+
   test('is not told when somebody joins the team who had used it', async () => {
     const { orgId } = await tenantWith([{ alert_at: [50] }]);
     const person = { org_id: orgId, email: 'a@e.org', role: 'member' } as const;
