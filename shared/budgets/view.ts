@@ -89,7 +89,8 @@ export function utilizationPct(current: number, limit: number): number {
   return Math.round((current / limit) * 10_000) / 100;
 }
 
-/** An amount at the edge: US dollars with at most 4 decimals, or a count. */
+/** An amount at the edge: US dollars with at most 4 decimals, or a count. What is left of a threshold may have a fraction. */
 export function shown(metric: BudgetMetric, amount: number): number {
-  return metric === 'cost_usd' ? usd4(amount) : amount;
+  if (metric === 'cost_usd') return usd4(amount);
+  return Number.isInteger(amount) ? amount : Number(amount.toFixed(9));
 }

@@ -89,17 +89,22 @@ describe('firing', () => {
   test('a threshold between two counts fires at the next one, and holds up no other budget', async () => {
     clock.set(NOW);
     const { orgId } = await makeTenant(ctx);
-    const budget = await createBudget(ctx, orgId, { ...base, threshold: 2.5 });
+    const budget = await createBudget(ctx, orgId, { ...base, threshold: 2.3 });
     await createBudget(ctx, orgId, { ...base, threshold: 1 });
     const told: number[] = [];
-    const states: string[] = [];
+    const views: (string | number)[][] = [];
     for (let count = 1; count <= 3; count += 1) {
       await post(orgId, 1);
       told.push(await evaluateDue(ctx, orgId));
-      states.push((await readBudget(ctx, { orgId, userId: null }, budget._id)).state);
+      const { state, remaining } = await readBudget(ctx, { orgId, userId: null }, budget._id);
+      views.push([state, remaining]);
     }
     expect(told).toEqual([2, 1, 1]);
-    expect(states).toEqual(['ok', 'warning', 'exceeded']);
+    expect(views).toEqual([
+      ['ok', 1.3],
+      ['warning', 0.3],
+      ['exceeded', 0],
+    ]);
   });
 
   test('a level fires once a window, however often and by however many workers it is evaluated', async () => {
