@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiAway } from './ask.ts';
+import { ApiAway, describeFailure } from './ask.ts';
 import { collect, leaveOut, startCollection } from './collect.ts';
 import { isSame, nameOfTarget, readSent, type SentFiles, writeSent } from './cursor.ts';
 import type { Found, FoundCall, Tool } from './history.ts';
@@ -61,7 +61,7 @@ export async function sync(options: SyncOptions): Promise<void> {
   };
   for (;;) {
     try {
-      for (const { tool, folders } of options.tools) await look(tool, folders, progress, options);
+      await lookAtAll(progress, options);
     } catch (error) {
       if (options.once || !(error instanceof ApiAway)) throw error;
       options.onAway(error.message);
@@ -69,6 +69,20 @@ export async function sync(options: SyncOptions): Promise<void> {
     if (options.once) return;
     await (options.pause ?? wait)(options.everyMs);
   }
+}
+
+/** What one tool's history fails with keeps no other's from being sent; it is thrown when all were looked at. */
+async function lookAtAll(progress: Progress, options: SyncOptions): Promise<void> {
+  const failures: Error[] = [];
+  for (const { tool, folders } of options.tools) {
+    try {
+      await look(tool, folders, progress, options);
+    } catch (error) {
+      if (error instanceof ApiAway) throw error;
+      failures.push(new Error(`${tool.name}: ${describeFailure(error)}`, { cause: error }));
+    }
+  }
+  if (failures[0]) throw failures[0];
 }
 
 async function look(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
@@ -173,6 +174,21 @@ describe('sync', () => {
     expect(reports).toEqual([told, told]);
     expect(existsSync(cursorFile())).toBe(false);
     await expect(look([], { api: away, pause: async () => undefined })).rejects.toThrow('cannot be reached');
+  });
+
+  it('sends what it may though another tool’s history needs a scope that the key lacks', async () => {
+    const { key } = await createApiKey(api.ctx, { org_id: tenant.orgId, scopes: ['signals:write'] });
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    const rollout = join(home.folder, 'sessions', 'rollout-1-a.jsonl');
+    writeLines(rollout, [codexStep(NOW - 7_000, [12_000, 8_000, 900], [12_000, 8_000, 900])]);
+    const tools = [
+      { tool: toolNamed('codex'), folders: [join(home.folder, 'sessions')] },
+      { tool: toolNamed('claude-code'), folders: [join(home.folder, 'projects')] },
+    ];
+    await expect(look([], { tools, apiKey: key })).rejects.toThrow(
+      'codex: The key needs the scope usage:read',
+    );
+    expect(await totals()).toEqual(GOLDEN);
   });
 
   it('says what to do about a damaged cursor', async () => {
