@@ -8,6 +8,14 @@ export interface Source extends Api {
   readonly importedSessions?: Set<string> | undefined;
 }
 
+/** The key may not read sessions. */
+export class ScopeMissing extends Error {
+  constructor() {
+    super('The key needs the scope usage:read, to find what OpenTelemetry has told already.');
+    this.name = 'ScopeMissing';
+  }
+}
+
 interface Page {
   data: { id: string; started_at: string }[];
   has_more: boolean;
@@ -16,7 +24,7 @@ interface Page {
 
 /**
  * When the first session of an adapter began that was not imported, in epoch milliseconds: from then on OpenTelemetry
- * told what history tells again under other ids. Null: there is none. Throws as `ask`.
+ * told what history tells again under other ids. Null: there is none. Throws `ScopeMissing`, and as `ask`.
  */
 export async function firstToldMs(source: Source, adapter: string, userId?: string): Promise<number | null> {
   const query = new URLSearchParams({ adapter, order: 'asc', limit: '100' });
@@ -45,8 +53,6 @@ async function read(source: Source, path: string): Promise<unknown> {
   try {
     return await ask(source, path, null, source.pause ?? wait);
   } catch (error) {
-    if (error instanceof ApiRefused && error.status === 403)
-      throw new Error('The key needs the scope usage:read, to find what OpenTelemetry has told already.');
-    throw error;
+    throw error instanceof ApiRefused && error.status === 403 ? new ScopeMissing() : error;
   }
 }

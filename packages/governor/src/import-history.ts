@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PostedSignal } from '../../../shared/adapters/posted.ts';
 import type { Api, Pause } from './ask.ts';
 import { type Collection, collect, leaveOut, startCollection } from './collect.ts';
-import { firstToldMs } from './first-told.ts';
+import { firstToldMs, ScopeMissing } from './first-told.ts';
 import type { FoundCall, Tool } from './history.ts';
 import { findHistory, projectOf, readHistory } from './read-folder.ts';
 import { sendSignals } from './send-signals.ts';
@@ -31,6 +31,8 @@ export interface ImportReport {
   rejected: number;
   rejected_codes: Record<string, number>;
   left_out: Record<string, number>;
+  /** Adapters whose calls may be counted twice, where OpenTelemetry tells them too: the key may not read sessions. */
+  not_compared?: string[];
 }
 
 /** Older signals are refused by the api. */
@@ -67,28 +69,39 @@ export async function importCollection(
   const all = [...collection.calls.values()];
   // A time that is none is for the api to judge.
   const young = keep(all, 'older than 35 days', (_, ms) => !(ms < options.nowMs - OLDEST_MS));
-  const toldMs = await toldSince(young, options);
+  const { toldMs, notCompared } = await toldSince(young, options);
   const untold = keep(young, 'since OpenTelemetry tells it', ({ signal, sharesId }, ms) => {
     return sharesId || !(ms >= (toldMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
   });
   const signals = untold
     .map((call) => signalToSend(call, options))
     .sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts));
-  return { ...(await send(signals, options)), left_out: Object.fromEntries(collection.leftOut) };
+  return {
+    ...(await send(signals, options)),
+    left_out: Object.fromEntries(collection.leftOut),
+    ...(notCompared.length > 0 ? { not_compared: notCompared } : {}),
+  };
 }
 
 /** By adapter, since when OpenTelemetry tells calls under other ids. */
 async function toldSince(
   calls: readonly FoundCall[],
   options: ImportOptions,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<{ toldMs: ReadonlyMap<string, number>; notCompared: string[] }> {
   const toldMs = new Map<string, number>();
+  const notCompared: string[] = [];
   const others = calls.filter(({ sharesId }) => !sharesId);
   for (const adapter of new Set(others.map(({ signal }) => signal.adapter))) {
-    const ms = await firstToldMs(options, adapter, options.userId);
-    if (ms !== null) toldMs.set(adapter, ms);
+    try {
+      const ms = await firstToldMs(options, adapter, options.userId);
+      if (ms !== null) toldMs.set(adapter, ms);
+    } catch (error) {
+      // Whoever runs Codex here has connected it, as a rule. Of the others most have history alone.
+      if (!(error instanceof ScopeMissing) || adapter === 'codex') throw error;
+      notCompared.push(adapter);
+    }
   }
-  return toldMs;
+  return { toldMs, notCompared };
 }
 
 function signalToSend({ signal, cwd }: FoundCall, { userId, project }: ImportOptions): PostedSignal {
@@ -103,7 +116,7 @@ function signalToSend({ signal, cwd }: FoundCall, { userId, project }: ImportOpt
 async function send(
   signals: readonly PostedSignal[],
   options: ImportOptions,
-): Promise<Omit<ImportReport, 'left_out'>> {
+): Promise<Omit<ImportReport, 'left_out' | 'not_compared'>> {
   const report = { signals: signals.length, accepted: 0, duplicates: 0, rejected: 0, rejected_codes: {} };
   const codes: Record<string, number> = report.rejected_codes;
   const target = { ...options, historical: options.events !== true };

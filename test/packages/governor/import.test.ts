@@ -9,6 +9,7 @@ import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { readHistory } from '../../../packages/governor/src/read-folder.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
 import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
@@ -264,6 +265,16 @@ describe('the history of', () => {
     writeLines(join(chats, 'session-0.json'), JSON.stringify(old, null, 2).split('\n'));
     expect(await run('gemini')).toMatchObject({ signals: 2, accepted: 2 });
     expect(await totals()).toEqual({ count: 2, tokens_in: 10_000, tokens_out: 2_000, cost_nusd: 28_000_000 });
+  });
+
+  it('Gemini CLI is sent with a key that may not read, and the report says what was not compared', async () => {
+    const { key } = await createApiKey(api.ctx, { org_id: tenant.orgId, scopes: ['signals:write'] });
+    const call = { id: 'm1', timestamp: new Date(NOW).toISOString(), type: 'gemini', tokens: { input: 1 } };
+    writeLines(join(home.folder, 'tmp/abc/chats/session-1.jsonl'), [call]);
+    const options = { ...target(), apiKey: key, nowMs: NOW };
+    const report = await importFolder(toolNamed('gemini'), home.folder, options);
+    expect(report).toMatchObject({ accepted: 1, not_compared: ['gemini-cli'] });
+    expect(await run('gemini')).not.toHaveProperty('not_compared');
   });
 
   it.each([
