@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IDEMPOTENCY_KEY } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 
@@ -15,10 +16,10 @@ export function requiredIdempotencyKey(given: string | undefined): string {
   return key;
 }
 
-/** The `Idempotency-Key`, or null without one. Node joins two headers with a comma, so a comma is refused. */
+/** The `Idempotency-Key`, or null without one. Throws `invalid_request`. */
 export function idempotencyKey(given: string | undefined): string | null {
   if (given === undefined) return null;
-  if (/^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(given)) return given;
+  if (IDEMPOTENCY_KEY.test(given)) return given;
   throw badIdempotencyKey();
 }
 

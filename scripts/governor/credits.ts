@@ -18,6 +18,7 @@ import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { publishSigningKey } from '../../shared/credits/receipts/publish-keys.ts';
 import { createSigner } from '../../shared/credits/receipts/signer.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
+import { IDEMPOTENCY_KEY } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { openShards } from './open-shards.ts';
@@ -220,7 +221,7 @@ async function download(url: string): Promise<string> {
 
 /** As the api takes it: an empty one would be the same for whoever's variable is not set. */
 function parseKey(value: string): string {
-  if (!/^[\x20-\x2b\x2d-\x7e]{1,128}$/.test(value))
+  if (!IDEMPOTENCY_KEY.test(value))
     throw new InvalidArgumentError('It must be 1 to 128 printable ASCII characters without a comma.');
   return value;
 }

@@ -7,8 +7,9 @@ import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import type { LevelReached } from './evaluate.ts';
+import { firingOf } from './firing-of.ts';
 import { firingCause, firingKey } from './keys.ts';
-import { type BudgetFiring, budgetFiringRows } from './model.ts';
+import { budgetFiringRows } from './model.ts';
 import { shown, thresholdOf } from './view.ts';
 
 /** The plan that fires the levels that have not fired yet, each with its event. */
@@ -53,20 +54,6 @@ async function findFired(
 
 function keyOf({ budget, interval, level }: LevelReached): string {
   return firingKey(budget, interval.startMs, level);
-}
-
-function firingOf({ budget, interval, level }: LevelReached, at: Date, eventId: string): BudgetFiring {
-  return {
-    _id: firingKey(budget, interval.startMs, level),
-    org_id: budget.org_id,
-    budget_id: budget._id,
-    revision: budget.revision,
-    level,
-    window_start: dateAt(interval.startMs),
-    window_end: dateAt(interval.endMs),
-    event_id: eventId,
-    fired_at: at,
-  };
 }
 
 /** The event of a level, with the payload of its type. */

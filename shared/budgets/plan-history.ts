@@ -1,7 +1,7 @@
 import { dateAt } from '../platform/basics/clock.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { amountOf, levelsReached, mayFire, type WindowUsage } from './evaluate.ts';
-import { firingKey } from './keys.ts';
+import { firingOf } from './firing-of.ts';
 import { type Budget, type BudgetLevel, budgetFiringRows } from './model.ts';
 
 /**
@@ -27,16 +27,6 @@ export function planHistory(
 
 /** A level that has fired stays as it is. */
 function passOver(budget: Budget, { interval }: WindowUsage, level: BudgetLevel, nowMs: number): Write {
-  const firing = {
-    org_id: budget.org_id,
-    budget_id: budget._id,
-    revision: budget.revision,
-    level,
-    window_start: dateAt(interval.startMs),
-    window_end: dateAt(interval.endMs),
-    event_id: null,
-    fired_at: dateAt(nowMs),
-  };
-  const _id = firingKey(budget, interval.startMs, level);
+  const { _id, ...firing } = firingOf({ budget, interval, level }, dateAt(nowMs), null);
   return updateRow(budgetFiringRows, { _id }, { $setOnInsert: firing }, { upsert: true });
 }

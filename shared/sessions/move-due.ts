@@ -42,14 +42,12 @@ async function moveSome(ctx: Context, orgId: string): Promise<boolean> {
       .limit(MOVED_AT_ONCE)
       .toArray()) as (DueRow & OpenSession)[];
     const moved = await planDueTimes(ctx, orgId, { open, timeoutMs }, transaction);
-    const last = open.at(-1)?._id;
-    if (last === undefined || open.length < MOVED_AT_ONCE)
-      return {
-        ...joinPlans(moved, { writes: [clearDue(moveSessionEndsJob, orgId)], wakeUps: [] }),
-        result: false,
-      };
-    const again = { key: orgId, orgId, dueMs: due.due_at.getTime(), details: { last } };
-    return { ...joinPlans(moved, setDue<Moved>(moveSessionEndsJob, again)), result: true };
+    const isMore = open.length === MOVED_AT_ONCE;
+    const details: Moved = { last: open.at(-1)?._id ?? due.last };
+    const rest = isMore
+      ? setDue(moveSessionEndsJob, { key: orgId, orgId, dueMs: due.due_at.getTime(), details })
+      : { writes: [clearDue(moveSessionEndsJob, orgId)], wakeUps: [] };
+    return { ...joinPlans(moved, rest), result: isMore };
   });
 }
 

@@ -9,7 +9,7 @@ import { type ImportOptions, type ImportReport, importCollection, importFolder }
 import { readCcusage } from './readers/ccusage.ts';
 import { readNdjsonLine } from './readers/ndjson.ts';
 import { sync } from './sync.ts';
-import { TOOLS } from './tools.ts';
+import { TOOLS, toolNamed } from './tools.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -93,13 +93,6 @@ async function readNdjson(path: string): Promise<Collection> {
   for await (const line of createInterface({ input: createReadStream(path) }))
     collect(collection, readNdjsonLine(line));
   return collection;
-}
-
-function toolNamed(name: string): Tool {
-  const tool = TOOLS.find((known) => known.name === name);
-  if (!tool)
-    throw new Error(`The tool is one of ${TOOLS.map((known) => known.name).join(', ')}, ccusage, ndjson.`);
-  return tool;
 }
 
 interface SyncFlags extends TargetFlags {

@@ -82,6 +82,9 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** An `Idempotency-Key`. Node joins two headers with a comma, so it holds none. */
+export const IDEMPOTENCY_KEY = /^[\x20-\x2b\x2d-\x7e]{1,128}$/;
+
 /** Active devices per account; one more is a 409. */
 export const DEVICES_PER_ACCOUNT = 20;
 /** Characters of a `device_id`; a longer one is a 400. */

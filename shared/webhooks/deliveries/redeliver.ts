@@ -1,20 +1,12 @@
-import type { ClientSession } from 'mongoose';
-import { type Event, eventRows } from '../../events/model.ts';
+import type { Event } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
 import { deleteRows, type Write } from '../../platform/mongo/writes.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
-import {
-  type Delivery,
-  deliveryRows,
-  logOfQueued,
-  positionOf,
-  type QueuedDelivery,
-  queuedDeliveryRows,
-} from './model.ts';
+import { type FoundDelivery, findDelivery } from './find-delivery.ts';
+import { type Delivery, deliveryRows, logOfQueued, positionOf, type QueuedDelivery } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
 
@@ -29,7 +21,7 @@ export async function redeliver(
 ): Promise<Delivery> {
   return commitPlan(ctx, async (transaction) => {
     const webhook = await getWebhook(ctx, org_id, _id, transaction);
-    const { delivery, takeOut } = await findDelivery(ctx, deliveryId, _id, transaction);
+    const { delivery, takeOut } = toQueue(await findDelivery(ctx, webhook, deliveryId, transaction));
     const isHeld = isPaused(webhook);
     const queued: QueuedDelivery = {
       ...delivery,
@@ -51,28 +43,14 @@ export function requeued({ status: _status, ...delivery }: Delivery, event: Even
   return { ...logged, body: event.body, position: positionOf(event) };
 }
 
-/** As it is queued, or from the log of what is finished, which it then leaves. */
-async function findDelivery(
-  ctx: Context,
-  _id: string,
-  webhookId: string,
-  transaction: ClientSession,
-): Promise<{ delivery: Requeued; takeOut: Write[] }> {
-  const options = { session: transaction };
-  const named = onShard(ctx, { _id }, { webhook_id: webhookId });
-  const queued = await queuedDeliveryRows(ctx).findOne(named, options);
-  if (queued?.webhook_id === webhookId) return { delivery: queued, takeOut: [] };
-  const delivery = await deliveryRows(ctx).findOne(named, options);
-  if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
-  const event = await eventRows(ctx).findOne(eventOf(ctx, delivery), options);
+/** The delivery as it is queued, or taken out of the log of what is finished. */
+function toQueue(found: FoundDelivery): { delivery: Requeued; takeOut: Write[] } {
+  if ('queued' in found) return { delivery: found.queued, takeOut: [] };
+  const { delivery, event } = found;
   if (!event)
     throw new DomainError('conflict', 'The event of this delivery is older than its retention and gone.');
   return {
     delivery: requeued(delivery, event),
-    takeOut: [deleteRows(deliveryRows, { _id }, { webhook_id: webhookId })],
+    takeOut: [deleteRows(deliveryRows, { _id: delivery._id }, { webhook_id: delivery.webhook_id })],
   };
-}
-
-function eventOf(ctx: Context, { event_id, org_id }: Delivery) {
-  return onShard(ctx, { _id: event_id }, { org_id });
 }

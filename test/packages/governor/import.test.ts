@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFolder } from '../../../packages/governor/src/import-history.ts';
 import { readHistory } from '../../../packages/governor/src/read-folder.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
-import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { TOOLS, toolNamed } from '../../../packages/governor/src/tools.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { readFixture } from '../../shared/adapters/fixtures.ts';
@@ -43,12 +43,6 @@ beforeEach(async () => {
   tenant = await makeTenant(api.ctx);
 });
 afterAll(() => home.remove());
-
-function toolNamed(name: string) {
-  const tool = TOOLS.find((known) => known.name === name);
-  if (!tool) throw new Error(`There is no tool ${name}`);
-  return tool;
-}
 
 const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sync } from '../../../packages/governor/src/sync.ts';
-import { TOOLS } from '../../../packages/governor/src/tools.ts';
+import { toolNamed } from '../../../packages/governor/src/tools.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeTenant } from '../../support/factories.ts';
@@ -31,12 +31,6 @@ beforeEach(async () => {
   tenant = await makeTenant(api.ctx);
 });
 afterEach(() => home.remove());
-
-function toolNamed(name: string) {
-  const tool = TOOLS.find((known) => known.name === name);
-  if (!tool) throw new Error(`There is no tool ${name}`);
-  return tool;
-}
 
 const target = () => ({ api: api.url, apiKey: tenant.key, userId: 'ada' });
 

@@ -1,0 +1,27 @@
+import type { ClientSession } from 'mongoose';
+import { type Event, eventRows } from '../../events/model.ts';
+import { DomainError } from '../../platform/basics/errors.ts';
+import type { Context } from '../../platform/context/context.ts';
+import { onShard } from '../../platform/mongo/on-shard.ts';
+import type { Webhook } from '../endpoints/model.ts';
+import { type Delivery, deliveryRows, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
+
+/** A delivery as it is queued, or from the log of what is finished, with its event; null when that is gone already. */
+export type FoundDelivery = { queued: QueuedDelivery } | { delivery: Delivery; event: Event | null };
+
+/** A delivery of a webhook, in one snapshot: one that is finished or sent again meanwhile is found. Throws `not_found`. */
+export async function findDelivery(
+  ctx: Context,
+  { _id: webhookId, org_id }: Pick<Webhook, '_id' | 'org_id'>,
+  deliveryId: string,
+  transaction: ClientSession,
+): Promise<FoundDelivery> {
+  const options = { session: transaction };
+  const named = onShard(ctx, { _id: deliveryId }, { webhook_id: webhookId });
+  const queued = await queuedDeliveryRows(ctx).findOne(named, options);
+  if (queued?.webhook_id === webhookId) return { queued };
+  const delivery = await deliveryRows(ctx).findOne(named, options);
+  if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
+  const ofEvent = onShard(ctx, { _id: delivery.event_id }, { org_id });
+  return { delivery, event: await eventRows(ctx).findOne(ofEvent, options) };
+}
