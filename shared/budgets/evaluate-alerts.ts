@@ -42,8 +42,7 @@ export function evaluateAlerts(
 /** A window that has ended is no news to a webhook that asked after its end, nor for a budget that was counted anew after it. */
 function mayTell({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
   if (nowMs < interval.endMs) return true;
-  const { counted_at = budget.updated_at } = budget;
-  const sinceMs = Math.max(alerts_since.getTime(), counted_at.getTime());
+  const sinceMs = Math.max(alerts_since.getTime(), budget.counted_at.getTime());
   return mayFire(interval, nowMs) && interval.endMs > sinceMs;
 }
 

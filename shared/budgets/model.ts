@@ -45,8 +45,8 @@ export interface Budget {
   on_error: OnError;
   /** Rises with every edit that decides anything, so that the levels may fire again. */
   revision: number;
-  /** When its windows were last counted from the rollups: what one that had ended by then held is no news. Else `updated_at`. */
-  counted_at?: Date;
+  /** When its windows were last counted from the rollups: what one that had ended by then held is no news. */
+  counted_at: Date;
   created_at: Date;
   updated_at: Date;
 }
