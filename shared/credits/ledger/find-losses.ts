@@ -14,7 +14,7 @@ export async function findLosses(ctx: Context, shards: readonly number[]): Promi
     const shard = Number(fence._id);
     if (!isEarlier(await lastStreamId(ctx, shard), fence.last_id)) continue;
     const [ms = '0'] = fence.last_id.split('-');
-    losses.set(shard, `${Math.max(Number(ms) + 1, ctx.clock.now())}-0`);
+    losses.set(shard, `${Number(ms) + 1}-0`);
   }
   return losses;
 }

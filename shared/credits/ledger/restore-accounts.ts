@@ -1,4 +1,4 @@
-import { isStoreError } from '../../platform/basics/errors.ts';
+import { DomainError, isStoreError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
@@ -71,7 +71,8 @@ async function restoreOne(
       throw new Error('Its shard was opened before its balances were put back');
     await restoreRecords(ctx, account._id);
   } catch (error) {
-    if (isStoreError(error) || !(error instanceof Error)) throw error;
+    const isAway = isStoreError(error) || error instanceof DomainError;
+    if (isAway || !(error instanceof Error)) throw error;
     failed.set(shard, new Error(`${account._id}: ${error.message}`, { cause: error }));
   }
 }

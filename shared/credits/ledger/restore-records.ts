@@ -1,7 +1,8 @@
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { accountKeys } from '../../platform/redis/keys.ts';
+import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { encodeChangeOutcome, encodeRecord, encodeSpendPlace, RECORD_KEPT_S } from '../meter/idempotency.ts';
+import { creditNow } from '../meter/redis-time.ts';
 import { type LedgerRow, ledgerRows } from './model.ts';
 
 const BATCH = 200;
@@ -22,7 +23,7 @@ interface PromisedRecord {
 }
 
 async function* promisedRecords(ctx: Context, accountId: string): AsyncGenerator<PromisedRecord> {
-  const nowS = Math.floor(ctx.clock.now() / 1_000);
+  const nowS = Math.floor((await creditNow(ctx, shardOf(accountId))) / 1_000);
   const rows = ledgerRows(ctx)
     .find({ account_id: accountId }, { batchSize: 1_000, projection: { receipt: 0 } })
     .sort({ seq: -1 });

@@ -9,7 +9,7 @@ import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
 import { holdShard, releaseShard } from '../../../shared/credits/meter/epoch.ts';
-import { shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
+import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { deviceTokenRows } from '../../../shared/credits/meter/model.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
@@ -128,6 +128,21 @@ describe('a Redis that comes back', () => {
     expect(await stateOf(account.accountId)).toEqual(projected);
     await spendOnce(ctx, account.token);
     await expectWhole(account);
+  });
+
+  test('is put right by its own clock, however far ahead that of the worker is', async () => {
+    const account = await makeHistory();
+    await projectAll(ctx);
+    const answer = await spendOnce(ctx, account.token, { key: 'k3' });
+    await ctx.redis.producer.flushall();
+    const clock = { now: () => Date.now() + 49 * 3_600_000 };
+    await recoverCredits({ ...ctx, clock, config: { ...ctx.config, nodeEnv: 'development' } });
+    const replay = await spendOnce(ctx, account.token, { key: 'k3' });
+    expect([replay.answer, replay.replayed]).toEqual([answer.answer, true]);
+    await spendOnce(ctx, account.token);
+    const looks = await lookAtShards(ctx);
+    expect(looks.filter(({ length }) => length > 0)).not.toEqual([]);
+    expect(looks.filter(({ waitedMs }) => waitedMs < 0)).toEqual([]);
   });
 
   test('older than the ledger never gives credits back, nor a seq again, nor a revoked device', async () => {
