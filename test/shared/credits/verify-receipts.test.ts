@@ -3,7 +3,7 @@ import { createSigner } from '../../../shared/credits/receipts/signer.ts';
 import { verifyReceipts } from '../../../shared/credits/receipts/verify-receipts.ts';
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { createLog } from '../../../shared/platform/basics/log.ts';
-import { testEnv } from '../../support/harness.ts';
+import { openKeptLog, TEST_SIGNING_KEY, testEnv } from '../../support/harness.ts';
 
 const signer = createSigner(readConfig(testEnv('unused')), createLog({ level: 'silent', process: 'test' }));
 signer.close();
@@ -17,6 +17,20 @@ const claims = {
   delta: -1,
   out: 'a'.repeat(64),
 };
+
+test('a key that cannot be used signs nothing, and the log says so once without a piece of it', () => {
+  const { d, ...rest } = JSON.parse(TEST_SIGNING_KEY);
+  const halves = { ...rest, d: Buffer.alloc(32, 7).toString('base64url') };
+  for (const unusable of ['', TEST_SIGNING_KEY.replace(d, `${d.slice(0, 8)}"`), JSON.stringify(halves)]) {
+    const { log, written } = openKeptLog();
+    const broken = createSigner(readConfig(testEnv('unused', { env: { SIGNING_KEY: unusable } })), log);
+    broken.reload();
+    broken.close();
+    expect(() => broken.sign(claims)).toThrow('There is no signing key');
+    expect(written().match(/the signing key cannot be used/g)).toHaveLength(1);
+    expect(written()).not.toContain(d.slice(0, 6));
+  }
+});
 
 test('a receipt is good as it is and inside its answer', async () => {
   const receipt = await signer.sign(claims);
