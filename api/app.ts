@@ -14,7 +14,7 @@ import { mountBoard } from './operations/board.ts';
 import { sendOtlpError } from './otlp/answer.ts';
 import { mountDashboard } from './people/mount-dashboard.ts';
 import { routes as table } from './routes/index.ts';
-import { isHalfSent } from './serve/body.ts';
+import { isTooLongToDrop } from './serve/body.ts';
 import { directly, type Handler } from './serve/directly.ts';
 import { createLimits, type Limits } from './serve/limits.ts';
 import { giveId, logWhenClosed } from './serve/request.ts';
@@ -137,8 +137,7 @@ function fail(ctx: Context, error: unknown, req: Request, res: Response): void {
     req.socket.destroy();
     return;
   }
-  // The rest of the body is still to come, and nobody will read it.
-  if (isHalfSent(req)) res.setHeader('Connection', 'close');
+  if (isTooLongToDrop(req)) res.setHeader('Connection', 'close');
   if (res.locals.errorStyle === 'oauth') sendOAuthError(res, error);
   else if (res.locals.errorStyle === 'otlp') sendOtlpError(res, error);
   else sendProblem(res, error, String(res.locals.requestId));

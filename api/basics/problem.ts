@@ -37,6 +37,7 @@ export function problemOf(error: unknown): Problem {
 
 function domainProblem(error: DomainError): Problem {
   const headers: Record<string, string> = {};
+  if (error.code === 'request_timeout') headers.Connection = 'close';
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   const wait = error.extra.retry_after_s;
   if (typeof wait === 'number') headers['Retry-After'] = String(wait);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { BODY_DEPTH } from '../../shared/platform/basics/contract.ts';
+import { BODY_BYTES, BODY_DEPTH } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 
@@ -46,7 +46,6 @@ function takeWhole(req: Request, maxBytes: number): Buffer | null {
     PLAIN_JSON.has(headers['content-type'] ?? '');
   const isWhole = length > 0 && length <= maxBytes && length === Number(headers['content-length']);
   if (!isPlain || !isWhole) return null;
-  taken.add(req);
   // Without a length, Node gives the first of the pieces that have arrived.
   const bytes = req.read(length);
   // So that the request ends although nobody listens.
@@ -54,12 +53,13 @@ function takeWhole(req: Request, maxBytes: number): Buffer | null {
   return bytes;
 }
 
-/** Requests whose body has been taken before Node says that it is complete. */
-const taken = new WeakSet<Request>();
-
-/** Whether a part of a request's body is still to come. */
-export function isHalfSent(req: Request): boolean {
-  return hasBody(req) && !req.complete && !taken.has(req);
+/**
+ * Whether what is still to come of a refused body is too much to be read for nothing, so that the connection has to end.
+ * Node reads and drops a short rest: its sender gets the answer, and what was sent behind it is answered too.
+ */
+export function isTooLongToDrop(req: Request): boolean {
+  const isShort = Number(req.headers['content-length']) <= BODY_BYTES;
+  return hasBody(req) && !req.complete && !isShort;
 }
 
 const PLAIN_JSON: ReadonlySet<string> = new Set(['application/json', 'application/json; charset=utf-8']);

@@ -318,6 +318,23 @@ describe('connections (25 to 32)', () => {
     expect(answer).toMatch(/^HTTP\/1.1 408/);
   });
 
+  it.each([2, 1_000_000])('a refused body of %i bytes costs no request behind it', async (length) => {
+    const refused = `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
+    const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const answer = await sendRaw(api.url, refused + ' '.repeat(length) + next);
+    expect(answer.match(/(?<=HTTP\/1.1 )\d+/g)).toEqual(['401', '200']);
+  });
+
+  it.each(['Content-Length: 2000000', 'Transfer-Encoding: chunked'])(
+    'a refused body that may be long ends its connection (%s)',
+    async (length) => {
+      const head = `POST ${SIGNALS} HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`;
+      const answer = await sendRaw(api.url, head);
+      expect(answer).toMatch(/^HTTP\/1.1 401/);
+      expect(answer).toMatch(/^Connection: close/m);
+    },
+  );
+
   it('28 a connection beyond the cap is closed, and the others go on', async () => {
     const small = await startApi({ env: { MAX_CONNECTIONS: '20' } });
     const idle = await openHalfSent('127.0.0.1', small.url, 20, () => 'GET /healthz HTTP/1.1\r\n');
