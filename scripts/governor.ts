@@ -29,4 +29,9 @@ addReplayCommand(program, process.env);
 addClientCommands(program, process.env);
 addConnectCommand(program, run);
 
+// Whoever reads has read enough (`| head`), and wants to hear no more.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  error.code === 'EPIPE' ? process.exit(0) : fail(error),
+);
+
 await program.parseAsync().catch(fail);

@@ -78,9 +78,18 @@ export function print(result: Record<string, unknown>, json: boolean): void {
   for (const [name, value] of Object.entries(result)) {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
       console.log(`${name}:`);
-      console.table(value);
+      console.table(value.map(inCells));
     } else console.log(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
   }
+}
+
+/** A row as a table shows it: the console would leave out what a list holds beyond its third item. */
+function inCells(row: object): object {
+  const cells = Object.entries(row).map(([name, cell]) => [
+    name,
+    Array.isArray(cell) ? cell.join(' ') : cell,
+  ]);
+  return Object.fromEntries(cells);
 }
 
 /** Says what is wrong in one line and exits 1. */

@@ -108,6 +108,19 @@ describe('governor member export', { timeout: 90_000 }, () => {
       expect(stdout).not.toContain(secret);
   });
 
+  test('ends quietly when its reader has read enough', async () => {
+    const { orgId, userId } = await makePerson(api.ctx, idp);
+    const args = ['scripts/governor.ts', 'member', 'export', orgId, userId];
+    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env } });
+    let told = '';
+    child.stderr.on('data', (chunk) => {
+      told += chunk;
+    });
+    child.stdout.destroy();
+    const [code] = await once(child, 'close');
+    expect([code, told]).toEqual([0, '']);
+  });
+
   test('knows nobody of another organization', async () => {
     const person = await makePerson(api.ctx, idp);
     const other = await makePerson(api.ctx, idp);
