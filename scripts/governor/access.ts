@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
-import type { ApiKey } from '../../shared/keys/model.ts';
-import { keyInput } from '../../shared/keys/view.ts';
+import { type ApiKey, endOfKey } from '../../shared/keys/model.ts';
+import { keyInput, rotation } from '../../shared/keys/view.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
@@ -35,9 +35,12 @@ export function addAccessCommands(program: Command, run: Run): void {
   key
     .command('rotate <key_id>')
     .description('Create a second key like it; the first one works on for the grace time')
-    .option('--grace <seconds>', 'how long the first one works on', parseInteger, 86_400)
+    .option('--grace <seconds>', 'how long the first one works on, at most 30 days', parseInteger, 86_400)
     .action((keyId: string, options: { grace: number }) =>
-      run(async (ctx) => rotateApiKey(ctx, keyId, options.grace * 1_000)),
+      run(async (ctx) => {
+        const { grace_s } = checkInput(rotation, { grace_s: options.grace });
+        return rotateApiKey(ctx, keyId, grace_s * 1_000);
+      }),
     );
   key
     .command('revoke <key_id>')
@@ -60,7 +63,7 @@ export function addAccessCommands(program: Command, run: Run): void {
 }
 
 function describe(key: ApiKey) {
-  const { _id, name, scopes, user_id, project_id, created_at, expires_at, revoked_at, last_used_at } = key;
+  const { _id, name, scopes, user_id, project_id, created_at, revoked_at, last_used_at } = key;
   return {
     key_id: _id,
     name,
@@ -68,7 +71,7 @@ function describe(key: ApiKey) {
     user_id,
     project_id,
     created_at,
-    expires_at,
+    expires_at: endOfKey(key),
     revoked_at,
     last_used_at,
   };

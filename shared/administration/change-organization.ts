@@ -2,6 +2,7 @@ import { auditWrite } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
+import { uniqueEmails } from '../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import {
   K_ANONYMITY_FLOOR,
@@ -56,11 +57,6 @@ export async function changeOrganization(
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
-}
-
-/** As members have them: who leaves is taken off the list by the member's e-mail. */
-function uniqueEmails(emails: readonly string[]): string[] {
-  return [...new Set(emails.map((email) => email.toLowerCase()))];
 }
 
 function refuseOutOfRange(change: OrganizationChange): void {

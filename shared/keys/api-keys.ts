@@ -7,7 +7,7 @@ import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
-import { type ApiKey, apiKeyRows } from './model.ts';
+import { type ApiKey, apiKeyRows, endOfKey } from './model.ts';
 
 export interface NewApiKey {
   org_id: string;
@@ -18,8 +18,15 @@ export interface NewApiKey {
   expires_at?: Date | undefined;
 }
 
-/** Creates a key and answers it for the only time. Throws `not_found` for an unknown organization. */
+/**
+ * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, and `invalid_request` for
+ * a key that would be expired.
+ */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
+  if (input.expires_at && input.expires_at.getTime() <= ctx.clock.now()) {
+    const errors = [{ pointer: '/expires_at', detail: 'must lie in the future' }];
+    throw new DomainError('invalid_request', 'expires_at must lie in the future.', { errors });
+  }
   return inTransaction(ctx.db, (transaction) => insertKey(ctx, input, transaction));
 }
 
@@ -73,8 +80,9 @@ export async function rotateApiKey(
       },
       transaction,
     );
-    const until = Math.min(ctx.clock.now() + graceMs, old.expires_at?.getTime() ?? Number.POSITIVE_INFINITY);
-    const change = { expires_at: new Date(until) };
+    const graceEndsMs = ctx.clock.now() + graceMs;
+    const retiresMs = Math.min(graceEndsMs, old.retires_at?.getTime() ?? graceEndsMs);
+    const change = { retires_at: new Date(retiresMs) };
     await apiKeyRows(ctx).updateOne({ _id: keyId }, { $set: change }, { session: transaction });
     const details = { key_id: keyId, next: fresh.key_id };
     await recordAudit(ctx, { action: 'key.rotate', org_id: old.org_id, details }, transaction);
@@ -174,7 +182,8 @@ async function findKeys(ctx: Context, ids: readonly string[]): Promise<(ApiKey |
 }
 
 function isLive(key: ApiKey, nowMs: number): boolean {
-  return !key.revoked_at && (!key.expires_at || key.expires_at.getTime() > nowMs);
+  const end = endOfKey(key);
+  return !key.revoked_at && (!end || end.getTime() > nowMs);
 }
 
 const USE_RESOLUTION_MS = 60_000;

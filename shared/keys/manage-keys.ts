@@ -34,17 +34,8 @@ export async function createKey(
   input: KeyInput,
 ): Promise<{ key: string; row: ApiKey }> {
   const { scopes, name, project_id, expires_at } = input;
-  if (expires_at !== undefined && expires_at * 1_000 <= ctx.clock.now()) {
-    const errors = [{ pointer: '/expires_at', detail: 'must lie in the future' }];
-    throw new DomainError('invalid_request', 'expires_at must lie in the future.', { errors });
-  }
   const isAdmin = manager.role === 'admin';
-  const isOwn = input.user_id === undefined || input.user_id === manager.userId;
-  if (!isAdmin && !(isOwn && scopes.every((scope) => OWN_SCOPES.includes(scope))))
-    throw new DomainError(
-      'missing_scope',
-      `A member makes keys for the own user, with ${OWN_SCOPES.join(', ')}.`,
-    );
+  refuseMoreThanOwn(manager, { scopes, user_id: input.user_id ?? manager.userId });
   const made = await createApiKey(ctx, {
     org_id: manager.orgId,
     scopes,
@@ -57,14 +48,30 @@ export async function createKey(
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
 
-/** A second key like the first, which goes on for `graceS` seconds. Throws `not_found`, `conflict` for a dead key. */
+/** Throws `missing_scope` where a member would get a key that only an admin may give. */
+function refuseMoreThanOwn(
+  { role, userId }: KeyManager,
+  { scopes, user_id }: Pick<ApiKey, 'scopes' | 'user_id'>,
+): void {
+  if (role === 'admin') return;
+  if (user_id === userId && scopes.every((scope) => OWN_SCOPES.includes(scope))) return;
+  throw new DomainError(
+    'missing_scope',
+    `A member makes keys for the own user, with ${OWN_SCOPES.join(', ')}.`,
+  );
+}
+
+/**
+ * A second key like the first, which goes on for `graceS` seconds. Throws `not_found`, `conflict` for a dead key, and
+ * `missing_scope` for what a member may not give.
+ */
 export async function rotateKey(
   ctx: Context,
   manager: KeyManager,
   keyId: string,
   graceS: number,
 ): Promise<{ key: string; row: ApiKey }> {
-  await getKey(ctx, manager, keyId);
+  refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));
   const made = await rotateApiKey(ctx, keyId, graceS * 1_000);
   await refuseIfGone(ctx, manager, made.key_id);
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };

@@ -16,8 +16,16 @@ export interface ApiKey {
   project_id: string | null;
   created_at: Date;
   expires_at: Date | null;
+  /** The end of the grace of a key that was rotated. */
+  retires_at?: Date;
   revoked_at: Date | null;
   last_used_at: Date | null;
+}
+
+/** When a key ends by itself: when it expires or, once it was rotated, with its grace. Null: never. */
+export function endOfKey({ expires_at, retires_at }: ApiKey): Date | null {
+  if (!expires_at || !retires_at) return retires_at ?? expires_at;
+  return retires_at < expires_at ? retires_at : expires_at;
 }
 
 export const apiKeyRows = collection<ApiKey>('api_keys', {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { unixSeconds } from '../platform/basics/clock.ts';
 import { SCOPES } from '../platform/basics/contract.ts';
 import { text } from '../platform/basics/text.ts';
-import type { ApiKey } from './model.ts';
+import { type ApiKey, endOfKey } from './model.ts';
 
 const time = z.int().nullable().describe('Unix seconds');
 
@@ -17,6 +17,18 @@ export const keyInput = z.strictObject({
   expires_at: z.int().min(1).max(253_402_300_799).optional().describe('Unix seconds'),
 });
 export type KeyInput = z.output<typeof keyInput>;
+
+const DEFAULT_GRACE_S = 86_400;
+const LONGEST_GRACE_S = 30 * 86_400;
+
+export const rotation = z.strictObject({
+  grace_s: z
+    .int()
+    .min(0)
+    .max(LONGEST_GRACE_S)
+    .default(DEFAULT_GRACE_S)
+    .describe('Seconds for which the old key goes on'),
+});
 
 export const keyView = z.strictObject({
   id: z.string(),
@@ -35,13 +47,14 @@ export const mintedKeyView = keyView.extend({ key: z.string().describe('Shown th
 
 export function viewKey(key: ApiKey): z.output<typeof keyView> {
   const { _id: id, name, scopes, user_id, project_id } = key;
+  const end = endOfKey(key);
   return {
     id,
     name,
     scopes,
     user_id,
     project_id,
-    expires_at: key.expires_at && unixSeconds(key.expires_at),
+    expires_at: end && unixSeconds(end),
     created_at: unixSeconds(key.created_at),
     revoked_at: key.revoked_at && unixSeconds(key.revoked_at),
     last_used_at: key.last_used_at && unixSeconds(key.last_used_at),

@@ -5,6 +5,7 @@ import { newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type Organization, organizationRows } from './model.ts';
+import { uniqueEmails } from './roster.ts';
 
 /** Creates an organization. Throws `conflict` when a given `org_id` is taken. */
 export async function createOrganization(
@@ -26,7 +27,7 @@ export async function createOrganization(
     session_timeout: input.session_timeout ?? SESSION_TIMEOUT_S,
     k_anonymity: K_ANONYMITY_FLOOR,
     k_population: 'reported',
-    admin_emails: (input.admin_emails ?? []).map((email) => email.toLowerCase()),
+    admin_emails: uniqueEmails(input.admin_emails ?? []),
     teams: [],
     created_at: new Date(ctx.clock.now()),
   };

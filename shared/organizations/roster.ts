@@ -3,6 +3,11 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Member, memberRows, organizationRows } from './model.ts';
 
+/** E-mails as members have them, each once: who leaves is taken off a list of them by the member's e-mail. */
+export function uniqueEmails(emails: readonly string[]): string[] {
+  return [...new Set(emails.map((email) => email.toLowerCase()))];
+}
+
 /** One answer for a member who never was and for one of another organization. */
 export function noMember(): DomainError {
   return new DomainError('not_found', 'There is no such member.');

@@ -3,6 +3,7 @@ import { removeMember } from '../../shared/administration/members.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createKey } from '../../shared/keys/manage-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -225,6 +226,26 @@ describe('keys', () => {
     expect((await ask(member, 'POST', `/v1/keys/${made.body.id}/rotate`, {})).status).toBe(409);
   });
 
+  test('are rotated again within the grace: the third lives as long as the first was to live', async () => {
+    const made = await ask(member, 'POST', '/v1/keys', { ...input, expires_at: 4e9 });
+    const rotate = (grace_s: number) => ask(member, 'POST', `/v1/keys/${made.body.id}/rotate`, { grace_s });
+    const graceEnd = Math.floor(clock.now() / 1_000) + 60;
+    expect((await rotate(60)).body.expires_at).toBe(4e9);
+    expect((await rotate(3_600)).body.expires_at).toBe(4e9);
+    const { body } = await ask(member, 'GET', '/v1/keys');
+    const ends = body.data.map(({ expires_at }: { expires_at: number }) => expires_at);
+    expect(ends.toSorted((a: number, b: number) => a - b)).toEqual([graceEnd, 4e9, 4e9]);
+  });
+
+  test('with scopes that only an admin gives are rotated by an admin', async () => {
+    const scopes = ['signals:write', 'budgets:write'];
+    const made = await ask(admin, 'POST', '/v1/keys', { ...input, scopes, user_id: member.userId });
+    const rotate = (person: Person) => ask(person, 'POST', `/v1/keys/${made.body.id}/rotate`, {});
+    const refused = await rotate(member);
+    expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
+    expect((await rotate(admin)).body).toMatchObject({ scopes, user_id: member.userId });
+  });
+
   test('do not begin expired', async () => {
     const past = Math.floor(clock.now() / 1_000) - 1;
     expect((await ask(member, 'POST', '/v1/keys', { ...input, expires_at: past })).status).toBe(400);
@@ -257,6 +278,8 @@ test('who leaves gets no alerts any more, however the address was written', asyn
   const typed = ['Leaver@Example.org', 'ops@example.org', 'Ops@example.org'];
   const changed = await ask(admin, 'PATCH', '/v1/organization', { admin_emails: typed });
   expect(changed.body.admin_emails).toEqual(['leaver@example.org', 'ops@example.org']);
+  const created = await createOrganization(api.ctx, { name: 'New', plan: 'free', admin_emails: typed });
+  expect(created.admin_emails).toEqual(changed.body.admin_emails);
   await ask(admin, 'DELETE', `/v1/members/${body.user_id}`);
   const { body: organization } = await ask(admin, 'GET', '/v1/organization');
   expect(organization.admin_emails).toEqual(['ops@example.org']);

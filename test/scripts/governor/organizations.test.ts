@@ -91,8 +91,15 @@ describe('the command line', { timeout: 90_000 }, () => {
     const refused = await failure('key', 'create', String(org_id));
     expect(refused.stderr).toContain('--scope');
     const made = await governor('key', 'create', String(org_id), '--scope', 'usage:read', 'org:read');
+    for (const [wrong, fault] of [
+      [['create', String(org_id), '--scope', 'org:read', '--expires-at', '2020-01-01'], 'in the future'],
+      [['rotate', made.key_id, '--grace', '999999999999999'], 'grace_s: '],
+    ] as const)
+      expect((await failure('key', ...wrong)).stderr).toContain(fault);
     const { keys } = await governor('key', 'list', String(org_id));
-    expect(keys).toMatchObject([{ key_id: made.key_id, scopes: ['usage:read', 'org:read'] }]);
+    expect(keys).toMatchObject([
+      { key_id: made.key_id, scopes: ['usage:read', 'org:read'], expires_at: null },
+    ]);
   });
 
   it('replays a trace through the api', async () => {
