@@ -140,8 +140,9 @@ async function assignByKey(
   const assignments: Assignment[] = [];
   const pace = createPace();
   for (const [key, signals] of groups) {
-    const earliestMs = Math.min(...signals.map((signal) => signal.ts.getTime()));
-    const existing = await findReachable(ctx, newest.get(key), earliestMs, timeoutMs, transaction);
+    const times = signals.map((signal) => signal.ts.getTime());
+    const span = { earliestMs: Math.min(...times), latestMs: Math.max(...times) };
+    const existing = await findReachable(ctx, newest.get(key), span, timeoutMs, transaction);
     const nowMs = ctx.clock.now();
     assignments.push(
       assignSignals({

@@ -11,7 +11,10 @@ export interface Assignment {
   changed: SessionChange[];
   /** The newest session of the key. */
   newest: Session | null;
-  /** Whether the key has gained a session or one reaches further back: such transactions must not overlap. */
+  /**
+   * Whether the key has gained a session, or one reaches further back or, having ended, further on: such transactions must
+   * not overlap. Whoever opens a newer session than an open one writes that one too.
+   */
   reshaped: boolean;
 }
 
@@ -21,9 +24,9 @@ export function sessionKey(orgId: string, userId: string, projectId: string, ada
 }
 
 /**
- * Puts signals of one key into sessions, in event time (docs/sessions.md). Pure. `existing` must hold every session of the
- * key that reaches to within `timeoutMs` of the earliest signal, and all newer ones. Sessions never overlap, so
- * their starts and their ends have one order.
+ * Puts signals of one key into sessions, in event time (docs/sessions.md). Pure. `existing` must hold the newest session of
+ * the key, and every one that reaches to within `timeoutMs` of a signal. Sessions never overlap, so their starts and their
+ * ends have one order.
  */
 export function assignSignals(input: {
   key: string;
@@ -56,7 +59,9 @@ export function assignSignals(input: {
     changed,
     newest: sessions.at(-1) ?? null,
     reshaped: changed.some(
-      (change) => change.before?.started_at.getTime() !== change.after.started_at.getTime(),
+      ({ before, after }) =>
+        before?.started_at.getTime() !== after.started_at.getTime() ||
+        (before.state === 'ended' && before.ended_at.getTime() !== after.ended_at.getTime()),
     ),
   };
 }

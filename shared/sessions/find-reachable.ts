@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
-import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
@@ -36,28 +35,35 @@ export async function findNewest(
   return new Map(newest.map((session) => [session.key, session]));
 }
 
+/** When signals of a key were, in epoch ms. */
+interface Span {
+  earliestMs: number;
+  latestMs: number;
+}
+
 /**
- * The sessions that signals of a key may join, given its newest one: usually that alone; for late signals all that begin
- * after them, and the last that begins before. `earliestMs` is the time of the earliest signal.
+ * The sessions of a key that signals may join, given its newest one, which is always among them: usually that alone; for
+ * late signals all that begin within their reach, and the last that begins before.
  */
 export async function findReachable(
   ctx: Context,
   newest: Session | undefined,
-  earliestMs: number,
+  { earliestMs, latestMs }: Span,
   timeoutMs: number,
   transaction: ClientSession,
 ): Promise<Session[]> {
   if (!newest) return [];
   if (earliestMs >= newest.started_at.getTime()) return [newest];
   const { key, org_id } = newest;
-  const reachMs = earliestMs - timeoutMs;
-  const after = await sessionRows(ctx)
-    .find(onShard(ctx, { key, started_at: { $gte: dateAt(reachMs) } }, { org_id }), { session: transaction })
+  const reach = { $gte: dateAt(earliestMs - timeoutMs), $lte: dateAt(latestMs + timeoutMs) };
+  const within = await sessionRows(ctx)
+    .find(onShard(ctx, { key, started_at: reach }, { org_id }), { session: transaction })
     .toArray();
-  return [...(await findLastBefore(ctx, newest, reachMs, transaction)), ...after];
+  const found = [...(await findLastBefore(ctx, newest, earliestMs - timeoutMs, transaction)), ...within];
+  return [...found.filter(({ _id }) => _id !== newest._id), newest];
 }
 
-/** Sessions of a key never overlap: of those that begin before a moment only the last can reach to it. */
+/** Sessions of a key never overlap: of those that begin before a moment, however long ago, only the last can reach to it. */
 async function findLastBefore(
   ctx: Context,
   { key, org_id }: Pick<Session, 'key' | 'org_id'>,
@@ -70,7 +76,7 @@ async function findLastBefore(
       .toArray();
   const { rows } = await paginate<Session>(find, 'started_at', {
     order: 'desc',
-    fromMs: beforeMs - 2 * SIGNAL_AGE_MS.behind,
+    fromMs: 0,
     toMs: beforeMs,
     after: null,
     limit: 1,

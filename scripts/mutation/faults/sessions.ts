@@ -32,9 +32,23 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'a late signal does not find the long session that it lies in',
     file: 'shared/sessions/find-reachable.ts',
-    text: 'return [...(await findLastBefore(ctx, newest, reachMs, transaction)), ...after];',
-    replacement: 'void findLastBefore;\n  return after;',
+    text: 'const found = [...(await findLastBefore(ctx, newest, earliestMs - timeoutMs, transaction)), ...within];',
+    replacement: 'void findLastBefore;\n  const found = within;',
     tests: SIGNALS,
+  },
+  {
+    what: 'a late signal does not find the session that has lasted for months',
+    file: 'shared/sessions/find-reachable.ts',
+    text: 'fromMs: 0,',
+    replacement: 'fromMs: beforeMs - 70 * 86_400_000,',
+    tests: [LATE],
+  },
+  {
+    what: 'an ended session that reaches further on meets no new session in the gap after it',
+    file: 'shared/sessions/assign.ts',
+    text: "(before.state === 'ended' && before.ended_at.getTime() !== after.ended_at.getTime()),",
+    replacement: 'false,',
+    tests: [LATE],
   },
   {
     what: 'two sessions of a key are open',
