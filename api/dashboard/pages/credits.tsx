@@ -99,7 +99,9 @@ function BucketEnd({
   balance,
 }: {
   bucket: string;
-  balance: { resets_at: number | null } | { lots: { credits: number; expires_at: number | null }[] };
+  balance:
+    | { credits: number; resets_at: number | null }
+    | { lots: { credits: number; expires_at: number | null }[] };
 }) {
   if ('lots' in balance) {
     const next = balance.lots.find(({ expires_at }) => expires_at !== null);
@@ -116,7 +118,7 @@ function BucketEnd({
         full again <When at={balance.resets_at} />
       </>
     );
-  return bucket === 'window' ? 'begins with the next spend' : '–';
+  return bucket === 'window' && balance.credits > 0 ? 'begins with the next spend' : '–';
 }
 
 const WEEK_S = 7 * 86_400;

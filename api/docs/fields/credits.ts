@@ -11,7 +11,11 @@ export const credits: Fields = {
   granted: ['Credits that were granted', 5],
   credits: ['A number of credits', 40],
   lots: ['Credits that came together, in the order in which they are spent'],
-  resets_at: ['When it is full again (Unix seconds); null while it has not begun', UNIX, TIME],
+  resets_at: [
+    'When it is full again (Unix seconds); null while it has not begun, and where the plan gives none',
+    UNIX,
+    TIME,
+  ],
   expires_at: ['When they expire (Unix seconds); null: never', UNIX, TIME],
   amount: ['How many credits', 100],
   next_refill: ['When the next credits come (Unix seconds); null: none will by themselves', UNIX],

@@ -14,7 +14,7 @@
 --   reused                                    the key was used for something else
 --   unsigned                                  no receipt was given
 --   month    anchor, device, org, user        call again with the present month
---   empty    window end, month end            no credits ('' where a bucket never has any)
+--   empty    window end, month end            no credits ('' where the plan gives none)
 --   full                                      the stream is
 --   bucket   bucket, window end, month start, month end, anchor, device, org, user   the receipt must name this bucket
 --   failed   why                              Redis refused to write it
@@ -117,7 +117,10 @@ local function spend(key, arg)
   local window_end = window and int(window.to) or ''
   local month_start, month_end = month and int(month.from) or '', month and int(month.to) or ''
   local bucket = first_bucket(credits)
-  if not bucket then return { 'empty', window_end, month_end } end
+  if not bucket then
+    local window_credits, _, monthly_credits = read_plan(plans, account[4])
+    return { 'empty', window_credits > 0 and window_end or '', monthly_credits > 0 and month_end or '' }
+  end
   if redis.call('XLEN', stream) >= most_entries then return { 'full' } end
   if bucket ~= named then return with_identity('bucket', bucket, window_end, month_start, month_end) end
 

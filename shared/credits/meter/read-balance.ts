@@ -56,27 +56,37 @@ async function beforeFirstDevice(ctx: Context, accountId: string): Promise<Held>
   return { plan, anchor: null, state: { window: null, month: null, lots: [] } };
 }
 
+/** Of who is no member. */
+const NO_CREDITS = { window_credits: 0, monthly_credits: 0 };
+
 function balancesAt(ctx: Context, { plan: name, anchor, state }: Held, nowMs: number) {
   const plan = Object.entries(plansOf(ctx)).find(([known]) => known === name)?.[1];
+  const { window_credits: windowCredits, monthly_credits: monthlyCredits } = plan ?? NO_CREDITS;
   const { window, month } = state;
   const windowRuns = window !== null && nowMs < window.endMs;
   const monthRuns = month !== null && nowMs < month.endMs;
+  const windowEndMs = windowRuns ? window.endMs : null;
   const monthEndMs = monthRuns ? month.endMs : anchor && monthAt(anchor, nowMs).endMs;
   const live = state.lots.filter((lot) => lot.expiresMs === 0 || lot.expiresMs > nowMs);
   const balances = {
     window: {
-      credits: windowRuns ? window.left : (plan?.window_credits ?? 0),
-      resets_at: windowRuns ? Math.ceil(window.endMs / 1_000) : null,
+      credits: windowRuns ? window.left : windowCredits,
+      resets_at: resetAt(windowCredits, windowEndMs),
     },
     monthly: {
-      credits: monthRuns ? month.left : (plan?.monthly_credits ?? 0),
-      resets_at: monthEndMs === null ? null : Math.ceil(monthEndMs / 1_000),
+      credits: monthRuns ? month.left : monthlyCredits,
+      resets_at: resetAt(monthlyCredits, monthEndMs),
     },
     paid: viewLots(live, 'paid'),
     granted: viewLots(live, 'granted'),
   };
   const total = Object.values(balances).reduce((sum, { credits }) => sum + credits, 0);
   return { balances, total };
+}
+
+/** Unix seconds; null where nothing comes again. */
+function resetAt(credits: number, endMs: number | null): number | null {
+  return credits === 0 || endMs === null ? null : Math.ceil(endMs / 1_000);
 }
 
 function viewLots(live: readonly Lot[], bucket: Lot['bucket']) {

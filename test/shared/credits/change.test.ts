@@ -25,6 +25,7 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
+  spendOnce,
   spendSurely,
   startOwnRedis,
   stateDigest,
@@ -94,6 +95,24 @@ describe('a plan change', () => {
       await expectWhole(account);
     },
   );
+
+  test('to one that gives no credits promises none', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await spendTimes(account, 1);
+    await change(account, 'enterprise');
+    const { balances } = await readBalances(ctx, account.accountId);
+    const none = { credits: 0, resets_at: null };
+    expect(balances).toMatchObject({ window: none, monthly: none });
+    await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({
+      extra: { balances: { window: none, monthly: none }, next_refill: null },
+    });
+    await change(account, 'team');
+    const resets = { resets_at: expect.any(Number) };
+    expect((await readBalances(ctx, account.accountId)).balances).toMatchObject({
+      window: resets,
+      monthly: resets,
+    });
+  });
 
   test('below what was used lets a refunded credit be spent, once', async () => {
     const account = await makeAccount(ctx, { plan: 'team' });
