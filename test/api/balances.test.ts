@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { creditAccountRows } from '../../shared/credits/meter/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
@@ -54,12 +55,14 @@ describe('GET /v1/org/{orgId}/balances', () => {
     expect(body.data.map(({ total }: { total: number }) => total).toSorted()).toEqual([4_200, 4_207]);
   });
 
-  test('lists more members than are read at once, by user id', async () => {
+  test('lists more members than are read at once, by user id, and asks for none of those without an account', async () => {
     const admin = await makePerson(ctx, idp, { role: 'admin' });
     const ids = Array.from({ length: 120 }, (_, index) => `user-${String(index).padStart(3, '0')}`);
     for (const user_id of ids)
       await addMember(ctx, { org_id: admin.orgId, user_id, email: `${user_id}@example.org`, role: 'member' });
+    const asked = vi.spyOn(creditAccountRows(ctx), 'findOne');
     const { body } = await read(admin.session, admin.orgId);
+    expect(asked).not.toHaveBeenCalled();
     expect(body.data.map(({ user_id }: { user_id: string }) => user_id)).toEqual(
       [...ids, admin.userId].toSorted(),
     );

@@ -31,13 +31,24 @@ export async function readAccount(ctx: Context, accountId: string): Promise<Acco
 
 /**
  * What an account has now. A period that is over counts as full again, though nothing has written it yet. Of a member
- * without an account it is what the plan gives.
+ * without an account it is what the plan gives. An account that was made and is not in Redis is a lost one, never a new one:
+ * `rebuilding`.
  */
 export async function readBalances(ctx: Context, accountId: string) {
   const record = await readAccount(ctx, accountId);
-  const nowMs = await creditNow(ctx, shardOf(accountId));
-  if (record) return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
-  return balancesAt(ctx, await beforeFirstDevice(ctx, accountId), nowMs);
+  if (record) {
+    const nowMs = await creditNow(ctx, shardOf(accountId));
+    return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
+  }
+  if (await creditAccountRows(ctx).findOne({ _id: accountId }, { projection: { _id: 1 } }))
+    throw new DomainError('rebuilding', 'This account is not in Redis.');
+  const member = await memberRows(ctx).findOne({ _id: accountId });
+  return balancesOfPlan(ctx, member ? (await readOrganization(ctx, member.org_id)).plan : '');
+}
+
+/** What a member has before the account is made: what the plan gives. */
+export function balancesOfPlan(ctx: Context, plan: string) {
+  return balancesAt(ctx, { plan, anchor: null, state: { window: null, month: null, lots: [] } }, 0);
 }
 
 interface Held {
@@ -45,15 +56,6 @@ interface Held {
   /** Null before the account is made: its months begin then. */
   anchor: Anchor | null;
   state: Pick<AccountState, 'window' | 'month' | 'lots'>;
-}
-
-/** An account that was made and is not in Redis is a lost one, never a new one. */
-async function beforeFirstDevice(ctx: Context, accountId: string): Promise<Held> {
-  if (await creditAccountRows(ctx).findOne({ _id: accountId }, { projection: { _id: 1 } }))
-    throw new DomainError('rebuilding', 'This account is not in Redis.');
-  const member = await memberRows(ctx).findOne({ _id: accountId });
-  const plan = member ? (await readOrganization(ctx, member.org_id)).plan : '';
-  return { plan, anchor: null, state: { window: null, month: null, lots: [] } };
 }
 
 /** Of who is no member. */
