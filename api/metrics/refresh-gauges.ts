@@ -5,27 +5,32 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
 import { readUsageGauges } from '../../shared/usage/gauges.ts';
 
-/** However often it is scraped, the stores are asked this often. */
+/** However often it is scraped, the stores are asked this often, and once at a time. */
 const EVERY_MS = 15_000;
 /** A scrape waits no longer: it then tells what was read before. */
 const LONGEST_MS = 2_000;
 
-const reading = perContext((): { atMs: number; done: Promise<void> } => ({
+const reading = perContext((): { atMs: number; current: Promise<void> | null } => ({
   atMs: Number.NEGATIVE_INFINITY,
-  done: Promise.resolve(),
+  current: null,
 }));
 
 /** Brings the gauges of usage and budgets up to date. Never throws: without MongoDB the others are still told. */
 export async function refreshGauges(ctx: Context): Promise<void> {
-  const last = reading(ctx);
+  const state = reading(ctx);
   const nowMs = ctx.clock.now();
-  if (nowMs - last.atMs >= EVERY_MS) {
-    last.atMs = nowMs;
-    last.done = readGauges(ctx).catch((error: unknown) =>
-      ctx.log.warn({ err: error }, 'the gauges of usage and budgets could not be read'),
-    );
+  // A clock that was set back is no reason to wait until it is as late again.
+  if (!state.current && Math.abs(nowMs - state.atMs) >= EVERY_MS) {
+    state.atMs = nowMs;
+    state.current = readGauges(ctx)
+      .catch((error: unknown) =>
+        ctx.log.warn({ err: error }, 'the gauges of usage and budgets could not be read'),
+      )
+      .finally(() => {
+        state.current = null;
+      });
   }
-  await within(LONGEST_MS, 'Reading the gauges', last.done).catch(() => undefined);
+  if (state.current) await within(LONGEST_MS, 'Reading the gauges', state.current).catch(() => undefined);
 }
 
 async function readGauges(ctx: Context): Promise<void> {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { organizationRows } from '../../shared/organizations/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
 
@@ -68,4 +69,21 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
 it('begins each day of the organization at 0', async () => {
   clock.advance(24 * 3_600_000);
   expect(await samples('governor_usage_cost_usd')).toEqual({});
+});
+
+it('are read once at a time, and again when the clock was set back', async () => {
+  const answer = Promise.withResolvers<never[]>();
+  const cursor = { sort: () => ({ toArray: () => answer.promise }) };
+  const find = vi.spyOn(organizationRows(api.ctx), 'find').mockReturnValue(cursor as never);
+  clock.advance(15_000);
+  const slow = samples('governor_usage_cost_usd');
+  await vi.waitFor(() => expect(find).toHaveBeenCalledTimes(1));
+  clock.advance(15_000);
+  await Promise.all([slow, samples('governor_usage_cost_usd')]);
+  expect(find).toHaveBeenCalledTimes(1);
+  answer.resolve([]);
+  clock.advance(-3_600_000);
+  await samples('governor_usage_cost_usd');
+  expect(find).toHaveBeenCalledTimes(2);
+  find.mockRestore();
 });
