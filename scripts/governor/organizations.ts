@@ -158,7 +158,7 @@ interface MemberOptions {
 }
 
 function describe(organization: Awaited<ReturnType<typeof readOrganization>>): Record<string, unknown> {
-  const { _id, created_at: _created, ...settings } = organization;
+  const { _id, created_at: _created, roster_changes: _changes, ...settings } = organization;
   return { org_id: _id, ...settings };
 }
 

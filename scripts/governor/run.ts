@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describeFailure } from '../../packages/governor/src/ask.ts';
 import { parseObject } from '../../packages/governor/src/history.ts';
-import { readConfig } from '../../shared/platform/basics/config.ts';
+import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
@@ -19,7 +19,7 @@ export type Run = (work: (ctx: Context) => Promise<Record<string, unknown> | nul
 export function createRunner(program: Command, env: Environment): Run {
   return async (work) => {
     const { json, data } = program.opts<{ json?: boolean; data: string }>();
-    const config = readConfig(environmentOf(env, data));
+    const config = configOf(env, data);
     // The log goes to stderr: stdout is the answer and nothing else.
     const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
     const ctx = await openContext(config, { process: 'cli', log });
@@ -30,6 +30,15 @@ export function createRunner(program: Command, env: Environment): Run {
       await ctx.close();
     }
   };
+}
+
+function configOf(env: Environment, dataDir: string): Config {
+  try {
+    return readConfig(environmentOf(env, dataDir));
+  } catch (error) {
+    if (existsSync(join(dataDir, 'up.json'))) throw error;
+    throw new Error(`scripts/up does not run on ${dataDir} (--data). ${describeFailure(error)}`);
+  }
 }
 
 /** The environment, with the stores and secrets of a running `scripts/up` where it does not name its own. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
 import { memberRows } from '../../../shared/organizations/model.ts';
-import { type CommandLine, startApiWithCommandLine } from '../../support/command-line.ts';
+import { type CommandLine, commandLine, startApiWithCommandLine } from '../../support/command-line.ts';
 import type { TestApi } from '../../support/harness.ts';
 
 let api: TestApi;
@@ -84,6 +84,12 @@ describe('the command line', { timeout: 90_000 }, () => {
     await governor('member', 'add', String(other.org_id), 'bob@example.com', ...idp);
     const rows = await memberRows(api.ctx).find({ org_id: orgId }).toArray();
     expect(rows).toMatchObject([{ user_id: 'bob', email: null, name: null }]);
+  });
+
+  it('says that it looked for a running scripts/up, and what it needs without one', async () => {
+    const { stderr } = await commandLine({}).failure('--data', '/nowhere', 'org', 'show', 'org_x');
+    expect(stderr).toContain('scripts/up does not run on /nowhere (--data).');
+    expect(stderr).toContain('MONGODB_URL: is missing');
   });
 
   it('creates a key with the scopes that are named, and none without', async () => {
