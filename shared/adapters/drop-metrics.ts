@@ -3,6 +3,9 @@ import { perContext } from '../platform/context/per-context.ts';
 import { type OtlpBody, withDecoded } from './decode.ts';
 import type { OtlpOutcome } from './receive.ts';
 
+/** True also where another process has the logs of the key. */
+const LOGS_COUNT = 'metrics are not counted, logs are: they need OTEL_LOGS_EXPORTER=otlp';
+
 /** Keys that sent logs to this process. */
 const keysWithLogs = perContext(() => new Set<string>());
 const MOST_KEYS = 100_000;
@@ -14,7 +17,7 @@ export function noteLogs(ctx: Context, keyId: string): void {
 }
 
 /**
- * Takes metrics and drops them. A key that sends Claude Code's and no logs is warned: nothing of it would ever count.
+ * Takes metrics and drops them. A key that sends Claude Code's, and no logs to this process, is told what counts.
  * Throws `UnreadableOtlp`, `overloaded`.
  */
 export async function dropMetrics(
@@ -24,6 +27,6 @@ export async function dropMetrics(
 ): Promise<OtlpOutcome> {
   return withDecoded(ctx, { ...request, kind: 'metrics' }, async ({ summary }) => {
     const isLost = summary.hasClaudeCodeMetrics && !keysWithLogs(ctx).has(keyId);
-    return { rejected: 0, message: isLost ? 'metrics are not counted: set OTEL_LOGS_EXPORTER=otlp' : '' };
+    return { rejected: 0, message: isLost ? LOGS_COUNT : '' };
   });
 }
