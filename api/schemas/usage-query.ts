@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text, timezone } from '../../shared/platform/basics/text.ts';
-import { INTERVALS, type Interval } from '../../shared/usage/calendar.ts';
+import { INTERVALS, type SeriesInterval } from '../../shared/usage/calendar.ts';
 import { GROUPINGS, type Grouping } from '../../shared/usage/group-usage.ts';
 import { measuresView } from '../../shared/usage/measures.ts';
 import { timeOrDate } from './time.ts';
@@ -25,7 +25,7 @@ export const usageRange = {
 
 export const usageInterval = z
   .enum(INTERVALS)
-  .default('none' satisfies Interval)
+  .default('none' satisfies SeriesInterval)
   .describe('Length of the buckets of `series`; weeks begin on Monday');
 
 export const MOST_GROUPINGS = 2;

@@ -2,7 +2,7 @@ import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 
 export const INTERVALS = ['none', 'hour', 'day', 'week', 'month'] as const;
-export type Interval = (typeof INTERVALS)[number];
+export type SeriesInterval = (typeof INTERVALS)[number];
 
 /** Which timezone holds from when on, newest last, as an organization keeps them. */
 export type Zones = Organization['timezones'];
@@ -19,7 +19,7 @@ export function onlyZone(timezone: string): Zones {
  */
 export function bucketEdges(
   zones: Zones,
-  interval: Interval,
+  interval: SeriesInterval,
   fromMs: number,
   toMs: number,
   limit = Number.POSITIVE_INFINITY,
@@ -37,7 +37,7 @@ export function bucketEdges(
 }
 
 /** The first start of an interval after a moment. */
-export function nextStart(zones: Zones, interval: Exclude<Interval, 'none'>, afterMs: number): number {
+export function nextStart(zones: Zones, interval: Exclude<SeriesInterval, 'none'>, afterMs: number): number {
   let atMs = afterMs;
   for (;;) {
     const next = nextStartIn(timezoneAt({ timezones: zones }, atMs), interval, atMs);
@@ -52,7 +52,7 @@ export function nextChange(zones: Zones, afterMs: number): number {
   return zones.find((entry) => entry.from.getTime() > afterMs)?.from.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
-function nextStartIn(timezone: string, interval: Exclude<Interval, 'none'>, afterMs: number): number {
+function nextStartIn(timezone: string, interval: Exclude<SeriesInterval, 'none'>, afterMs: number): number {
   const local = Temporal.Instant.fromEpochMilliseconds(afterMs).toZonedDateTimeISO(timezone);
   if (interval === 'hour') {
     const sinceHour = (local.minute * 60 + local.second) * 1_000 + local.millisecond;

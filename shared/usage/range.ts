@@ -4,7 +4,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { bucketEdges, type Interval, nextStart, onlyZone, type Zones } from './calendar.ts';
+import { bucketEdges, nextStart, onlyZone, type SeriesInterval, type Zones } from './calendar.ts';
 import { ceilToQuarter, floorToQuarter, periodStarts, quarterHorizonMs } from './periods.ts';
 import { type Part, splitRange } from './split-range.ts';
 
@@ -15,7 +15,7 @@ const MOST_BUCKETS = 2_000;
 export interface RangeInput {
   fromMs?: number | undefined;
   toMs?: number | undefined;
-  interval: Interval;
+  interval: SeriesInterval;
   /** The organization's own, with its history, when undefined. */
   timezone?: string | undefined;
 }
@@ -23,7 +23,7 @@ export interface RangeInput {
 export interface Range {
   fromMs: number;
   toMs: number;
-  interval: Interval;
+  interval: SeriesInterval;
   timezone: string;
   zones: Zones;
   /** Bounds of the buckets. */
@@ -62,7 +62,7 @@ export function boundsOf(
   return { fromMs, toMs };
 }
 
-function edgesOf(zones: Zones, interval: Interval, fromMs: number, toMs: number): number[] {
+function edgesOf(zones: Zones, interval: SeriesInterval, fromMs: number, toMs: number): number[] {
   try {
     return bucketEdges(zones, interval, fromMs, toMs, MOST_BUCKETS);
   } catch (error) {
