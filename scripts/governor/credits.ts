@@ -1,5 +1,5 @@
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -21,6 +21,8 @@ import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts
 import { IDEMPOTENCY_KEY } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { replaceFile } from '../stack/files.ts';
+import { makeSigningKey } from '../stack/make-secrets.ts';
 import { openShards } from './open-shards.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
@@ -162,8 +164,7 @@ function addReceipts(program: Command, run: Run): void {
     .action((options: { file?: string }) =>
       run(async (ctx) => {
         const { data } = program.opts<{ data: string }>();
-        const file = options.file ?? ctx.config.signingKeyFile ?? join(data, 'signing-key.json');
-        return rotateSigningKey(ctx, file);
+        return rotateSigningKey(ctx, options.file ?? keyFileOf(ctx, data));
       }),
     );
   program
@@ -183,6 +184,17 @@ function addReceipts(program: Command, run: Run): void {
     });
 }
 
+/** Throws `conflict` where the apis sign with another key, so that a new file would change nothing. */
+function keyFileOf({ config }: Context, data: string): string {
+  if (config.signingKeyFile) return config.signingKeyFile;
+  if (config.signingKey)
+    throw new DomainError(
+      'conflict',
+      'The key is in SIGNING_KEY, which only you can replace: take it out of .env, run `npm run secrets`, and restart the apis.',
+    );
+  return join(data, 'signing-key.json');
+}
+
 async function rotateSigningKey(ctx: Context, file: string): Promise<Record<string, unknown>> {
   if (existsSync(file)) {
     const old = createSigner({ ...ctx.config, signingKeyFile: file }, ctx.log);
@@ -190,17 +202,15 @@ async function rotateSigningKey(ctx: Context, file: string): Promise<Record<stri
     old.close();
     if (oldKey) await publishSigningKey(ctx, oldKey);
   }
-  const kid = `k${randomBytes(6).toString('hex')}`;
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const text = JSON.stringify({ ...jwk, kid, alg: 'Ed25519', use: 'sig' });
+  const text = JSON.stringify(makeSigningKey());
   // Its public half is known before anything is signed with it; the file changes in one step.
   const fresh = createSigner({ ...ctx.config, signingKeyFile: undefined, signingKey: text }, ctx.log);
   const freshKey = fresh.publicKey();
   fresh.close();
   if (!freshKey) throw new Error('The new signing key cannot be used');
   await publishSigningKey(ctx, freshKey);
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(file, text);
+  const { kid } = freshKey;
   await recordAudit(ctx, { action: 'signing-key.rotate', org_id: null, details: { kid } });
   return { kid, file };
 }

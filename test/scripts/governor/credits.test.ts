@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
 import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
+import { signingKeyRows } from '../../../shared/credits/receipts/model.ts';
 import { signerOf } from '../../../shared/credits/receipts/signer.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import {
@@ -166,4 +167,13 @@ test('signing-key rotate replaces the key; verify knows old and new receipts, by
     expect(await governor('verify', answers, '--jwks', where)).toEqual({ good: 2, bad: [] });
   const failed = await failure('verify', spoilt, '--jwks', jwks);
   expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([1, { good: 1, bad: [{ line: 2 }] }]);
+});
+
+test('signing-key rotate refuses where the key is no file, and says what to do', async () => {
+  const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
+  const keyed = commandLine(testEnv(name, { redisUrl: redis.url }));
+  const before = await signingKeyRows(ctx).countDocuments({});
+  const { stderr } = await keyed.failure('--data', folder, 'signing-key', 'rotate');
+  expect(stderr).toContain('The key is in SIGNING_KEY');
+  expect(await signingKeyRows(ctx).countDocuments({})).toBe(before);
 });
