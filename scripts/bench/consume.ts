@@ -194,7 +194,7 @@ export async function makeTokens(ctx: Context, count: number): Promise<string[]>
   const tokens: string[] = [];
   for (let made = 0; made < count; made += 1) {
     const accountId = newId('usr');
-    await ensureAccount(ctx, { _id: accountId, org_id: org, user_id: accountId }, 'enterprise');
+    await ensureAccount(ctx, { _id: accountId, org_id: org, user_id: accountId });
     await grantCredits(ctx, { accountId, bucket: 'paid', amount: 1e9, idempotencyKey: 'bench' });
     const { id, token } = mintDeviceToken(accountId);
     const hmac = credentialHash(token, ctx.config.apiKeyPepper);

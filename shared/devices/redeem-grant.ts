@@ -5,7 +5,6 @@ import { putDevice } from '../credits/meter/device-access.ts';
 import { type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
-import { readOrganization } from '../organizations/read-organization.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError, isCode, isDuplicateKey } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -41,8 +40,7 @@ export async function redeemGrant(
   if (grant.status === 'pending' || grant.account_id === null) return refusePoll(ctx, grant);
 
   const member = await readMember(ctx, grant.account_id);
-  const { plan } = await readOrganization(ctx, member.org_id);
-  await ensureAccount(ctx, member, plan);
+  await ensureAccount(ctx, member);
   const { id, token } = mintDeviceToken(member._id, seedOf(ctx, deviceCode));
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
   await linkDevice(ctx, grant, member, { token_id: id, token_hmac: hmac });

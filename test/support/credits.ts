@@ -115,7 +115,7 @@ export async function makeAccount(
   const { plan = 'free', timezone = 'UTC' } = options;
   const organization = await createOrganization(ctx, { name: 'Test', plan, timezone });
   const member = await addMember(ctx, { org_id: organization._id, email: 'a@example.com', role: 'member' });
-  await ensureAccount(ctx, member, plan);
+  await ensureAccount(ctx, member);
   const device = await addDevice(ctx, member._id);
   return { accountId: member._id, orgId: organization._id, userId: member.user_id, ...device };
 }

@@ -1,6 +1,5 @@
 import { memberRows } from '../../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../../organizations/read-organization.ts';
-import type { Plan } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
@@ -15,8 +14,7 @@ import { ledgerRows } from './model.ts';
 export async function findAccount(ctx: Context, orgId: string, userId: string): Promise<string> {
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!member || member.removed_at !== null) throw new DomainError('not_found', 'There is no such member.');
-  const { plan } = await readOrganization(ctx, orgId);
-  await ensureAccount(ctx, member, plan);
+  await ensureAccount(ctx, member);
   return member._id;
 }
 
@@ -27,15 +25,14 @@ export async function findAccount(ctx: Context, orgId: string, userId: string): 
  */
 export async function ensureAccount(
   ctx: Context,
-  member: { _id: string; org_id: string; user_id: string },
-  plan: Plan,
+  member: Pick<CreditAccount, '_id' | 'org_id' | 'user_id'>,
 ): Promise<void> {
-  const row = await recordAccount(ctx, member, plan);
+  const row = await recordAccount(ctx, member);
   if ((await readAccount(ctx, row._id)) === null) await refuseIfLost(ctx, row._id);
   await createAccount(ctx, row);
   // A change of plan meanwhile may have seen neither row nor record.
-  const organization = await readOrganization(ctx, member.org_id);
-  if (organization.plan !== row.plan) await applyPlan(ctx, row);
+  const { plan } = await readOrganization(ctx, member.org_id);
+  if (plan !== row.plan) await applyPlan(ctx, row);
 }
 
 /** An empty account in place of one that Redis has lost would give back what was spent, and contradict its ledger. */
@@ -47,23 +44,22 @@ async function refuseIfLost(ctx: Context, accountId: string): Promise<void> {
 
 async function recordAccount(
   ctx: Context,
-  member: { _id: string; org_id: string; user_id: string },
-  plan: Plan,
+  { _id, org_id, user_id }: Pick<CreditAccount, '_id' | 'org_id' | 'user_id'>,
 ): Promise<CreditAccount> {
-  const known = await creditAccountRows(ctx).findOne({ _id: member._id });
+  const known = await creditAccountRows(ctx).findOne({ _id });
   if (known) return known;
-  const organization = await readOrganization(ctx, member.org_id);
+  const organization = await readOrganization(ctx, org_id);
   const nowMs = ctx.clock.now();
   const account: CreditAccount = {
-    _id: member._id,
-    org_id: member.org_id,
-    user_id: member.user_id,
-    plan,
+    _id,
+    org_id,
+    user_id,
+    plan: organization.plan,
     anchor: anchorAt(nowMs, timezoneAt(organization, nowMs)),
     created_at: new Date(nowMs),
   };
-  await creditAccountRows(ctx).updateOne({ _id: account._id }, { $setOnInsert: account }, { upsert: true });
-  return (await creditAccountRows(ctx).findOne({ _id: member._id })) ?? account;
+  await creditAccountRows(ctx).updateOne({ _id }, { $setOnInsert: account }, { upsert: true });
+  return (await creditAccountRows(ctx).findOne({ _id })) ?? account;
 }
 
 function anchorAt(epochMs: number, timezone: string): Anchor {

@@ -1,5 +1,4 @@
 import { memberRows } from '../../organizations/model.ts';
-import { readOrganization } from '../../organizations/read-organization.ts';
 import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { ensureAccount } from '../ledger/ensure-account.ts';
@@ -63,8 +62,7 @@ async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<
   const member = await memberRows(ctx).findOne({ _id: accountId });
   if (!member || member.removed_at !== null)
     return refuse(ctx, checkoutId, `no member has the account ${accountId}`);
-  const { plan } = await readOrganization(ctx, member.org_id);
-  await ensureAccount(ctx, member, plan);
+  await ensureAccount(ctx, member);
   const lot = { accountId, bucket: 'paid', amount: credits, idempotencyKey: checkoutId } as const;
   try {
     const { replayed } = await grantAudited(ctx, member, lot, { checkout: checkoutId, cents });

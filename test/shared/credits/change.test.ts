@@ -63,7 +63,7 @@ async function spendTimes({ token }: TestAccount, times: number): Promise<void> 
 async function addAccount(orgId: string): Promise<string> {
   const email = `${randomUUID()}@example.com`;
   const member = await addMember(ctx, { org_id: orgId, email, role: 'member' });
-  await ensureAccount(ctx, member, 'team');
+  await ensureAccount(ctx, member);
   return member._id;
 }
 
@@ -141,11 +141,11 @@ describe('an account with a ledger that Redis lost', () => {
   test('is not made anew, which would give back what was spent, and its ledger is shown', async () => {
     const { accountId, orgId, userId } = await loseAccount();
     const member = { _id: accountId, org_id: orgId, user_id: userId };
-    await expect(ensureAccount(ctx, member, 'team')).rejects.toMatchObject({ code: 'rebuilding' });
+    await expect(ensureAccount(ctx, member)).rejects.toMatchObject({ code: 'rebuilding' });
     expect(await readAccount(ctx, accountId)).toBeNull();
     expect(await catchUp(ctx, accountId)).toBe(4);
     await rebuildCredits(ctx);
-    await ensureAccount(ctx, member, 'team');
+    await ensureAccount(ctx, member);
     expect((await readBalances(ctx, accountId)).total).toBe(8);
   });
 
@@ -205,7 +205,7 @@ describe('the plan of an account', () => {
     const member = { _id: account.accountId, org_id: account.orgId, user_id: account.userId };
     await ctx.redis.producer.del(accountKeys(account.accountId).account);
     await putOrganizationOn(account, 'team');
-    await ensureAccount(ctx, member, 'free');
+    await ensureAccount(ctx, member);
     expect(await planOf(account)).toBe('team');
     expect(await creditAccountRows(ctx).findOne({ _id: account.accountId })).toMatchObject({ plan: 'team' });
   });
