@@ -13,7 +13,7 @@ export async function runJob(row: JobRow, ctx: Context, job: Job): Promise<WakeA
   } catch (error) {
     end({ outcome: 'failed' });
     const fields = { err: error, queue: row.kind, job_id: job.id };
-    ctx.log.error(fields, 'job failed; the sweeper will wake it again');
+    ctx.log.error(fields, 'job failed; it comes again');
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { revokeAnyDevice } from '../../shared/devices/revoke-device.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { type ApiKey, endOfKey } from '../../shared/keys/model.ts';
 import { keyInput, rotation } from '../../shared/keys/view.ts';
@@ -7,10 +8,11 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
 import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
 import { checkInput } from './check-input.ts';
+import { openShards } from './open-shards.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
-/** `key`: API keys. */
+/** `key` and `device`: API keys, and the machines of members. */
 export function addAccessCommands(program: Command, run: Run): void {
   const key = program.command('key').description('API keys');
   key
@@ -49,6 +51,18 @@ export function addAccessCommands(program: Command, run: Run): void {
       run(async (ctx) => {
         await revokeApiKey(ctx, keyId);
         return { key_id: keyId, revoked: true };
+      }),
+    );
+  program
+    .command('device')
+    .description('Machines that spend the credits of members')
+    .command('revoke <device_id>')
+    .description('Revoke a device at once, whoever it belongs to')
+    .action((deviceId: string) =>
+      run(async (ctx) => {
+        await openShards(ctx);
+        await revokeAnyDevice(ctx, deviceId);
+        return { device_id: deviceId, revoked: true };
       }),
     );
   key

@@ -1,3 +1,4 @@
+import { cachedDevices } from '../credits/meter/account-cache.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deviceAddressChanges } from './metrics.ts';
@@ -20,7 +21,11 @@ export function noteDeviceAddress(
   if (before === undefined) return;
   deviceAddressChanges(ctx).inc();
   ctx.log.warn(
-    { account_id: device.accountId, token_id: device.tokenId, addresses: [before, address] },
+    {
+      account_id: device.accountId,
+      device_id: cachedDevices(ctx).get(device.tokenId),
+      addresses: [before, address],
+    },
     'a device token is used from another address',
   );
 }

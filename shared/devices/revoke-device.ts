@@ -14,7 +14,7 @@ import { deviceRows, deviceSeatId, deviceSeatRows } from './model.ts';
  */
 export async function revokeDevice(ctx: Context, accountId: string, deviceId: string): Promise<void> {
   const device = await deviceRows(ctx).findOne({ account_id: accountId, device_id: deviceId });
-  if (!device) throw new DomainError('not_found', 'There is no such device.');
+  if (!device) throw noDevice();
   await revokeInRedis(ctx, accountId, deviceId);
   if (device.status === 'revoked') return;
   const revokedAt = new Date(ctx.clock.now());
@@ -45,6 +45,17 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
   });
   // A Redis that was rebuilt from the rows between the two steps has taken it for active.
   await revokeInRedis(ctx, accountId, deviceId);
+}
+
+/** For an operator, who may end any device: as `revokeDevice`. */
+export async function revokeAnyDevice(ctx: Context, deviceId: string): Promise<void> {
+  const device = await deviceRows(ctx).findOne({ _id: deviceId });
+  if (!device) throw noDevice();
+  await revokeDevice(ctx, device.account_id, deviceId);
+}
+
+function noDevice(): DomainError {
+  return new DomainError('not_found', 'There is no such device.');
 }
 
 /** Of a member who leaves. */

@@ -407,7 +407,8 @@ test('67 a token on two machines spends one balance, and the operator sees two a
   const proxied = await startApi({ clock, env: { ...idp.env, TRUST_PROXY_HOPS: '1' } });
   await waitUntilReady(proxied.ctx.redis.meter, 5_000);
   const person = await makePerson(proxied.ctx, idp);
-  const { access_token } = await linkDevice(proxied, person);
+  const { access_token, device_id } = await linkDevice(proxied, person);
+  const warned = vi.spyOn(proxied.ctx.log, 'warn');
   const left: number[] = [];
   for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.1']) {
     const headers = { 'Idempotency-Key': randomUUID(), 'X-Forwarded-For': address };
@@ -418,6 +419,8 @@ test('67 a token on two machines spends one balance, and the operator sees two a
   expect(left.map((credits) => (left[0] ?? 0) - credits)).toEqual([0, 1, 2, 3]);
   const metrics = await proxied.ctx.metrics.registry.metrics();
   expect(metrics).toContain('governor_device_address_changes_total 2');
+  const addresses = ['192.0.2.1', '192.0.2.2'];
+  expect(warned.mock.calls[0]?.[0]).toMatchObject({ device_id, addresses });
   await proxied.close();
 });
 

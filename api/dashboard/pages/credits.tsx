@@ -200,7 +200,11 @@ function Ledger() {
       <Load query={pages.query}>
         {({ data }) =>
           data.length === 0 ? (
-            <Text c="dimmed">Nothing yet. The first credit that a device of yours spends appears here.</Text>
+            <Text c="dimmed">
+              {bucket || reason
+                ? 'Nothing with these filters.'
+                : 'Nothing yet. The first credit that a device of yours spends appears here.'}
+            </Text>
           ) : (
             <Rows
               label="Ledger"

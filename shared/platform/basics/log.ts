@@ -36,5 +36,6 @@ function describeError(error: unknown): Record<string, unknown> {
     message: error.message,
     ...('code' in error ? { code: error.code } : {}),
     stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   };
 }

@@ -105,6 +105,20 @@ test('member remove ends the devices of the member: the next spend is refused', 
   await expect(spendSurely(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
+test('device revoke ends a device whoever it belongs to, and says when there is none', {
+  timeout: 60_000,
+}, async () => {
+  const account = await makeAccount(ctx);
+  const { deviceId, token } = account;
+  await spendSurely(ctx, token);
+  for (let time = 0; time < 2; time += 1)
+    expect(await governor('device', 'revoke', deviceId)).toEqual({ device_id: deviceId, revoked: true });
+  await expect(spendSurely(ctx, token)).rejects.toMatchObject({ code: 'unauthorized' });
+  const revoking = { action: 'device.revoke', 'details.device_id': deviceId };
+  expect(await auditRows(ctx).countDocuments(revoking)).toBe(1);
+  expect((await failure('device', 'revoke', 'dev_none')).stderr).toContain('There is no such device.');
+});
+
 test('plan puts the accounts of an organization on the plan', { timeout: 60_000 }, async () => {
   const { orgId, userId, token } = await makeAccount(ctx);
   await spendSurely(ctx, token);

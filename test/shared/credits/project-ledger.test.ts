@@ -164,6 +164,7 @@ describe('an entry of a newer release', () => {
     await until(async () => (await replayLedger(ctx, other.accountId)).seq > 0);
     await until(async () => (await readGauge(ledgerStuckShards(ctx))) === 1);
     expect(written()).toContain(streamId);
+    expect(written()).toContain('Invalid option');
     // A restart finds nothing lost there: every shard opens.
     await restartRedis();
     await until(async () => (await shutShards(ctx).catch(() => null))?.size === 0);
