@@ -88,6 +88,15 @@ export function listPriceQueries(provider: string | undefined, model: string): P
   return providerId === undefined ? [] : [...own, ...queriesFromPrefix(modelId)];
 }
 
+/**
+ * Whether a model is an OpenRouter variant that costs nothing (https://openrouter.ai/docs/guides/routing/model-variants/free). The
+ * price list has some of them; for the others it would tell what their vendor charges.
+ */
+export function isFreeVariant(provider: string | undefined, model: string): boolean {
+  if (!cleanModelId(model).endsWith(':free')) return false;
+  return provider === undefined || isGateway(provider) || findProviderId(provider) === 'openrouter';
+}
+
 /** Without what says nothing about the price: context variant (`…[1m]`), Vertex's `@20250929` and `@default`. */
 function cleanModelId(model: string): string {
   return model

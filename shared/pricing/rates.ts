@@ -4,7 +4,7 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import { mayBeListed } from './listed.ts';
 import { scaleDecimal } from './money.ts';
-import { listPriceQueries, type PriceQuery } from './providers.ts';
+import { isFreeVariant, listPriceQueries, type PriceQuery } from './providers.ts';
 
 /** Atto-USD (1e-18 USD) per token: small enough that every list price is an integer. */
 export interface Rate {
@@ -38,7 +38,14 @@ const MAX_LISTED = 4_096;
 /** USD per million tokens → atto-USD per token, and USD per thousand requests → atto-USD per request. */
 const MTOK_PLACES = 12;
 const KCOUNT_PLACES = 15;
-const FREE: Rate = { base: 0n, tiers: [] };
+const NOTHING: Rate = { base: 0n, tiers: [] };
+const FREE: Rates = {
+  input: NOTHING,
+  cacheRead: NOTHING,
+  cacheWrite: NOTHING,
+  output: NOTHING,
+  attoPerRequest: 0n,
+};
 
 const listed = new Map<string, ListedModel | null>();
 const ratesByPrice = new WeakMap<ModelPrice, Rates | null>();
@@ -46,6 +53,7 @@ const ratesByPrice = new WeakMap<ModelPrice, Rates | null>();
 /** What a model cost at `atMs` (epoch ms), or null when no list says so. Never throws, never does I/O. */
 export function findRates(provider: string | undefined, model: string, atMs: number): Rates | null {
   if (model.length > MAX_ID_LENGTH || (provider?.length ?? 0) > MAX_ID_LENGTH) return null;
+  if (isFreeVariant(provider, model)) return FREE;
   const entry = findListed(provider, model, atMs);
   if (!entry) return null;
   const period = periodOf(entry, atMs);
@@ -130,12 +138,10 @@ function ratesOf(price: ModelPrice): Rates | null {
 
 /** Tokens of a class without a price of its own are priced as the class that holds them; an empty list is free. */
 function readRates(price: ModelPrice): Rates | null {
+  if (Object.keys(price).length === 0) return FREE;
   const perRequest = price.requests_kcount ?? 0;
   const attoPerRequest = typeof perRequest === 'number' ? scaleDecimal(perRequest, KCOUNT_PLACES) : null;
   if (attoPerRequest === null) return null;
-  if (Object.keys(price).length === 0) {
-    return { input: FREE, cacheRead: FREE, cacheWrite: FREE, output: FREE, attoPerRequest };
-  }
   const input = readRate(price.input_mtok);
   return {
     input,

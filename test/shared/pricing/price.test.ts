@@ -125,6 +125,18 @@ describe('unknown, never a guess', () => {
     const price = priceCall(call({ provider: 'mistral', model: 'devstral-small:free', ...usage }));
     expect(price).toEqual({ costNusd: 0, source: 'computed' });
   });
+
+  it.each([
+    ['openrouter', 'deepseek/deepseek-chat-v3.1:free'],
+    ['open_router', 'Qwen/not-listed-yet:free'],
+    [undefined, 'openrouter/deepseek/deepseek-r1-0528:free'],
+    ['litellm', 'openrouter/openai/gpt-5:free'],
+  ])(
+    'and a free variant at OpenRouter (%s, %s) costs nothing, whether it is listed or not',
+    (provider, model) => {
+      expect(priceCall(call({ provider, model, ...usage }))).toEqual({ costNusd: 0, source: 'computed' });
+    },
+  );
 });
 
 describe('a reported cost', () => {
