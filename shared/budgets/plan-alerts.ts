@@ -5,6 +5,7 @@ import { derivedId } from '../platform/basics/ids.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
+import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
@@ -53,11 +54,7 @@ async function findSent(
   alerts: readonly Alert[],
   transaction: ClientSession,
 ): Promise<ReadonlySet<string>> {
-  if (alerts.length === 0) return new Set();
-  const rows = await budgetAlertRows(ctx)
-    .find({ _id: { $in: alerts.map(alertKey) } }, { session: transaction })
-    .project<{ _id: string }>({ _id: 1 })
-    .toArray();
+  const rows = await findByIds(budgetAlertRows(ctx), alerts.map(alertKey), transaction);
   return new Set(rows.map(({ _id }) => _id));
 }
 

@@ -1,8 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
+import { mapAtPace } from '../platform/basics/next-turn.ts';
 import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
@@ -12,43 +14,45 @@ import { firingCause, firingKey } from './keys.ts';
 import { budgetFiringRows } from './model.ts';
 import { shown, thresholdOf } from './view.ts';
 
-/** The plan that fires the levels that have not fired yet, each with its event. */
+/** The plan that fires the levels that have not fired yet, each with its event. At a pace that holds nobody up. */
 export async function planFirings(
   ctx: Context,
   reached: readonly LevelReached[],
   subscribers: readonly Subscriber[],
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
-  const firedAt = await findFired(ctx, reached, transaction);
-  const fresh = reached.filter((level) => !firedAt.has(keyOf(level)));
+  const keyed = await mapAtPace(reached, (level) => ({ level, key: keyOf(level) }));
+  const firedAt = await findFired(
+    ctx,
+    keyed.map(({ key }) => key),
+    transaction,
+  );
+  const fresh = keyed.filter(({ key }) => !firedAt.has(key));
   if (fresh.length === 0) return { plan: NO_PLAN, count: 0 };
   const nowMs = ctx.clock.now();
-  const planned = fresh.map((level) => {
+  const planned = await mapAtPace(fresh, ({ level }) => {
     const warnedMs = firedAt.get(keyOf({ ...level, level: 'warning' })) ?? 0;
     // Another worker's clock may be ahead: exceeded is never earlier than its warning.
     const at = dateAt(Math.max(nowMs, warnedMs));
-    return { level, at, event: eventOf(level, at) };
+    const event = eventOf(level, at);
+    return { event, firing: firingOf(level, at, eventIdOf(event)) };
   });
-  const firings = planned.map(({ level, at, event }) => firingOf(level, at, eventIdOf(event)));
   const events = await planEvents(
     planned.map(({ event }) => event),
     subscribers,
     nowMs,
   );
-  const writes = [...firings.map((firing) => insertRow(budgetFiringRows, firing)), ...events.writes];
+  const writes = [...planned.map(({ firing }) => insertRow(budgetFiringRows, firing)), ...events.writes];
   return { plan: { writes, wakeUps: events.wakeUps }, count: planned.length };
 }
 
-/** When each of these levels has fired (epoch ms), by firing key. */
+/** When those of these firings that are known have fired (epoch ms), by their keys. */
 async function findFired(
   ctx: Context,
-  reached: readonly LevelReached[],
+  keys: readonly string[],
   transaction: ClientSession,
 ): Promise<ReadonlyMap<string, number>> {
-  if (reached.length === 0) return new Map();
-  const known = await budgetFiringRows(ctx)
-    .find({ _id: { $in: reached.map(keyOf) } }, { session: transaction })
-    .toArray();
+  const known = await findByIds(budgetFiringRows(ctx), keys, transaction);
   return new Map(known.map((firing) => [firing._id, firing.fired_at.getTime()]));
 }
 
