@@ -56,10 +56,15 @@ export async function describeInvitation(
   if (!member || !isFor(member, invitation)) return null;
   const [organization, inviter] = await Promise.all([
     readOrganization(ctx, member.org_id),
-    member.invited_by === undefined ? null : memberRows(ctx).findOne({ _id: member.invited_by }),
+    nameInviter(ctx, member),
   ]);
-  const invitedBy = inviter?.name ?? inviter?.email ?? 'an operator of this service';
-  return { organization: organization.name, role: member.role, invited_by: invitedBy };
+  return { organization: organization.name, role: member.role, invited_by: inviter };
+}
+
+async function nameInviter(ctx: Context, { invited_by }: Member): Promise<string> {
+  if (invited_by === undefined) return 'an operator of this service';
+  const inviter = await memberRows(ctx).findOne({ _id: invited_by });
+  return inviter?.name ?? inviter?.email ?? 'an admin who has left';
 }
 
 /**

@@ -8,6 +8,7 @@ import { ensureIdpState, type IdpState, idpEnvironment, issuerOf } from '../../s
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
@@ -255,6 +256,17 @@ describe('joining', () => {
     expect((await browser.get(`${base}/dashboard/session`)).body.user_id).toBe(member.user_id);
     const entry = await auditRows(api.ctx).findOne({ action: 'member.join' }, { sort: { at: -1 } });
     expect(entry?.details).toMatchObject({ user_id: member.user_id });
+  });
+
+  test('says who has invited, also once that admin has left', async () => {
+    const { userId } = await makeMember('admin');
+    const email = 'late@acme.example';
+    // Where none is given, the user id is that of the account.
+    await actingAs(userId, () => invite(email));
+    await removeMember(api.ctx, orgId, userId);
+    const browser = await signIn(email);
+    const { body } = await browser.get(`${base}/dashboard/session`);
+    expect(body.invitation.invited_by).toBe('an admin who has left');
   });
 
   test('takes a no for an answer until an admin renews it', async () => {
