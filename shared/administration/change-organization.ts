@@ -78,7 +78,8 @@ function refuseOutOfRange(change: OrganizationChange): void {
 
 /**
  * The history with `timezone` in force from the next midnight of the present one on: of the day that the newest
- * signal which may have been counted already lies in, as a counted one keeps its day.
+ * signal which may have been counted already lies in, as a counted one keeps its day. What is in force by then anyway is
+ * no change.
  */
 function withTimezone(
   organization: Organization,
@@ -91,5 +92,5 @@ function withTimezone(
   );
   const from = new Date(today.startOfDay().add({ days: 1 }).startOfDay().epochMilliseconds);
   const kept = organization.timezones.filter((entry) => entry.from.getTime() < from.getTime());
-  return [...kept, { from, timezone }];
+  return kept.at(-1)?.timezone === timezone ? kept : [...kept, { from, timezone }];
 }

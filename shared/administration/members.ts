@@ -68,7 +68,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
     wakeEvaluation(ctx, input.org_id);
   } catch (error) {
     if (isDuplicateKey(error))
-      throw new DomainError('conflict', 'A member has this user id or this identity already.');
+      throw new DomainError('conflict', 'A member has this identity, or has or had this user id.');
     throw error;
   }
   return member;

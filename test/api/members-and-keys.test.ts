@@ -268,6 +268,8 @@ describe('the organization', () => {
     });
     expect(body.next_timezone.from * 1_000).toBeGreaterThan(clock.now());
     expect((await ask(admin, 'GET', '/v1/organization')).body).toEqual(body);
+    const back = await ask(admin, 'PATCH', '/v1/organization', { timezone: 'UTC' });
+    expect(back.body).toMatchObject({ timezone: 'UTC', next_timezone: null });
     for (const wrong of [{ plan: 'enterprise' }, { k_anonymity: 4 }, { session_timeout: 59 }, {}])
       expect((await ask(admin, 'PATCH', '/v1/organization', wrong)).status).toBe(400);
   });
