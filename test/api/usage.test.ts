@@ -180,6 +180,8 @@ describe('GET /api/v1/usage', () => {
       expect(answer.body.detail).toMatch(/35 days.*Europe\/Berlin/);
       expect(answer.body.exact_from).toBe('2026-03-06T12:00:00.000Z');
     }
+    const own = await ask(key, { from: '2026-01-01', to: '2026-02-01', timezone: 'europe/berlin' });
+    expect(own.timezone).toBe('Europe/Berlin');
     const other = await ask(key, { from: '2026-01-01', to: '2026-02-01', timezone: 'Europe/Paris' });
     expect(other.totals.signals).toBe(1);
   });

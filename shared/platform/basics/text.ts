@@ -27,8 +27,10 @@ export function textOrEmpty(max: number) {
     .meta({ documentedAs: { type: 'string', maxLength: max } });
 }
 
-/** An IANA timezone that this runtime knows. */
-export const timezone = text(64).refine(isTimezone, 'must be an IANA timezone, such as Europe/Berlin');
+/** An IANA timezone that this runtime knows, in the case of its name: `utc` is no other one than `UTC`. */
+export const timezone = text(64)
+  .refine(isTimezone, { message: 'must be an IANA timezone, such as Europe/Berlin', abort: true })
+  .check(z.overwrite((name) => Temporal.Now.zonedDateTimeISO(name).timeZoneId));
 
 function isTimezone(name: string): boolean {
   try {
