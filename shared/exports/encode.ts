@@ -1,17 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
-import type { ByteWriter, ColumnSource, SchemaElement } from 'hyparquet-writer';
 import { createPace } from '../platform/basics/next-turn.ts';
 import { usd9 } from '../pricing/money.ts';
+import type { Columns, ColumnType, Row, Value } from './columns.ts';
+import { encodeParquet } from './encode-parquet.ts';
 
 export const FORMATS = ['csv', 'ndjson', 'parquet'] as const;
 export type Format = (typeof FORMATS)[number];
-
-/** What a column holds: `time` is ISO 8601 text, `money` nano-USD as BigInt, `list` an array of text. */
-type ColumnType = 'text' | 'integer' | 'time' | 'money' | 'list';
-export type Columns = readonly { name: string; type: ColumnType }[];
-/** Values in the order of the columns. */
-export type Row = readonly (string | number | bigint | readonly string[] | null)[];
-type Value = Row[number];
 
 export const CONTENT_TYPES: Record<Format, string> = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -100,80 +94,4 @@ async function* encodeNdjson(
 
 function jsonOf(value: Value): string {
   return typeof value === 'bigint' ? usd9(value) : JSON.stringify(value);
-}
-
-/**
- * Small enough that encoding one does not hold up other requests, large enough to compress. The first is small and each
- * twice the one before: code that has just been loaded takes seven times as long.
- */
-const ROW_GROUP_ROWS = { first: 250, most: 3_000 };
-
-/**
- * A row group at a time; money is DECIMAL(18, 9), times are UTC milliseconds, lists are JSON. The library is loaded by the
- * first such export: few processes ever make one.
- */
-async function* encodeParquet(
-  columns: Columns,
-  batches: AsyncIterable<readonly Row[]>,
-): AsyncGenerator<Uint8Array> {
-  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
-  const bytes = new ByteWriter();
-  const writer = new ParquetWriter({ writer: bytes, schema: parquetSchema(columns) });
-  let group: Row[] = [];
-  let wanted = ROW_GROUP_ROWS.first;
-  for await (const rows of batches) {
-    group.push(...rows);
-    if (group.length < wanted) continue;
-    wanted = Math.min(2 * wanted, ROW_GROUP_ROWS.most);
-    await writer.write({ columnData: columnsOf(columns, group), rowGroupSize: group.length });
-    group = [];
-    yield take(bytes);
-  }
-  if (group.length > 0) {
-    await writer.write({ columnData: columnsOf(columns, group), rowGroupSize: group.length });
-  }
-  await writer.finish();
-  yield take(bytes);
-}
-
-/** What has been written since the last time, as bytes of their own. Offsets in the file go on. */
-function take(bytes: ByteWriter): Uint8Array {
-  const taken = new Uint8Array(bytes.getBuffer());
-  bytes.index = 0;
-  return taken;
-}
-
-function parquetSchema(columns: Columns): SchemaElement[] {
-  return [{ name: 'root', num_children: columns.length }, ...columns.map(schemaElement)];
-}
-
-function schemaElement({ name, type }: Columns[number]): SchemaElement {
-  const column = { name, repetition_type: 'OPTIONAL' } as const;
-  switch (type) {
-    case 'text':
-      return { ...column, type: 'BYTE_ARRAY', converted_type: 'UTF8' };
-    case 'list':
-      return { ...column, type: 'BYTE_ARRAY', converted_type: 'JSON' };
-    case 'integer':
-      return { ...column, type: 'INT64' };
-    case 'time':
-      return { ...column, type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' };
-    case 'money':
-      return { ...column, type: 'INT64', converted_type: 'DECIMAL', precision: 18, scale: 9 };
-  }
-}
-
-function columnsOf(columns: Columns, rows: readonly Row[]): ColumnSource[] {
-  return columns.map(({ name, type }, index) => ({
-    name,
-    data: rows.map((row) => parquetValue(type, row[index] ?? null)),
-    offsetIndex: false,
-  }));
-}
-
-function parquetValue(type: ColumnType, value: Value): unknown {
-  if (value === null) return null;
-  if (type === 'integer') return BigInt(value as number);
-  if (type === 'time') return new Date(value as string);
-  return value;
 }

@@ -14,7 +14,7 @@ import { matchOf, type UsageFilter } from '../usage/read-usage.ts';
 import { matchStages, sumStage } from '../usage/rollup-stages.ts';
 import { type Part, separate, splitRange } from '../usage/split-range.ts';
 import { type Match, rowsOfTable } from '../usage/sum-tables.ts';
-import type { Columns, Row } from './encode.ts';
+import type { Columns, Row } from './columns.ts';
 
 export const LEVELS = ['sessions', 'daily'] as const;
 export type Level = (typeof LEVELS)[number];

@@ -1,4 +1,5 @@
-import { type Columns, encode, type Format, type Row } from '../../shared/exports/encode.ts';
+import type { Columns, Row } from '../../shared/exports/columns.ts';
+import { encode, type Format } from '../../shared/exports/encode.ts';
 
 const COLUMNS: Columns = [
   { name: 'start', type: 'time' },

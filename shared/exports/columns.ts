@@ -1,0 +1,6 @@
+/** What a column holds: `time` is ISO 8601 text, `money` nano-USD as BigInt, `list` an array of text. Only text may be null. */
+export type ColumnType = 'text' | 'integer' | 'time' | 'money' | 'list';
+export type Columns = readonly { name: string; type: ColumnType }[];
+/** Values in the order of the columns. */
+export type Row = readonly (string | number | bigint | readonly string[] | null)[];
+export type Value = Row[number];

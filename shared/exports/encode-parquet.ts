@@ -1,0 +1,158 @@
+import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer';
+import { nextTurn } from '../platform/basics/next-turn.ts';
+import type { Columns, ColumnType, Row, Value } from './columns.ts';
+
+/**
+ * Rows of a row group. Code that has just been loaded takes seven times as long, so the first is small and each twice the
+ * one before. The end of the file tells of all of them, in one turn of the event loop, so there must be few.
+ */
+const ROW_GROUP_ROWS = { first: 2_000, most: 32_000 };
+
+/**
+ * A row group at a time, of which each column has a turn of the event loop; money is DECIMAL(18, 9), times are UTC
+ * milliseconds, lists are JSON. The library is loaded by the first such export: few processes ever make one.
+ */
+export async function* encodeParquet(
+  columns: Columns,
+  batches: AsyncIterable<readonly Row[]>,
+): AsyncGenerator<Uint8Array> {
+  const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
+  const bytes = new ByteWriter();
+  const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(schemaElement)];
+  const writer = new ParquetWriter({ writer: bytes, schema });
+  const group = newGroup(columns);
+  let wanted = ROW_GROUP_ROWS.first;
+  for await (const rows of batches) {
+    for (const row of rows) {
+      addRow(group, row);
+      if (group.rows < wanted) continue;
+      yield* writeGroup(writer, bytes, group);
+      wanted = Math.min(2 * wanted, ROW_GROUP_ROWS.most);
+    }
+  }
+  if (group.rows > 0) yield* writeGroup(writer, bytes, group);
+  await writer.finish();
+  yield take(bytes);
+}
+
+/** The values of a row group by column, in memory that all row groups share: the collector has nothing of it to move. */
+interface Group {
+  rows: number;
+  columns: readonly GroupColumn[];
+}
+
+interface GroupColumn {
+  element: SchemaElement;
+  type: ColumnType;
+  /** Of text and lists. */
+  texts: Value[];
+  /** Of the others. */
+  numbers: BigInt64Array;
+}
+
+function newGroup(columns: Columns): Group {
+  const newColumn = (column: Columns[number]): GroupColumn => ({
+    element: schemaElement(column),
+    type: column.type,
+    texts: [],
+    numbers: new BigInt64Array(isText(column.type) ? 0 : ROW_GROUP_ROWS.most),
+  });
+  return { rows: 0, columns: columns.map(newColumn) };
+}
+
+function isText(type: ColumnType): boolean {
+  return type === 'text' || type === 'list';
+}
+
+function addRow(group: Group, row: Row): void {
+  group.columns.forEach(({ type, texts, numbers }, at) => {
+    const value = row[at] ?? null;
+    if (isText(type)) texts[group.rows] = value;
+    else numbers[group.rows] = BigInt(type === 'time' ? Date.parse(value as string) : (value as bigint));
+  });
+  group.rows += 1;
+}
+
+/** Writes what a group holds, and empties it. */
+async function* writeGroup(
+  writer: ParquetWriter,
+  bytes: ByteWriter,
+  group: Group,
+): AsyncGenerator<Uint8Array> {
+  const { writeColumn } = await import('hyparquet-writer/src/column.js');
+  const began = bytes.offset;
+  const columns = [];
+  for (const one of group.columns) {
+    const { chunk } = writeColumn({
+      writer: bytes,
+      column: columnEncoder(writer, one),
+      pageData: pageData(one, group.rows),
+    });
+    columns.push(chunk);
+    yield take(bytes);
+    await nextTurn();
+  }
+  writer.num_rows += BigInt(group.rows);
+  writer.row_groups.push({
+    columns,
+    num_rows: BigInt(group.rows),
+    total_byte_size: columns.reduce(
+      (sum, chunk) => sum + (chunk.meta_data?.total_uncompressed_size ?? 0n),
+      0n,
+    ),
+    total_compressed_size: BigInt(bytes.offset - began),
+  });
+  group.rows = 0;
+}
+
+/** A column as the library's own writer would have it encoded. */
+function columnEncoder({ codec, compressors, statistics: stats }: ParquetWriter, { element }: GroupColumn) {
+  return {
+    columnName: element.name,
+    element,
+    schemaPath: [{ name: 'root' }, element],
+    codec,
+    compressors: { SNAPPY: compressors.SNAPPY },
+    stats,
+    pageSize: 2 ** 20,
+    columnIndex: false,
+    offsetIndex: false,
+  };
+}
+
+/** Values, and for those that may be null whether each is there: 1, or 0. */
+function pageData({ type, texts, numbers }: GroupColumn, rows: number) {
+  const flat = { definitionLevels: [], repetitionLevels: [], maxDefinitionLevel: 0 };
+  if (!isText(type)) return { ...flat, values: numbers.subarray(0, rows) };
+  const values = texts.slice(0, rows);
+  return {
+    ...flat,
+    values,
+    definitionLevels: values.map((value) => (value === null ? 0 : 1)),
+    maxDefinitionLevel: 1,
+  };
+}
+
+/** What has been written since the last time, as bytes of their own. Offsets in the file go on. */
+function take(bytes: ByteWriter): Uint8Array {
+  const taken = new Uint8Array(bytes.getBuffer());
+  bytes.index = 0;
+  return taken;
+}
+
+function schemaElement({ name, type }: Columns[number]): SchemaElement {
+  const text = { name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY' } as const;
+  const number = { name, repetition_type: 'REQUIRED', type: 'INT64' } as const;
+  switch (type) {
+    case 'text':
+      return { ...text, converted_type: 'UTF8' };
+    case 'list':
+      return { ...text, converted_type: 'JSON' };
+    case 'integer':
+      return number;
+    case 'time':
+      return { ...number, converted_type: 'TIMESTAMP_MILLIS' };
+    case 'money':
+      return { ...number, converted_type: 'DECIMAL', precision: 18, scale: 9 };
+  }
+}
