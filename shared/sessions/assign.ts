@@ -80,8 +80,8 @@ function nearestFitting(sessions: readonly Session[], ts: number, timeoutMs: num
       best = session;
       bestDistance = distance;
     }
-    // Sorted and disjoint: what lies further back is further away.
-    if (session.ended_at.getTime() < ts && distance > timeoutMs) break;
+    // Sorted and disjoint: what lies further back is further away, and a signal leaps over no session, also no closed one.
+    if (session.ended_at.getTime() < ts) break;
   }
   return best;
 }

@@ -23,6 +23,13 @@ export const SESSION_FAULTS: readonly Fault[] = [
     tests: [...ASSIGN, ...SIGNALS],
   },
   {
+    what: 'a signal leaps over a closed session to an older one',
+    file: 'shared/sessions/assign.ts',
+    text: 'if (session.ended_at.getTime() < ts) break;',
+    replacement: 'if (session.ended_at.getTime() < ts && distance > timeoutMs) break;',
+    tests: ASSIGN,
+  },
+  {
     what: 'a signal joins the first session that holds it, not the nearer one',
     file: 'shared/sessions/assign.ts',
     text: 'if (fits && distance <= bestDistance) {',

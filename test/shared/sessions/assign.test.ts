@@ -54,6 +54,10 @@ function keep(sessions: readonly Session[], signals: readonly Draft[], nowMs = L
   return [...byId.values()].sort((a, b) => a.started_at.getTime() - b.started_at.getTime());
 }
 
+function close(session: Session, atMs: number): Session {
+  return { ...session, state: 'ended', end_reason: 'closed', ended_at: new Date(atMs) };
+}
+
 function minutesOf(session: Session): [number, number] {
   return [(session.started_at.getTime() - T0) / MINUTE, (session.last_activity_at.getTime() - T0) / MINUTE];
 }
@@ -113,16 +117,21 @@ describe('sessions in event time', () => {
 
   it('takes nothing after the close into a session that was closed by hand', () => {
     const [open] = keep([], [signalAt(0)], T0);
-    const closedAt = new Date(T0 + 5 * MINUTE);
-    const closed: Session = {
-      ...(open as Session),
-      state: 'ended',
-      end_reason: 'closed',
-      ended_at: closedAt,
-    };
+    const closed = close(open as Session, T0 + 5 * MINUTE);
     const sessions = keep([closed], [signalAt(5), signalAt(6)], T0 + 6 * MINUTE);
     expect(sessions.map((session) => session.signal_count)).toEqual([2, 1]);
-    expect(sessions[0]?.ended_at).toEqual(closedAt);
+    expect(sessions[0]?.ended_at).toEqual(closed.ended_at);
+  });
+
+  it('leaps over no session that was closed by hand, though an older one is within the timeout', () => {
+    const [older, newer] = keep(keep([], [signalAt(0), signalAt(41)]), [signalAt(20)], T0 + 41 * MINUTE);
+    const closed = close(newer as Session, T0 + 42 * MINUTE);
+    const sessions = keep([older as Session, closed], [signalAt(45)], T0 + 45 * MINUTE);
+    expect(sessions.map(minutesOf)).toEqual([
+      [0, 20],
+      [41, 41],
+      [45, 45],
+    ]);
   });
 
   it('names the model with most tokens, the first used of equals, and lists models by first use', () => {
