@@ -19,7 +19,7 @@ export const redeemGrant = route({
   errorStyle: 'oauth',
   body: z.object({
     grant_type: z.string().max(256).describe(`\`${GRANT_TYPE}\``),
-    device_code: z.string().min(1).max(256),
+    device_code: z.string().max(256).optional().describe('Needed with this grant type'),
     client_id: z.string().max(256).optional().describe('Ignored: there is one client'),
   }),
   success: {
@@ -45,6 +45,7 @@ export const redeemGrant = route({
   handle: async ({ body }, ctx) => {
     if (body.grant_type !== GRANT_TYPE)
       throw new DomainError('unsupported_grant_type', `The only grant type here is ${GRANT_TYPE}.`);
+    if (!body.device_code) throw new DomainError('invalid_request', 'device_code is missing.');
     return { ...(await redeem(ctx, body.device_code)), token_type: 'Bearer' as const };
   },
 });

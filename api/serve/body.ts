@@ -31,7 +31,12 @@ export async function readBody(req: Request, res: Response, limits: BodyLimits):
   if (isDeeper(body, BODY_DEPTH)) {
     throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
   }
-  return body;
+  return type === 'form' ? withoutEmpty(body) : body;
+}
+
+/** RFC 6749 section 3.2: a parameter without a value counts as left out. */
+function withoutEmpty(form: unknown): unknown {
+  return isNested(form) ? Object.fromEntries(Object.entries(form).filter(([, value]) => value !== '')) : form;
 }
 
 /**

@@ -109,15 +109,22 @@ async function openAccount(ctx: Context, orgId: string, userId: string): Promise
   return findAccount(ctx, orgId, userId);
 }
 
+interface LedgerOptions {
+  limit: number;
+  receipts?: boolean;
+}
+
 function addLedger(program: Command, credits: Command, run: Run): void {
   credits
     .command('ledger <org_id> <user_id>')
     .description('The newest transactions of a member, with their ids')
     .option('--limit <count>', 'how many', parseInteger, 20)
-    .action((orgId: string, userId: string, { limit }: { limit: number }) =>
+    .option('--receipts', 'with the signed receipts of spends')
+    .action((orgId: string, userId: string, { limit, receipts = false }: LedgerOptions) =>
       run(async (ctx) => {
         const accountId = await openAccount(ctx, orgId, userId);
-        return { transactions: await readNewest(ctx, accountId, limit) };
+        const rows = await readNewest(ctx, accountId, limit);
+        return { transactions: receipts ? rows : rows.map(({ receipt: _, ...row }) => row) };
       }),
     );
   credits
@@ -146,9 +153,9 @@ function addLedger(program: Command, credits: Command, run: Run): void {
     );
 }
 
-async function readNewest(ctx: Context, accountId: string, limit: number): Promise<unknown[]> {
+async function readNewest(ctx: Context, accountId: string, limit: number) {
   const page = { beforeSeq: null, limit, withReceipts: true };
-  const found: unknown[] = [];
+  const found: ReturnType<typeof viewTransaction>[] = [];
   for await (const rows of readLedger(ctx, accountId, {}, page))
     found.push(...rows.map((row) => viewTransaction(row, { withReceipt: true })));
   return found;

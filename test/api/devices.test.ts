@@ -120,7 +120,7 @@ describe('linking', () => {
     const public_key = JSON.stringify({ kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43) });
     const started = await api.call('/v1/device_authorization', {
       headers,
-      body: new URLSearchParams({ client_id: 'cli', scope: 'openid', name: 'form', public_key }).toString(),
+      body: new URLSearchParams({ client_id: '', scope: 'openid', name: 'form', public_key }).toString(),
     });
     expect(started.status).toBe(200);
     expect((await approve(api, person, started.body.user_code)).status).toBe(204);
@@ -211,13 +211,27 @@ describe('linking', () => {
     expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
   });
 
+  test('takes a parameter of a form without a value as left out (RFC 8628 section 3.1)', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const started = await api.call('/v1/device_authorization', {
+      headers,
+      body: 'client_id=cli&name=&public_key=',
+    });
+    expect(started.status).toBe(200);
+    const polled = await api.call('/v1/token', {
+      headers,
+      body: `grant_type=${encodeURIComponent('urn:ietf:params:oauth:grant-type:device_code')}&device_code=`,
+    });
+    expect(polled.body).toEqual({ error: 'invalid_request', error_description: 'device_code is missing.' });
+  });
+
   test('answers the errors of RFC 6749, whatever is wrong', async () => {
     const send = (body: unknown, type = 'application/json') =>
       api.call('/v1/token', { method: 'POST', body, headers: { 'Content-Type': type } });
     const outcomes = [
       await send('{"grant_type":'),
       await send('<x/>', 'application/xml'),
-      await send({ grant_type: 'password', device_code: 'x' }),
+      await send({ grant_type: 'password' }),
       await send({ grant_type: 'urn:ietf:params:oauth:grant-type:device_code' }),
       await send('grant_type=a&grant_type=b&device_code=c', 'application/x-www-form-urlencoded'),
       await poll(api, 'never-issued'),

@@ -20,7 +20,7 @@ export function toTransaction({ delta, bucket, reason, created_at }: LedgerTrans
 export function viewTransaction(
   row: Pick<LedgerRow, '_id' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'>,
   { withReceipt }: { withReceipt: boolean },
-) {
+): LedgerTransaction & { id?: string; device_id?: string; receipt?: string } {
   const { _id, delta, bucket, reason, created_at, device_id, receipt } = row;
   const seen = { delta, bucket, reason, created_at };
   if (!withReceipt) return seen;
