@@ -1,7 +1,8 @@
-import { ledgerLag, ledgerStuckShards, shutShardCount } from '../shared/credits/ledger/metrics.ts';
+import { measureShards } from '../shared/credits/ledger/measure-shards.ts';
+import { ledgerStuckShards } from '../shared/credits/ledger/metrics.ts';
 import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
 import { projectRound, type Round } from '../shared/credits/ledger/project-ledger.ts';
-import { lookAtShards, shutShards } from '../shared/credits/meter/look-at-shards.ts';
+import { shutShards } from '../shared/credits/meter/look-at-shards.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
@@ -51,13 +52,7 @@ interface Work {
 /** Looks from beside the rounds, so that what it measures shows while MongoDB is away and a round waits for it. */
 async function watch(ctx: Context, work: Work, entries: EntryWait, stopped: AbortSignal): Promise<void> {
   while (!stopped.aborted) {
-    const looks = await lookAtShards(ctx).catch(() => null);
-    if (looks) {
-      ledgerLag(ctx).set(Math.max(...looks.map(({ waitedMs }) => waitedMs)) / 1_000);
-      // Also those that a rebuild holds, and those whose Redis does not answer.
-      const open = looks.filter(({ state }) => state === 'open');
-      shutShardCount(ctx).set(ALL_SHARDS.length - open.length);
-    }
+    const looks = await measureShards(ctx).catch(() => null);
     const resting = looks?.filter(({ state, length }) => state === 'open' && length === 0);
     const isAtRest = resting?.length === ALL_SHARDS.length;
     work.mayBeShut ||= !looks || looks.some(({ state }) => state !== 'open');

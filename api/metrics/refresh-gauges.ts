@@ -1,4 +1,5 @@
 import { readBudgetGauges } from '../../shared/budgets/gauges.ts';
+import { measureShards } from '../../shared/credits/ledger/measure-shards.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -10,27 +11,33 @@ const EVERY_MS = 15_000;
 /** A scrape waits no longer: it then tells what was read before. */
 const LONGEST_MS = 2_000;
 
-const reading = perContext((): { atMs: number; current: Promise<void> | null } => ({
+const reading = perContext((): { atMs: number; current: Promise<unknown> | null } => ({
   atMs: Number.NEGATIVE_INFINITY,
   current: null,
 }));
 
-/** Brings the gauges of usage and budgets up to date. Never throws: without MongoDB the others are still told. */
+/**
+ * Brings the gauges of usage, budgets and credits up to date: of credits because there may be no worker that does. Never
+ * throws: without a store the others are still told.
+ */
 export async function refreshGauges(ctx: Context): Promise<void> {
   const state = reading(ctx);
   const nowMs = ctx.clock.now();
   // A clock that was set back is no reason to wait until it is as late again.
   if (!state.current && Math.abs(nowMs - state.atMs) >= EVERY_MS) {
     state.atMs = nowMs;
-    state.current = readGauges(ctx)
-      .catch((error: unknown) =>
-        ctx.log.warn({ err: error }, 'the gauges of usage and budgets could not be read'),
-      )
-      .finally(() => {
-        state.current = null;
-      });
+    state.current = Promise.all([
+      attempt(ctx, 'usage and budgets', readGauges(ctx)),
+      attempt(ctx, 'credits', measureShards(ctx)),
+    ]).finally(() => {
+      state.current = null;
+    });
   }
   if (state.current) await within(LONGEST_MS, 'Reading the gauges', state.current).catch(() => undefined);
+}
+
+async function attempt(ctx: Context, gauges: string, work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => ctx.log.warn({ err: error, gauges }, 'gauges could not be read'));
 }
 
 async function readGauges(ctx: Context): Promise<void> {

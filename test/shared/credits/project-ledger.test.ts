@@ -9,7 +9,7 @@ import { projectLedger, projectRound } from '../../../shared/credits/ledger/proj
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
-import { shardsWithEntries, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
+import { lookAtShards, shardsWithEntries, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
@@ -25,7 +25,7 @@ import {
   type TestAccount,
   untilRedisIsBack,
 } from '../../support/credits.ts';
-import { openKeptLog, type TestContext, until } from '../../support/harness.ts';
+import { openKeptLog, startApi, type TestContext, until } from '../../support/harness.ts';
 
 let redis: OwnRedis;
 let ctx: TestContext;
@@ -133,6 +133,20 @@ test('the lag shows while MongoDB is away and a shard cannot be opened', async (
   await until(async () => (await readGauge(shutShardCount(ctx))) === 0);
   await until(async () => (await readGauge(ledgerLag(ctx))) === 0);
   await stop();
+});
+
+test('the api shows the lag and what is shut, though no worker runs', async () => {
+  const account = await makeAccount(ctx);
+  await spendOnce(ctx, account.token);
+  await ctx.redis.producer.del(shardKeys(3).epoch);
+  await until(async () => (await lookAtShards(ctx)).some(({ waitedMs }) => waitedMs > 0));
+  const api = await startApi({ ctx });
+  const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
+  expect(text).toMatch(/^governor_ledger_lag_seconds (?!0$)/m);
+  expect(text).toMatch(/^governor_credit_shards_shut 1$/m);
+  await api.close();
+  await recoverCredits(ctx);
+  await projectAll(ctx);
 });
 
 test('shards that a rebuild holds count as shut', async () => {
