@@ -17,7 +17,8 @@ import { type Demo, type DemoOrganization, readDemo, type ShownOrganization, wri
 /**
  * Creates the two demo organizations with their members and a key of every scope, once: their ids are kept in
  * `demo.json` before anything is created, so an interrupted start goes on where it stopped, and a later start, which
- * finds them, changes nothing. Created anew when the database does not know them (another one, or emptied).
+ * finds them, changes nothing. Created anew when the database does not know them (another one, or emptied): then their
+ * traffic is to be played again.
  */
 export async function ensureDemoOrganizations(ctx: Context, dataDir: string): Promise<ShownOrganization[]> {
   const demo = readDemo(dataDir) ?? draftDemo();
@@ -25,7 +26,10 @@ export async function ensureDemoOrganizations(ctx: Context, dataDir: string): Pr
   for (const organization of demo.orgs) {
     const exists = await organizationExists(ctx, organization.org_id);
     if (exists && organization.api_key !== null) continue;
-    if (!exists) await createOrganization(ctx, organization);
+    if (!exists) {
+      demo.traffic = null;
+      await createOrganization(ctx, organization);
+    }
     for (const member of organization.members) await addMemberOnce(ctx, organization.org_id, member);
     const { key } = await createApiKey(ctx, {
       org_id: organization.org_id,

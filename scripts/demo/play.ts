@@ -2,12 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type SignalResult, sendSignals } from '../../packages/governor/src/send-signals.ts';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
+import { DAY_MS } from '../../shared/platform/basics/interval.ts';
 import { describeError, say } from '../stack/progress.ts';
 import { type Demo, readDemo, writeDemo } from './file.ts';
 import { addDemoRules } from './rules.ts';
 import { generateTraffic, SPIKING_MEMBER } from './traffic.ts';
 
 const SEED = 20_260_401;
+/** A play that was interrupted longer ago begins anew: its first days would be too old to be taken. */
+const RESUMED_FOR_MS = 4 * DAY_MS;
 
 /**
  * Plays thirty days of demo traffic through the public API, and then budgets and webhooks, once for a data folder: whether
@@ -21,7 +24,9 @@ export async function playDemoTraffic(
 ): Promise<boolean> {
   const demo = readDemo(dataDir);
   if (demo === null || demo.traffic?.played === true) return false;
-  const traffic = demo.traffic ?? { until: isoTime(systemClock.now()), played: false };
+  const nowMs = systemClock.now();
+  const begun = demo.traffic && nowMs - Date.parse(demo.traffic.until) < RESUMED_FOR_MS ? demo.traffic : null;
+  const traffic = begun ?? { until: isoTime(nowMs), played: false };
   writeDemo(dataDir, { ...demo, traffic });
   const started = performance.now();
   try {

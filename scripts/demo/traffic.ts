@@ -23,7 +23,7 @@ export const SPIKING_MEMBER = 1;
 
 /**
  * Thirty days of work that end at `untilMs`, in time order. The same arguments give the same signals, so that playing
- * them again changes nothing.
+ * them again changes nothing; those of another day have ids of their own.
  */
 export function generateTraffic(userIds: string[], untilMs: number, seed: number): DemoSignal[] {
   const random = mulberry32(seed);
@@ -45,7 +45,7 @@ export function generateTraffic(userIds: string[], untilMs: number, seed: number
   return signals
     .filter((signal) => Date.parse(signal.ts) <= untilMs)
     .sort((a, b) => a.ts.localeCompare(b.ts))
-    .map((signal, number) => ({ ...signal, id: `demo-${number}` }));
+    .map((signal, number) => ({ ...signal, id: `demo-${today}-${number}` }));
 }
 
 function workOneDay(random: Random, habit: Habit, userId: string, day: number): DemoSignal[] {

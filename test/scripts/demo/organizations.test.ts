@@ -77,8 +77,12 @@ test('does not bring back a member whom an operator removed', async () => {
 
 test('makes everything anew in a database that does not know it', async () => {
   const [first] = await ensureDemoOrganizations(ctx, dataDir);
+  const demo = readDemo(dataDir);
+  if (!demo) throw new Error('no demo');
+  writeDemo(dataDir, { ...demo, traffic: { until: '2026-01-01T00:00:00.000Z', played: true } });
   for (const rows of COLLECTIONS) await rows(ctx).deleteMany({});
   const [second] = await ensureDemoOrganizations(ctx, dataDir);
+  expect(readDemo(dataDir)?.traffic).toBeNull();
   expect(second?.org_id).toBe(first?.org_id);
   expect(await listApiKeys(ctx, second?.org_id ?? '')).toHaveLength(1);
   expect(await authenticateApiKey(ctx, second?.api_key ?? '')).not.toBeNull();
