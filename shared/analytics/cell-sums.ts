@@ -17,7 +17,7 @@ export function newCellSums(): CellSums {
 }
 
 /** Adds what the users did in one week, unless it is hidden. */
-export function addWeek(sums: CellSums, users: readonly UserCell[], isHidden: boolean): void {
+export function addWeek(sums: CellSums, users: Iterable<UserCell>, isHidden: boolean): void {
   if (isHidden) {
     sums.hiddenWeeks += 1;
     return;
@@ -26,7 +26,8 @@ export function addWeek(sums: CellSums, users: readonly UserCell[], isHidden: bo
   for (const cell of users) addUser(sums.users, cell);
 }
 
-function addUser(users: Map<string, UserCell>, cell: UserCell): void {
+/** Adds what one user did to what is known of all; pooled ones are one user. */
+export function addUser(users: Map<string, UserCell>, cell: UserCell): void {
   const key = cell.isPooled ? POOL : cell.user;
   const known = users.get(key);
   if (!known) {
@@ -48,11 +49,8 @@ export function viewCellSums(sums: CellSums, k: number) {
   };
 }
 
-/** The sums over what users did. `active_users` takes all pooled ones for one. */
-export function viewUsers(cells: readonly UserCell[]) {
-  const users = new Map<string, UserCell>();
-  for (const cell of cells) addUser(users, cell);
-  const merged = [...users.values()];
+/** The sums over what users did, each of them once; all pooled ones are one. */
+export function viewUsers(merged: readonly UserCell[]) {
   const sum = (measure: (typeof FROZEN)[number]) => merged.reduce((total, user) => total + user[measure], 0);
   return {
     active_users: merged.filter((user) => user.signals > 0).length,

@@ -88,8 +88,8 @@ async function restate(
   transaction: ClientSession,
 ): Promise<Decision<Frozen>> {
   const k = kOf(organization);
-  const before = await readFrozenCells(ctx, [frozen], 'team', transaction);
-  const asFrozen = peopleAsFrozen(before.get(frozen._id) ?? new Map(), people);
+  const before = await readFrozenCells(ctx, frozen, 'team', transaction);
+  const asFrozen = peopleAsFrozen(before, people);
   const now = await readDimensions(ctx, organization, week, asFrozen, transaction);
   const head: FrozenWeek = { ...frozen, seen_signals: signals, dimensions: { ...frozen.dimensions } };
   const writes: Write[] = [];
@@ -97,8 +97,8 @@ async function restate(
   for (const [dimension, cells] of now) {
     const known = head.dimensions[dimension];
     if (!known) continue;
-    const kept = await readFrozenCells(ctx, [frozen], dimension, transaction);
-    const decision = judgeLate(known, { before: kept.get(frozen._id) ?? new Map(), now: cells }, k);
+    const kept = await readFrozenCells(ctx, frozen, dimension, transaction);
+    const decision = judgeLate(known, { before: kept, now: cells }, k);
     if (decision.outcome === 'refuse')
       head.dimensions[dimension] = { ...known, judged_users: decision.users };
     if (decision.outcome !== 'restate') continue;

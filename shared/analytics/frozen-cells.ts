@@ -1,5 +1,6 @@
 import { hashedKey } from '../platform/basics/ids.ts';
 import { type Dimension, FROZEN, type FrozenCells, type UserCell, type WeekCells } from './model.ts';
+import { noActivity } from './read-week.ts';
 
 /** 64 bytes each: a row of the collection stays far below the 16 MiB of a document. */
 const MOST_ROWS = 50_000;
@@ -49,24 +50,25 @@ function packRows(
   return { names, numbers: Buffer.from(numbers.buffer) };
 }
 
-/** What `packCells` has packed. */
-export function openCells(parts: readonly Pick<FrozenCells, 'names' | 'numbers'>[]): WeekCells {
-  const cells = new Map<string, UserCell[]>();
-  for (const { names, numbers } of parts) {
-    const { values, users, isPooled } = JSON.parse(names) as Names;
-    // A copy, as numbers of 8 bytes must begin at a multiple of 8.
-    const table = new Float64Array(new Uint8Array(numbers).buffer);
-    for (let row = 0; row < table.length; row += WIDTH) {
-      const value = values[table[row] ?? 0] ?? '';
-      const place = table[row + 1] ?? 0;
-      const measures = Object.fromEntries(FROZEN.map((measure, at) => [measure, table[row + 2 + at] ?? 0]));
-      const user = { user: users[place] ?? '', isPooled: isPooled[place] ?? false, ...measures } as UserCell;
-      const known = cells.get(value);
-      if (known) known.push(user);
-      else cells.set(value, [user]);
-    }
+/** Adds one of the rows that `packCells` has made to the cells of its dimension. */
+export function openCells(
+  cells: Map<string, UserCell[]>,
+  { names, numbers }: Pick<FrozenCells, 'names' | 'numbers'>,
+): void {
+  const { values, users, isPooled } = JSON.parse(names) as Names;
+  // A copy, as numbers of 8 bytes must begin at a multiple of 8.
+  const table = new Float64Array(new Uint8Array(numbers).buffer);
+  for (let row = 0; row < table.length; row += WIDTH) {
+    const value = values[table[row] ?? 0] ?? '';
+    const place = table[row + 1] ?? 0;
+    const cell = noActivity(users[place] ?? '', isPooled[place] ?? false);
+    FROZEN.forEach((measure, at) => {
+      cell[measure] = table[row + 2 + at] ?? 0;
+    });
+    const known = cells.get(value);
+    if (known) known.push(cell);
+    else cells.set(value, [cell]);
   }
-  return cells;
 }
 
 interface Names {

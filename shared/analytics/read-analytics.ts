@@ -1,12 +1,15 @@
+import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { quarterHorizonMs } from '../usage/periods.ts';
-import { addWeek, type CellSums, newCellSums, viewCellSums, viewUsers } from './cell-sums.ts';
+import { readInTurn } from '../usage/read-in-turn.ts';
+import { addUser, addWeek, type CellSums, newCellSums, viewCellSums, viewUsers } from './cell-sums.ts';
 import { weekKey } from './frozen-cells.ts';
-import type { Dimension, FrozenDimension, WeekCells } from './model.ts';
+import type { Dimension, FrozenDimension, UserCell, WeekCells } from './model.ts';
 import { readFrozenCells, readFrozenWeeks } from './read-frozen.ts';
 import type { Week } from './read-week.ts';
 import { kOf } from './suppress.ts';
@@ -27,67 +30,73 @@ export async function readAnalytics(ctx: Context, organization: Organization, as
   const { dimension } = asked;
   const weeks = askedWeeks(ctx, organization, asked);
   const k = kOf(organization);
-  const answers = await readWeeks(ctx, organization, weeks, dimension);
-  const totals = newCellSums();
-  const cells = new Map<string, CellSums>();
-  for (const { frozen, cells: byValue } of answers) {
-    if (!frozen) continue;
-    addWeek(totals, [...byValue.values()].flat(), frozen.is_total_hidden);
-    const hidden = new Set(frozen.hidden);
-    for (const [value, users] of byValue) {
-      const sums = cells.get(value) ?? newCellSums();
-      cells.set(value, sums);
-      addWeek(sums, users, hidden.has(value));
-    }
-  }
-  refuseTooManyCells(cells.size, ctx.config.maxGroups);
-  const isAnyPending = answers.some(({ isPending }) => isPending);
+  const read = () =>
+    inTransaction(ctx.db, (transaction) => sumWeeks(ctx, organization, { weeks, dimension }, transaction));
+  const { totals, cells, trend, isAnyPending } = await readInTurn(ctx, organization._id, read);
   return {
     from: isoTime(weeks[0]?.fromMs ?? 0),
     to: isoTime(weeks.at(-1)?.toMs ?? 0),
     dimension,
     k,
     totals: totals.visibleWeeks === 0 && isAnyPending ? pending : viewCellSums(totals, k),
-    cells: dimension === 'none' ? [] : viewCells(cells, dimension, k),
-    trend: answers.map(viewWeek),
+    cells: dimension === 'none' ? [] : await viewCells(cells, dimension, k),
+    trend,
   };
+}
+
+const pending = { pending: true as const };
+
+/** One week after the other, so that no more than one is held at a time. */
+async function sumWeeks(
+  ctx: Context,
+  organization: Organization,
+  { weeks, dimension }: { weeks: readonly Week[]; dimension: Dimension },
+  transaction: ClientSession,
+) {
+  const nowMs = ctx.clock.now();
+  const heads = await readFrozenWeeks(ctx, organization._id, weeks, transaction);
+  const totals = newCellSums();
+  const cells = new Map<string, CellSums>();
+  const trend: (ReturnType<typeof viewWeek> | { start: string; pending: true })[] = [];
+  for (const week of weeks) {
+    const head = heads.get(weekKey(organization._id, week.fromMs));
+    const frozen = head?.dimensions[dimension];
+    if (!frozen && dimension === 'hour_of_week') refuseForgottenHours(week, nowMs);
+    if (!head && (week.toMs + FROZEN_AFTER_MS > nowMs || isOwnWeek(organization, week)))
+      trend.push({ start: isoTime(week.fromMs), ...pending });
+    else if (!head || !frozen) trend.push(viewWeek(week, null));
+    else {
+      const users = await sumWeek(cells, frozen, await readFrozenCells(ctx, head, dimension, transaction));
+      refuseTooManyCells(cells.size, ctx.config.maxGroups);
+      addWeek(totals, users, frozen.is_total_hidden);
+      trend.push(viewWeek(week, frozen.is_total_hidden ? null : users));
+    }
+  }
+  return { totals, cells, trend, isAnyPending: trend.some((week) => 'pending' in week) };
+}
+
+/** Adds a week to the sums of its cells, and returns what each user did in it. */
+async function sumWeek(
+  cells: Map<string, CellSums>,
+  frozen: FrozenDimension,
+  week: WeekCells,
+): Promise<UserCell[]> {
+  const hidden = new Set(frozen.hidden);
+  const all = new Map<string, UserCell>();
+  const pace = createPace();
+  for (const [value, users] of week) {
+    await pace();
+    const sums = cells.get(value) ?? newCellSums();
+    cells.set(value, sums);
+    addWeek(sums, users, hidden.has(value));
+    for (const user of users) addUser(all, user);
+  }
+  return [...all.values()];
 }
 
 function refuseTooManyCells(cells: number, mostCells: number): void {
   if (cells <= mostCells) return;
   throw new DomainError('invalid_request', `That makes more than ${mostCells} cells: ask for fewer weeks.`);
-}
-
-const pending = { pending: true as const };
-
-interface AnsweredWeek {
-  week: Week;
-  /** Null when nothing is answered about the week. */
-  frozen: FrozenDimension | null;
-  /** It will be frozen. */
-  isPending: boolean;
-  cells: WeekCells;
-}
-
-async function readWeeks(
-  ctx: Context,
-  organization: Organization,
-  weeks: readonly Week[],
-  dimension: Dimension,
-): Promise<AnsweredWeek[]> {
-  const nowMs = ctx.clock.now();
-  return inTransaction(ctx.db, async (transaction) => {
-    const heads = await readFrozenWeeks(ctx, organization._id, weeks, transaction);
-    const cells = await readFrozenCells(ctx, [...heads.values()], dimension, transaction);
-    return weeks.map((week) => {
-      const key = weekKey(organization._id, week.fromMs);
-      const frozen = heads.get(key)?.dimensions[dimension] ?? null;
-      if (!frozen && dimension === 'hour_of_week') refuseForgottenHours(week, nowMs);
-      const isPending =
-        !heads.has(key) && (week.toMs + FROZEN_AFTER_MS > nowMs || isOwnWeek(organization, week));
-      return { week, frozen, isPending, cells: cells.get(key) ?? new Map() };
-    });
-  });
 }
 
 /** Hours are known from the quarter hours, which are kept for 35 days. */
@@ -101,11 +110,10 @@ function refuseForgottenHours({ fromMs }: Week, nowMs: number): void {
   );
 }
 
-function viewWeek({ week, frozen, isPending, cells }: AnsweredWeek) {
-  const start = isoTime(week.fromMs);
-  if (isPending) return { start, pending: true as const };
-  if (!frozen || frozen.is_total_hidden) return { start, suppressed: true as const };
-  return { start, ...viewUsers([...cells.values()].flat()) };
+/** `users` is null when the week is not told. */
+function viewWeek({ fromMs }: Week, users: readonly UserCell[] | null) {
+  const start = isoTime(fromMs);
+  return users ? { start, ...viewUsers(users) } : { start, suppressed: true as const };
 }
 
 function viewCells(cells: ReadonlyMap<string, CellSums>, dimension: Dimension, k: number) {
@@ -115,7 +123,9 @@ function viewCells(cells: ReadonlyMap<string, CellSums>, dimension: Dimension, k
   };
   const order = ([a]: [string, CellSums], [b]: [string, CellSums]) =>
     dimension === 'hour_of_week' ? Number(a) - Number(b) : a < b ? -1 : 1;
-  return [...cells]
-    .sort(order)
-    .map(([value, sums]) => ({ key: { [dimension]: keyOf(value) }, ...viewCellSums(sums, k) }));
+  const view = ([value, sums]: [string, CellSums]) => ({
+    key: { [dimension]: keyOf(value) },
+    ...viewCellSums(sums, k),
+  });
+  return mapAtPace([...cells].sort(order), view);
 }

@@ -3,10 +3,10 @@ import type { Context } from '../platform/context/context.ts';
 import { cellsKey, openCells, weekKey } from './frozen-cells.ts';
 import {
   type Dimension,
-  type FrozenCells,
   type FrozenWeek,
   frozenCellRows,
   frozenWeekRows,
+  type UserCell,
   type WeekCells,
 } from './model.ts';
 import type { Week } from './read-week.ts';
@@ -25,28 +25,22 @@ export async function readFrozenWeeks(
   return new Map(rows.map((row) => [row._id, row]));
 }
 
-/** The cells of one dimension of frozen weeks, by the `_id` of the week; also those that are not shown. */
+/** The cells of one dimension of a frozen week, also those that are not shown. */
 export async function readFrozenCells(
   ctx: Context,
-  weeks: readonly FrozenWeek[],
+  { org_id, start, dimensions }: FrozenWeek,
   dimension: Dimension,
   transaction: ClientSession,
-): Promise<Map<string, WeekCells>> {
-  const keysOf = ({ org_id, start, dimensions }: FrozenWeek) =>
-    Array.from({ length: dimensions[dimension]?.parts ?? 0 }, (_, part) =>
-      cellsKey(org_id, start.getTime(), dimension, part),
-    );
-  const rows = await frozenCellRows(ctx)
-    .find(
-      { _id: { $in: weeks.flatMap(keysOf) } },
-      { session: transaction, promoteBuffers: true, batchSize: 8 },
-    )
-    .toArray();
-  const byKey = new Map(rows.map((row) => [row._id, row]));
-  return new Map(
-    weeks.map((week) => {
-      const parts = keysOf(week).map((key) => byKey.get(key));
-      return [week._id, openCells(parts.filter((part): part is FrozenCells => part !== undefined))];
-    }),
+): Promise<WeekCells> {
+  const keys = Array.from({ length: dimensions[dimension]?.parts ?? 0 }, (_, part) =>
+    cellsKey(org_id, start.getTime(), dimension, part),
   );
+  const cells = new Map<string, UserCell[]>();
+  if (keys.length === 0) return cells;
+  const rows = frozenCellRows(ctx).find(
+    { _id: { $in: keys } },
+    { session: transaction, promoteBuffers: true, batchSize: 1 },
+  );
+  for await (const row of rows) openCells(cells, row);
+  return cells;
 }

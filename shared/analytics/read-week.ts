@@ -121,7 +121,8 @@ function createCells({ isPooled }: People) {
   };
 }
 
-function noActivity(user: string, isPooled: boolean): UserCell {
+/** A user who did nothing in a cell. */
+export function noActivity(user: string, isPooled: boolean): UserCell {
   const zeros = { sessions: 0, signals: 0, errors: 0, tokens_in: 0, tokens_out: 0, cost_nusd: 0 };
   return { user, isPooled, ...zeros };
 }

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
+import { frozenCellRows, frozenWeekRows } from '../../shared/analytics/model.ts';
 import { type Contribution, suppressWeek } from '../../shared/analytics/suppress.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
@@ -88,6 +89,16 @@ async function ask(query: Record<string, string>) {
   const answer = await api.call(path, { key: tenant.key });
   expect(answer.status, answer.text).toBe(200);
   return answer.body;
+}
+
+/** Tells of each read of a collection how many keys it asks for. */
+function watchFinds(watched: unknown, tell: (keys: number) => void) {
+  const collection = watched as { find: (filter: { _id: { $in: string[] } }, options: unknown) => unknown };
+  const find = collection.find.bind(collection);
+  vi.spyOn(collection, 'find').mockImplementation((filter, options) => {
+    tell(filter._id.$in.length);
+    return find(filter, options);
+  });
 }
 
 /** The value of a call, computed apart from the product. */
@@ -176,6 +187,16 @@ describe('GET /api/v1/org/{orgId}/analytics', () => {
     expect(answer).toMatchObject({ dimension: 'none', k: 5, cells: [] });
     expect(answer.trend).toHaveLength(4);
     expect(answer.totals.median_cost_usd).toBeGreaterThan(0);
+  });
+
+  it('holds one week of one question at a time', async () => {
+    const read: string[] = [];
+    watchFinds(frozenWeekRows(api.ctx), () => read.push('question'));
+    watchFinds(frozenCellRows(api.ctx), (keys) => read.push(`week ${keys}`));
+    await Promise.all(['model', 'model', 'project'].map((dimension) => ask({ dimension })));
+    vi.restoreAllMocks();
+    const one = ['question', ...Array.from({ length: 4 }, () => 'week 1')];
+    expect(read).toEqual([...one, ...one, ...one]);
   });
 
   it('tells a median only of 2k users or more', async () => {
