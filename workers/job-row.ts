@@ -2,6 +2,7 @@ import type { Context } from '../shared/platform/context/context.ts';
 import type { DueJob } from '../shared/platform/due/model.ts';
 import { postponeDue } from '../shared/platform/due/postpone-due.ts';
 import type { Job } from '../shared/platform/queues/job.ts';
+import { isLeftToSweep } from '../shared/platform/queues/wake-up.ts';
 
 /** What a job asks for when it is not done: to be woken again. */
 export interface WakeAgain {
@@ -41,7 +42,8 @@ export function jobRow<Data>(
 
 /**
  * Makes a row of the job of a kind of due row. `handle` gets the row's key, and clears the row or moves it in the
- * transaction that does the work. Work that fails is postponed, and the sweeper wakes it again.
+ * transaction that does the work. Work that fails is postponed, and the sweeper wakes it again, as it does what asks to be
+ * woken much later.
  */
 export function dueJobRow(
   job: DueJob,
@@ -51,7 +53,9 @@ export function dueJobRow(
     concurrency: row.concurrency,
     handle: async ({ key }, ctx) => {
       try {
-        return await row.handle(key, ctx);
+        const answer = await row.handle(key, ctx);
+        const isLater = isWakeAgain(answer) && isLeftToSweep(answer.notBeforeMs, ctx.clock.now());
+        return isLater ? undefined : answer;
       } catch (error) {
         await postponeDue(ctx, job, key).catch((failed: unknown) =>
           ctx.log.debug({ err: failed, queue: job.kind }, 'a due row was not postponed; it stays due'),

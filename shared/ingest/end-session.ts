@@ -37,7 +37,7 @@ export async function endIfSilent(ctx: Context, key: string): Promise<EndResult>
       const notBeforeMs = silenceEndsMs(session, timeoutMs);
       const details: OpenSession = { session_id: session._id };
       const moved = setDue(endSessionJob, { key, orgId: session.org_id, dueMs: notBeforeMs, details });
-      // The job that runs now looks again.
+      // The job that runs now looks again, or the sweep adds another when the time is near.
       return { writes: moved.writes, wakeUps: [], result: { notBeforeMs } };
     }
     const after = structuredClone(session);

@@ -68,7 +68,7 @@ interface Posted {
 }
 
 /** A fraction of what a transaction costs however little is in it. */
-const LINGER_MS = 4;
+const LINGER_MS = 12;
 
 /** One transaction per organization at a time; what arrives meanwhile joins the next one. */
 function signalBatching(ctx: Context, orgId: string): Batching<Posted, Outcome[]> {

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { inTransaction, type TransactionOptions } from '../mongo/transaction.ts';
 import { applyWrites, type Write } from '../mongo/writes.ts';
-import { channelOf, type PlannedWakeUp } from '../queues/wake-up.ts';
+import { channelOf, isLeftToSweep, type PlannedWakeUp } from '../queues/wake-up.ts';
 import type { Context } from './context.ts';
 
 /** What a change comes to, as data: what is written, and who is woken once that has been committed. */
@@ -54,7 +54,8 @@ export function wakeAll(ctx: Context, wakeUps: readonly PlannedWakeUp[]): void {
   for (const { job, publish } of wakeUps)
     if (publish !== undefined)
       ctx.redis.queues.publish(channelOf(ctx.queues, job), publish).catch(() => undefined);
-  for (const [job, together] of Map.groupBy(wakeUps, ({ job }) => job))
+  const near = wakeUps.filter(({ isSwept, dueMs }) => !(isSwept && isLeftToSweep(dueMs, nowMs)));
+  for (const [job, together] of Map.groupBy(near, ({ job }) => job))
     ctx.queues.wake(
       job,
       together.map(({ id, data, dueMs }) => ({ id, job: data, delayMs: dueMs - nowMs })),

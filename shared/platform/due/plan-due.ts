@@ -60,9 +60,9 @@ export function raiseDue(
   return { writes: [write], wakeUps: [wakeDue(job, key, wakeMs)] };
 }
 
-/** The wake-up of what is due; a due time has one job. */
+/** The wake-up of what is due; a due time has one job. The sweep adds it when it is near. */
 export function wakeDue(job: DueJob, key: string, dueMs: number): PlannedWakeUp {
-  return wakeUp(job, { id: `${key}-${dueMs}`, data: { key }, dueMs });
+  return wakeUp(job, { id: `${key}-${dueMs}`, data: { key }, dueMs, isSwept: true });
 }
 
 /** What is due of a kind for a key, or null. */

@@ -1,6 +1,14 @@
 import type { Job } from './job.ts';
 import type { Queues } from './queues.ts';
 
+/** How far ahead of its time the sweep adds the wake-up of a due row. Two sweeps fit into it. Milliseconds. */
+export const SWEPT_AHEAD_MS = 10_000;
+
+/** Whether a time is so far ahead that the sweep adds its wake-up, also where the clocks of two processes differ. */
+export function isLeftToSweep(dueMs: number, nowMs: number): boolean {
+  return dueMs > nowMs + 2 * SWEPT_AHEAD_MS;
+}
+
 /** A wake-up as data: the job that tells a worker to look at a row. It may be lost; the sweeper finds the row. */
 export interface PlannedWakeUp {
   readonly job: Job;
@@ -11,6 +19,8 @@ export interface PlannedWakeUp {
   readonly dueMs: number;
   /** Published to the workers before the job is added, on the same connection; nothing may depend on its being heard. */
   readonly publish?: string;
+  /** Whether the sweep adds it when its time is near, so that a commit leaves out what is far ahead. */
+  readonly isSwept?: true;
 }
 
 /** A wake-up whose data is of its job's shape. */

@@ -47,11 +47,35 @@ const due = (key: string, dueMs: number) => ({ key, orgId: 'org_1', dueMs });
 
 describe('what is due', () => {
   test('is woken once by its commit, at its time', async () => {
-    await commit(setDue(first, due('a', START + 60_000)));
-    expect(await jobsOf('first-kind')).toEqual([{ key: 'a', delay: 60_000 }]);
-    await commit(setDue(first, due('a', START + 60_000)));
+    await commit(setDue(first, due('a', START + 20_000)));
+    expect(await jobsOf('first-kind')).toEqual([{ key: 'a', delay: 20_000 }]);
+    await commit(setDue(first, due('a', START + 20_000)));
     expect(await jobsOf('first-kind')).toHaveLength(1);
     expect(await readDue(ctx, first, 'a')).toMatchObject({ org_id: 'org_1', kind: 'first-kind' });
+  });
+
+  test('is woken by a sweep shortly before its time when that is far ahead', async () => {
+    await commit(insertDue(first, due('a', START + 30_000)));
+    await sweepDue(ctx);
+    clock.advance(19_999);
+    await sweepDue(ctx);
+    expect(await jobsOf('first-kind')).toEqual([]);
+    clock.advance(1);
+    expect(await sweepDue(ctx)).toEqual(new Map());
+    expect(await jobsOf('first-kind')).toEqual([{ key: 'a', delay: 10_000 }]);
+    await ctx.queues.of('first-kind').obliterate({ force: true });
+    clock.advance(5_000);
+    await sweepDue(ctx);
+    expect(await jobsOf('first-kind')).toEqual([]);
+  });
+
+  test('is woken before its time also after the clock was set back', async () => {
+    await sweepDue(ctx);
+    clock.set(START - 3_600_000);
+    await commit(insertDue(first, due('a', START - 3_600_000 + 30_000)));
+    clock.advance(20_000);
+    await sweepDue(ctx);
+    expect(await jobsOf('first-kind')).toEqual([{ key: 'a', delay: 10_000 }]);
   });
 
   test('is there once: what is inserted twice fails, what is set takes its place', async () => {
