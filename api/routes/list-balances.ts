@@ -19,6 +19,7 @@ export const listBalances = route({
     status: 200,
     description: 'The credits of each member',
     body: z.strictObject({ data: z.array(z.strictObject({ user_id: z.string(), ...balance })) }),
+    list: 'data',
   },
   errors: ['missing_scope', 'not_found', 'rebuilding', 'outcome_unknown'],
   handle: async ({ principal, params }, ctx) => {

@@ -15,6 +15,7 @@ export const listKeys = route({
     status: 200,
     description: 'Keys, oldest first, never the key itself',
     body: z.strictObject({ data: z.array(keyView) }),
+    list: 'data',
   },
   errors: [],
   handle: async ({ principal }, ctx) => ({ data: (await list(ctx, principal)).map(viewKey) }),

@@ -12,7 +12,12 @@ export const listMembers = route({
   tag: 'Organization',
   auth: { kind: 'idp' },
   priority: 'read',
-  success: { status: 200, description: 'The members', body: z.strictObject({ data: z.array(memberView) }) },
+  success: {
+    status: 200,
+    description: 'The members',
+    body: z.strictObject({ data: z.array(memberView) }),
+    list: 'data',
+  },
   errors: ['missing_scope'],
   handle: async ({ principal }, ctx) => ({
     data: (await list(ctx, requireAdmin(principal))).map(viewMember),

@@ -4,7 +4,8 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createKey } from '../../shared/keys/manage-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { organizationRows } from '../../shared/organizations/model.ts';
+import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
+import { newId } from '../../shared/platform/basics/ids.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -94,6 +95,21 @@ describe('members', () => {
       ask(member, 'GET', '/v1/audit'),
     ]);
     for (const { status, body } of answers) expect([status, body.code]).toEqual([403, 'missing_scope']);
+  });
+
+  test('come in pieces when they are many, so that nobody waits for the list', async () => {
+    const row = await memberRows(api.ctx).findOne({ user_id: member.userId });
+    if (!row) throw new Error('no member');
+    const { idp: _, ...kept } = row;
+    const many = Array.from({ length: 600 }, (_, index) => ({
+      ...kept,
+      _id: newId('usr'),
+      user_id: `many-${index}`,
+    }));
+    await memberRows(api.ctx).insertMany(many);
+    const { headers, body } = await ask(admin, 'GET', '/v1/members');
+    expect(headers.get('transfer-encoding')).toBe('chunked');
+    expect(body.data).toHaveLength(602);
   });
 
   test('of another organization are not there', async () => {
