@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
 import { text } from '../../shared/platform/basics/text.ts';
-import { route } from '../basics/route.ts';
+import { reply, route } from '../basics/route.ts';
 import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
 import { requiredIdempotencyKey } from '../schemas/params.ts';
 
@@ -22,7 +22,12 @@ export const grantCredits = route({
     amount: z.int().min(1).max(1_000_000_000),
     expires_at: z.int().min(1).max(253_402_300_799).optional().describe('Unix seconds; without it, never'),
   }),
-  success: { status: 201, description: 'The ledger row', body: ledgerTransaction },
+  success: {
+    status: 201,
+    description: 'The ledger row',
+    body: ledgerTransaction,
+    headers: { 'Idempotent-Replayed': '`true` when the credits had been added before' },
+  },
   errors: [
     'not_found',
     'conflict',
@@ -35,11 +40,11 @@ export const grantCredits = route({
     const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));
     const { org_id, user_id, bucket, amount, expires_at } = body;
     const accountId = await findAccount(ctx, org_id, user_id);
-    const { transaction } = await grantAudited(
+    const { transaction, replayed } = await grantAudited(
       ctx,
       { org_id, user_id },
       { accountId, bucket, amount, expires_at, idempotencyKey },
     );
-    return transaction;
+    return reply(JSON.stringify(transaction), replayed ? { 'Idempotent-Replayed': 'true' } : {});
   },
 });

@@ -335,7 +335,9 @@ describe('POST /admin/credits', () => {
     clock.advance(49 * HOUR_MS);
     await projectAll(ctx);
     const again = await addCredits(spender, { bucket: 'paid', amount: 7 }, key);
-    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    const marks = [first, again].map(({ headers }) => headers.get('Idempotent-Replayed'));
+    expect(marks).toEqual([null, 'true']);
     const session = await idp.mint(spender.sub, { nowMs: clock.now() });
     const { body } = await api.call('/v1/balance', { key: session });
     expect(body.balances.paid).toEqual({ credits: 7, lots: [{ credits: 7, expires_at: null }] });
