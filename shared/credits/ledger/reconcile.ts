@@ -4,9 +4,10 @@ import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { storedBalances } from '../meter/account-state.ts';
+import { allAccounts } from '../meter/all-accounts.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { changeCredits } from '../meter/change-credits.ts';
-import { BUCKETS, type Bucket, type CreditAccount, creditAccountRows } from '../meter/model.ts';
+import { BUCKETS, type Bucket, type CreditAccount } from '../meter/model.ts';
 import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
 import { unlessShut } from '../meter/unless-shut.ts';
 import { catchUpIfPossible } from './catch-up.ts';
@@ -66,7 +67,7 @@ export async function reconcileCredits(
       result.plans += 1;
     return findDrift(ctx, account._id, record);
   };
-  for await (const drift of inBatches(creditAccountRows(ctx).find({}), BATCH, check)) {
+  for await (const drift of inBatches(allAccounts(ctx), BATCH, check)) {
     result.accounts += 1;
     if (drift) result.drifted.push(drift);
   }

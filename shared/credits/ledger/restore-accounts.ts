@@ -3,7 +3,8 @@ import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { emptyState } from '../meter/account-state.ts';
-import { type CreditAccount, creditAccountRows, type DeviceToken, deviceTokenRows } from '../meter/model.ts';
+import { allAccounts } from '../meter/all-accounts.ts';
+import { type CreditAccount, type DeviceToken, deviceTokenRows } from '../meter/model.ts';
 import { restoreAccount } from '../meter/restore-account.ts';
 import { replayLedger } from './replay.ts';
 import { restoreRecords } from './restore-records.ts';
@@ -31,7 +32,7 @@ export async function restoreAccounts(ctx: Context, plan: Plan): Promise<number>
 }
 
 async function* accountsOf(ctx: Context, { shards, failed }: Plan): AsyncGenerator<CreditAccount> {
-  for await (const account of creditAccountRows(ctx).find({})) {
+  for await (const account of allAccounts(ctx)) {
     const shard = shardOf(account._id);
     if (shards.has(shard) && !failed.has(shard)) yield account;
   }

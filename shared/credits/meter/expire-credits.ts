@@ -3,8 +3,9 @@ import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { decodeLots } from './account-state.ts';
+import { allAccounts } from './all-accounts.ts';
 import { changeCredits } from './change-credits.ts';
-import { type CreditAccount, creditAccountRows } from './model.ts';
+import type { CreditAccount } from './model.ts';
 import { creditNow } from './redis-time.ts';
 import { unlessShut } from './unless-shut.ts';
 
@@ -17,11 +18,10 @@ const BATCH = 200;
  * are done and some were in a shard that is not open.
  */
 export async function expireCredits(ctx: Context): Promise<number> {
-  const accounts = creditAccountRows(ctx).find({});
   let expired = 0;
   const shut: DomainError[] = [];
   const expire = ({ _id }: CreditAccount) => unlessShut(shut, () => expireAccount(ctx, _id));
-  for await (const had of inBatches(accounts, BATCH, expire)) if (had) expired += 1;
+  for await (const had of inBatches(allAccounts(ctx), BATCH, expire)) if (had) expired += 1;
   if (shut[0]) throw shut[0];
   return expired;
 }
