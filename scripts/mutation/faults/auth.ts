@@ -21,7 +21,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'an expired key works',
     file: 'shared/keys/api-keys.ts',
-    text: 'key.expires_at.getTime() > nowMs);',
+    text: 'end.getTime() > nowMs);',
     replacement: 'nowMs > 0);',
     tests: KEYS,
   },
