@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { eventRows } from '../../shared/events/model.ts';
+import { closeSession, endIfSilent } from '../../shared/ingest/end-session.ts';
+import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
+import { endSessionJob } from '../../shared/sessions/jobs.ts';
+import { type Session, sessionHeadRows, sessionRows } from '../../shared/sessions/model.ts';
+import { moveSessionEnds } from '../../shared/sessions/move-due.ts';
+import { type Signal, signalRows } from '../../shared/signals/model.ts';
+import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
+import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
+import { makeTenant } from '../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../support/harness.ts';
+import { pick, seeded } from '../support/random.ts';
+
+const MINUTE = 60_000;
+/** So that midnight comes soon. */
+const START = Date.UTC(2026, 10, 21, 23);
+const ROUNDS = 8;
+const STEPS = 25;
+const clock = createTestClock(START);
+let contexts: [TestContext, TestContext];
+beforeAll(async () => {
+  const ctx = await openTestContext({ clock });
+  contexts = [ctx, await openTestContext({ clock, sharing: ctx })];
+});
+afterAll(async () => {
+  for (const context of contexts.toReversed()) await context.close();
+});
+
+test('sessions hold their signals, overlap none of their user, and each begins and ends once, whatever two processes do at once', async () => {
+  for (let seed = 1; seed <= ROUNDS; seed += 1) {
+    clock.set(START);
+    const { orgId } = await makeTenant(contexts[0]);
+    const subscriber = { url: 'https://example.com/', secret: 's'.repeat(32) };
+    await createWebhook(contexts[0], orgId, { ...subscriber, events: ['session.started', 'session.ended'] });
+    const act = actor(orgId, seeded(seed));
+    for (let step = 0; step < STEPS; step += 1) await act();
+    await check(orgId, `seed ${seed}`);
+  }
+});
+
+/** Does some things at once, some minutes after what it did before. */
+function actor(orgId: string, random: () => number): () => Promise<void> {
+  const posted: object[] = [];
+  const signal = () => {
+    if (posted.length > 0 && random() < 0.15) return pick(random, posted);
+    const lateMs = random() * (random() < 0.6 ? 5 : 120) * MINUTE;
+    const made = {
+      id: `signal-${posted.length}`,
+      ts: new Date(Math.floor(clock.now() - lateMs)).toISOString(),
+      user_id: pick(random, ['ada', 'bob']),
+      adapter: 'codex',
+      model: pick(random, ['gpt-4o', 'gpt-5', 'o3', 'claude-sonnet-4-5']),
+      tokens_in: Math.floor(random() * 100),
+    };
+    posted.push(made);
+    return made;
+  };
+  const deed = (): (() => Promise<unknown>) => {
+    const ctx = pick(random, contexts);
+    const luck = random();
+    if (luck < 0.1) return () => closeOne(ctx, orgId);
+    if (luck < 0.25) return () => endSilent(ctx, orgId);
+    const timeout = pick(random, [60, 600, 1_800]);
+    if (luck < 0.3) return () => changeTimeout(ctx, orgId, timeout);
+    const signals = Array.from({ length: 1 + Math.floor(random() * 4) }, signal);
+    return () => record(ctx, orgId, signals);
+  };
+  return async () => {
+    const deeds = Array.from({ length: 1 + Math.floor(random() * 5) }, deed);
+    await Promise.all(deeds.map((each) => each()));
+    clock.advance(Math.floor(random() ** 2 * 20 * MINUTE));
+  };
+}
+
+async function record(ctx: TestContext, orgId: string, signals: object[]): Promise<void> {
+  // Two processes are mostly on different ones.
+  moveToOtherShard();
+  const results = await recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, signals);
+  for (const { status } of results) expect(status).not.toBe('rejected');
+}
+
+async function closeOne(ctx: TestContext, orgId: string): Promise<void> {
+  const open = await sessionRows(ctx).findOne({ org_id: orgId, state: 'open' });
+  if (open) await closeSession(ctx, { orgId, userId: null }, open._id);
+}
+
+async function endSilent(ctx: TestContext, orgId: string): Promise<void> {
+  const due = await dueRows(ctx).find({ kind: endSessionJob.kind, org_id: orgId }).toArray();
+  for (const { key } of due) await endIfSilent(ctx, key);
+}
+
+async function changeTimeout(ctx: TestContext, orgId: string, session_timeout: number): Promise<void> {
+  await changeOrganization(ctx, orgId, { session_timeout });
+  await moveSessionEnds(ctx, orgId);
+}
+
+async function check(orgId: string, seed: string): Promise<void> {
+  const [ctx] = contexts;
+  const sessions = await sessionRows(ctx).find({ org_id: orgId }).sort({ started_at: 1 }).toArray();
+  const signals = await signalRows(ctx).find({ org_id: orgId }).toArray();
+  const bySession = Map.groupBy(signals, ({ session_id }) => session_id);
+  expect(bySession.size, seed).toBe(sessions.length);
+  for (const session of sessions) expect(sumsOf(session), seed).toEqual(sumUp(bySession.get(session._id)));
+  for (const [key, own] of Map.groupBy(sessions, (session) => session.key)) await checkKey(key, own, seed);
+  await checkEvents(orgId, sessions, seed);
+  const organization = await readOrganization(ctx, orgId);
+  expect(await reconcileUsage(ctx, organization, { repair: false }), seed).toMatchObject({ wrong: 0 });
+}
+
+function sumsOf({ started_at, last_activity_at, signal_count, tokens_in, cost_nusd }: Session) {
+  return { started_at, last_activity_at, signal_count, tokens_in, cost_nusd };
+}
+
+function sumUp(signals: readonly Signal[] = []): ReturnType<typeof sumsOf> {
+  const times = signals.map(({ ts }) => ts.getTime());
+  return {
+    started_at: new Date(Math.min(...times)),
+    last_activity_at: new Date(Math.max(...times)),
+    signal_count: signals.length,
+    tokens_in: signals.reduce((sum, signal) => sum + signal.tokens_in, 0),
+    cost_nusd: signals.reduce((sum, signal) => sum + (signal.cost_nusd ?? 0), 0),
+  };
+}
+
+/** Sessions of one user: in order, only the newest open, with its due row. */
+async function checkKey(key: string, sessions: readonly Session[], seed: string): Promise<void> {
+  const [ctx] = contexts;
+  const newest = sessions.at(-1);
+  const overlapping = sessions.filter((session, index) => {
+    const next = sessions[index + 1];
+    return next !== undefined && session.ended_at >= next.started_at;
+  });
+  expect(overlapping, seed).toEqual([]);
+  expect(sessions.slice(0, -1).filter(({ state }) => state === 'open')).toEqual([]);
+  expect(await sessionHeadRows(ctx).findOne({ _id: key }), seed).toMatchObject({ session_id: newest?._id });
+  const due = await dueRows(ctx).findOne({ kind: endSessionJob.kind, key });
+  expect(due !== null, seed).toBe(newest?.state === 'open');
+}
+
+async function checkEvents(orgId: string, sessions: readonly Session[], seed: string): Promise<void> {
+  const events = await eventRows(contexts[0]).find({ org_id: orgId }).toArray();
+  const idsOf = (type: string) =>
+    events.filter((event) => event.type === type).map(({ body }) => JSON.parse(body).data.id);
+  const ids = (some: readonly Session[]) => some.map(({ _id }) => _id).toSorted();
+  expect(idsOf('session.started').toSorted(), seed).toEqual(ids(sessions));
+  const ended = sessions.filter(({ state }) => state === 'ended');
+  expect(idsOf('session.ended').toSorted(), seed).toEqual(ids(ended));
+}
