@@ -51,5 +51,7 @@ export async function listInterventions(
     fromMs: session.started_at.getTime(),
     toMs: session.last_activity_at.getTime() + 1,
   });
-  return { ...walked, total: page.total ?? session.intervention_count };
+  // The session's own count outlives its signals.
+  const counted = walked.hasMore ? session.intervention_count : walked.rows.length;
+  return { ...walked, total: page.total ?? counted };
 }

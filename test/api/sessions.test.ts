@@ -354,7 +354,10 @@ describe('GET /api/v1/sessions/{id}/interventions', () => {
     expect(first.body.data[0]).toEqual({ id: 'i0', ts: new Date(clock.now()).toISOString(), ...gate });
     const second = await api.call(`${path}?limit=10&cursor=${first.body.cursor}`, { key: tenant.key });
     expect(second.body.data).toHaveLength(5);
-    expect(second.body.has_more).toBe(false);
+    expect(second.body).toMatchObject({ has_more: false, total: 15 });
+    await signalRows(api.ctx).deleteMany({ org_id: tenant.orgId });
+    const purged = await api.call(path, { key: tenant.key });
+    expect(purged.body).toMatchObject({ data: [], has_more: false, total: 0 });
   });
 });
 
