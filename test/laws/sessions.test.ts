@@ -144,10 +144,10 @@ async function checkKey(key: string, sessions: readonly Session[], seed: string)
 
 async function checkEvents(orgId: string, sessions: readonly Session[], seed: string): Promise<void> {
   const events = await eventRows(contexts[0]).find({ org_id: orgId }).toArray();
-  const idsOf = (type: string) =>
-    events.filter((event) => event.type === type).map(({ body }) => JSON.parse(body).data.id);
+  const told = (type: string): string[] =>
+    events.filter((event) => event.type === type).map(({ body }): string => JSON.parse(body).data.id);
   const ids = (some: readonly Session[]) => some.map(({ _id }) => _id).toSorted();
-  expect(idsOf('session.started').toSorted(), seed).toEqual(ids(sessions));
+  expect(told('session.started').toSorted(), seed).toEqual(ids(sessions));
   const ended = sessions.filter(({ state }) => state === 'ended');
-  expect(idsOf('session.ended').toSorted(), seed).toEqual(ids(ended));
+  expect(told('session.ended').toSorted(), seed).toEqual(ids(ended));
 }
