@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { CONTENT_TYPES, encode, FORMATS } from '../../shared/exports/encode.ts';
 import { exportUsage as exportRows, LEVELS } from '../../shared/exports/export-usage.ts';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
+import { zonesOf } from '../../shared/usage/calendar.ts';
 import { reply, route } from '../basics/route.ts';
-import { epochMsIn } from '../schemas/time.ts';
+import { rangeIn } from '../schemas/time.ts';
 import { usageFilters, usageRange } from '../schemas/usage-query.ts';
 
 export const exportUsage = route({
@@ -35,11 +36,9 @@ export const exportUsage = route({
   handle: async ({ principal, query }, ctx) => {
     const { format, level, from, to, timezone, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
-    const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
     const table = exportRows(ctx, organization, {
       level,
-      fromMs: from === undefined ? undefined : epochMsIn(zone, from),
-      toMs: to === undefined ? undefined : epochMsIn(zone, to),
+      ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       timezone,
       filter: narrowToReader(principal, filter),
     });

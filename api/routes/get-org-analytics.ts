@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { DIMENSIONS } from '../../shared/analytics/model.ts';
 import { readAnalytics } from '../../shared/analytics/read-analytics.ts';
-import { timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { ownOrganization } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { orgParams } from '../schemas/params.ts';
-import { epochMsIn, timeOrDate } from '../schemas/time.ts';
+import { rangeIn, timeOrDate } from '../schemas/time.ts';
 
 const count = z.int().min(0);
 const sums = {
@@ -70,11 +69,9 @@ export const getOrgAnalytics = route({
   errors: ['not_found'],
   handle: async ({ principal, params, query }, ctx) => {
     const organization = await ownOrganization(ctx, principal, params.orgId);
-    const zone = timezoneAt(organization, ctx.clock.now());
     return readAnalytics(ctx, organization, {
       dimension: query.dimension,
-      fromMs: query.from === undefined ? undefined : epochMsIn(zone, query.from),
-      toMs: query.to === undefined ? undefined : epochMsIn(zone, query.to),
+      ...rangeIn(organization.timezones, query),
     }) as Promise<never>;
   },
 });

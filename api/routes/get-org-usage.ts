@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { timezoneAt } from '../../shared/organizations/read-organization.ts';
 import { text } from '../../shared/platform/basics/text.ts';
+import { zonesOf } from '../../shared/usage/calendar.ts';
 import { GROUPINGS } from '../../shared/usage/group-usage.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
 import { ownOrganization, requirePaidPlan } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { orgParams } from '../schemas/params.ts';
-import { epochMsIn } from '../schemas/time.ts';
+import { rangeIn } from '../schemas/time.ts';
 import { groupBy, usageFilters, usageInterval, usageRange, usageView } from '../schemas/usage-query.ts';
 
 export const getOrgUsage = route({
@@ -33,10 +33,8 @@ export const getOrgUsage = route({
     const organization = await ownOrganization(ctx, principal, params.orgId);
     requirePaidPlan(organization);
     const { from, to, interval, timezone, group_by, ...filter } = query;
-    const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
     return readUsage(ctx, organization, {
-      fromMs: from === undefined ? undefined : epochMsIn(zone, from),
-      toMs: to === undefined ? undefined : epochMsIn(zone, to),
+      ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,
       timezone,
       groupBy: group_by ?? [],

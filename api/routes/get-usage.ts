@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { narrowToReader } from '../../shared/organizations/reader.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { zonesOf } from '../../shared/usage/calendar.ts';
 import { readGroupSeries } from '../../shared/usage/read-group-series.ts';
 import { readUsage } from '../../shared/usage/read-usage.ts';
 import { route } from '../basics/route.ts';
-import { epochMsIn } from '../schemas/time.ts';
+import { rangeIn } from '../schemas/time.ts';
 import {
   groupBy,
   groupSeriesQuery,
@@ -42,11 +43,9 @@ export const getUsage = route({
   handle: async ({ principal, query }, ctx) => {
     const { from, to, interval, timezone, group_by, series, top, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);
-    const zone = timezone ?? timezoneAt(organization, ctx.clock.now());
     refuseMisplaced(query);
     const question = {
-      fromMs: from === undefined ? undefined : epochMsIn(zone, from),
-      toMs: to === undefined ? undefined : epochMsIn(zone, to),
+      ...rangeIn(zonesOf(organization, timezone, ctx.clock.now()), { from, to }),
       interval,
       timezone,
       groupBy: group_by ?? [],

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
+import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { startOfDate, type Zones } from '../../shared/usage/calendar.ts';
 
 /** An ISO 8601 time, or a date, which means its first moment in a timezone that the handler knows. */
 export const timeOrDate = z.union([instantOrUtc, z.iso.date().transform((date) => ({ midnightOf: date }))], {
@@ -12,23 +13,26 @@ export const timeOrDate = z.union([instantOrUtc, z.iso.date().transform((date) =
 });
 export type TimeOrDate = z.output<typeof timeOrDate>;
 
-/** The epoch ms of a value of `timeOrDate`. */
-export function epochMsIn(timezone: string, value: TimeOrDate): number {
-  if (typeof value === 'number') return value;
-  return Temporal.PlainDate.from(value.midnightOf).toZonedDateTime(timezone).epochMilliseconds;
+interface AskedRange {
+  from?: TimeOrDate | undefined;
+  to?: TimeOrDate | undefined;
+}
+
+interface EpochRange {
+  fromMs: number | undefined;
+  toMs: number | undefined;
+}
+
+/** `from` and `to` in epoch ms; a date begins in the timezone that held then. */
+export function rangeIn(zones: Zones, { from, to }: AskedRange): EpochRange {
+  const epochMs = (value: TimeOrDate | undefined) =>
+    typeof value === 'object' ? startOfDate(zones, Temporal.PlainDate.from(value.midnightOf)) : value;
+  return { fromMs: epochMs(from), toMs: epochMs(to) };
 }
 
 /** A list's `from` and `to` in epoch ms. Dates are in the organization's timezone. */
-export async function listRange(
-  ctx: Context,
-  orgId: string,
-  { from, to }: { from?: TimeOrDate | undefined; to?: TimeOrDate | undefined },
-): Promise<{ fromMs: number | undefined; toMs: number | undefined }> {
+export async function listRange(ctx: Context, orgId: string, asked: AskedRange): Promise<EpochRange> {
   // Only a date needs the organization's timezone.
-  const hasDate = typeof from === 'object' || typeof to === 'object';
-  const timezone = hasDate ? timezoneAt(await readOrganization(ctx, orgId), ctx.clock.now()) : 'UTC';
-  return {
-    fromMs: from === undefined ? undefined : epochMsIn(timezone, from),
-    toMs: to === undefined ? undefined : epochMsIn(timezone, to),
-  };
+  const hasDate = typeof asked.from === 'object' || typeof asked.to === 'object';
+  return rangeIn(hasDate ? (await readOrganization(ctx, orgId)).timezones : [], asked);
 }

@@ -7,9 +7,26 @@ export type SeriesInterval = (typeof INTERVALS)[number];
 /** Which timezone holds from when on, newest last, as an organization keeps them. */
 export type Zones = Organization['timezones'];
 
-/** One timezone for all time. */
-export function onlyZone(timezone: string): Zones {
+/** The timezones of a question: the organization's own with their history, unless it names another one. */
+export function zonesOf(
+  organization: Pick<Organization, 'timezones'>,
+  timezone: string | undefined,
+  nowMs: number,
+): Zones {
+  if (timezone === undefined || timezone === timezoneAt(organization, nowMs)) return organization.timezones;
   return [{ from: new Date(0), timezone }];
+}
+
+/** The first moment of a date, in the timezone that held then. Epoch ms. */
+export function startOfDate(zones: Zones, date: Temporal.PlainDate): number {
+  const starts = zones.map(({ from, timezone }) =>
+    Math.max(from.getTime(), date.toZonedDateTime(timezone).epochMilliseconds),
+  );
+  const isBeforeNext = (startMs: number, index: number) => {
+    const next = zones[index + 1];
+    return next === undefined || startMs < next.from.getTime();
+  };
+  return starts.find(isBeforeNext) ?? 0;
 }
 
 /**

@@ -4,7 +4,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { bucketEdges, nextStart, onlyZone, type SeriesInterval, type Zones } from './calendar.ts';
+import { bucketEdges, nextStart, type SeriesInterval, type Zones, zonesOf } from './calendar.ts';
 import { ceilToQuarter, floorToQuarter, periodStarts, quarterHorizonMs } from './periods.ts';
 import { type Part, splitRange } from './split-range.ts';
 
@@ -41,7 +41,7 @@ export function rangeOf(ctx: Context, organization: Organization, input: RangeIn
   const { fromMs, toMs } = boundsOf(ctx, input);
   const own = timezoneAt(organization, nowMs);
   const timezone = input.timezone ?? own;
-  const zones = timezone === own ? organization.timezones : onlyZone(timezone);
+  const zones = zonesOf(organization, timezone, nowMs);
   const edges = edgesOf(zones, input.interval, fromMs, toMs);
   const parts = splitRange(organization, edges);
   refuseInexact(organization, parts, nowMs, own);

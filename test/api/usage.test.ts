@@ -208,6 +208,15 @@ describe('GET /api/v1/usage', () => {
       ['2026-02-02T05:00:00.000Z', 1],
       ['2026-02-02T15:00:00.000Z', 1],
     ]);
+    for (const interval of ['none', 'day', 'month'])
+      expect(
+        await ask(key, { from: '2026-02-01', to: '2026-02-04', interval }),
+        'a date begins where the day of that time began',
+      ).toMatchObject({
+        from: '2026-02-01T05:00:00.000Z',
+        to: '2026-02-03T15:00:00.000Z',
+        totals: { signals: 3 },
+      });
     const months = await ask(key, {
       from: '2026-02-01T05:00:00Z',
       to: '2026-02-28T15:00:00Z',
