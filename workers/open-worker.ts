@@ -39,6 +39,9 @@ export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClie
     const run = finish(row, ctx, job, token).finally(() => running.delete(run));
     running.set(run, id);
   }
+  async function untilAllEnded(): Promise<void> {
+    while (running.size > 0) await Promise.all(running.keys());
+  }
   const locks = setInterval(() => {
     const ids = [...running.values()];
     if (ids.length === 0) return;
@@ -55,10 +58,12 @@ export function startOpenWorker(row: JobRow, ctx: Context, connection: RedisClie
     close: async () => {
       closing = true;
       stopWatching();
-      while (running.size > 0) await Promise.all(running.keys());
-      clearInterval(locks);
+      await untilAllEnded();
       await worker.close(true);
       await loop;
+      // What was on its way here when the connection closed has begun too.
+      await untilAllEnded();
+      clearInterval(locks);
     },
   };
 }

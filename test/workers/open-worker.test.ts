@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectRedis, type RedisClient } from '../../shared/platform/redis/connect.ts';
 import { deliverWebhook } from '../../workers/index.ts';
@@ -66,6 +67,28 @@ it('waits at its end for a job that it took twice, since the lock of the first r
   setTimeout(() => second.resolve(undefined), 300);
   await worker.close();
   expect(ended).toBe(2);
+}, 30_000);
+
+it('waits at its end for a job that comes meanwhile', async () => {
+  const kind = 'test-comes-meanwhile';
+  for (let round = 0; round < 24; round += 1) {
+    let running = 0;
+    const handle = async () => {
+      running += 1;
+      await wait(30);
+      running -= 1;
+      return undefined;
+    };
+    const worker = startWorker({ kind, concurrency: 'open', handle }, ctx, connection);
+    await worker.waitUntilReady();
+    await wait(20);
+    const added = ctx.queues.of(kind).add(kind, {}, { jobId: `job-${round}` });
+    // Somewhere between its arrival in Redis and its first line.
+    await wait((round % 8) / 2);
+    await worker.close();
+    expect(running).toBe(0);
+    await added;
+  }
 }, 30_000);
 
 it('counts a run once whose end cannot be told to Redis', async () => {
