@@ -9,11 +9,13 @@ import type { Context } from '../platform/context/context.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { type Assignment, assignSignals, sessionKey } from '../sessions/assign.ts';
 import { findNewest, findReachable } from '../sessions/find-reachable.ts';
+import type { Session } from '../sessions/model.ts';
 import { planHead, type SessionChange } from '../sessions/plan-sessions.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
 import { signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
+import type { Field } from './count-values.ts';
 import { findKnown, type Standing } from './find-known.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 import { type Rules, readRules, recallRules } from './read-rules.ts';
@@ -23,6 +25,8 @@ export interface Batch {
   drafts: readonly Draft[];
   /** Those of them that were posted as history. */
   historical: ReadonlySet<Draft>;
+  /** Those that would bring their organization too many values, each with the field: counted while the sessions are read. */
+  excess: Promise<ReadonlyMap<Draft, Field>>;
 }
 
 /** How a batch is decided. */
@@ -36,10 +40,14 @@ export interface Attempt {
   isOptimistic: boolean;
 }
 
-/** Where the signal of a draft's key stands, and whose it is: the draft's own, or the one that came before. */
-export type Recorded =
+/**
+ * Where the signal of a draft's key stands, and whose it is: the draft's own, or the one that came before. `rejected`: its
+ * session has as many models as it may have. `excess`: its organization has as many values of the field.
+ */
+export type Outcome =
   | { status: 'accepted' | 'duplicate'; session_id: string; user_id: string }
-  | { status: 'rejected' };
+  | { status: 'rejected' }
+  | { status: 'excess'; field: Field };
 
 /**
  * Decides what a batch comes to: one read (three unless `isOptimistic`) when its sessions are the newest of their keys,
@@ -48,19 +56,25 @@ export type Recorded =
 export async function decideBatch(
   ctx: Context,
   orgId: string,
-  { drafts, historical }: Batch,
+  { drafts, historical, ...batch }: Batch,
   { shard, isOptimistic }: Attempt,
   transaction: ClientSession,
-): Promise<Decision<{ recorded: Recorded[]; rules: Rules }>> {
+): Promise<Decision<{ outcomes: Outcome[]; rules: Rules }>> {
   const recalled = isOptimistic ? recallRules(ctx, orgId) : undefined;
   const rules = recalled ?? (await readRules(ctx, orgId, shard, transaction));
   const known = isOptimistic ? NONE : await findKnown(ctx, orgId, drafts, transaction);
-  const fresh = firstOfEach(drafts.filter((draft) => !known.has(draft._id)));
-  const assignments = await assignByKey(ctx, orgId, fresh, timeoutMsOf(rules.organization), transaction);
+  const unknown = drafts.filter((draft) => !known.has(draft._id));
+  const keys = new Map(unknown.map((draft) => [draft, keyOf(draft)]));
+  const newest = await findNewest(ctx, orgId, new Set(keys.values()), transaction);
+  const excess = await batch.excess;
+  const fresh = firstOfEach(unknown.filter((draft) => !excess.has(draft)));
+  const byKey = Map.groupBy(fresh, (draft) => keys.get(draft) as string);
+  const timeoutMs = timeoutMsOf(rules.organization);
+  const assignments = await assignByKey(ctx, byKey, { newest, timeoutMs }, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => placed.has(_id));
   const plan = await planBatch(ctx, rules, { signals, historical, assignments, placed, shard });
-  return { ...plan, result: { recorded: answer(drafts, known, placed), rules } };
+  return { ...plan, result: { outcomes: answer(drafts, { known, placed, excess }), rules } };
 }
 
 interface Placement {
@@ -125,21 +139,19 @@ function firstOfEach(drafts: readonly Draft[]): Draft[] {
   return [...seen.values()];
 }
 
+function keyOf({ org_id, user_id, project_id, adapter }: Draft): string {
+  return sessionKey(org_id, user_id, project_id, adapter);
+}
+
 async function assignByKey(
   ctx: Context,
-  orgId: string,
-  fresh: readonly Draft[],
-  timeoutMs: number,
+  byKey: ReadonlyMap<string, readonly Draft[]>,
+  { newest, timeoutMs }: { newest: ReadonlyMap<string, Session>; timeoutMs: number },
   transaction: ClientSession,
 ): Promise<Assignment[]> {
-  if (fresh.length === 0) return [];
-  const groups = Map.groupBy(fresh, (draft) =>
-    sessionKey(draft.org_id, draft.user_id, draft.project_id, draft.adapter),
-  );
-  const newest = await findNewest(ctx, orgId, [...groups.keys()], transaction);
   const assignments: Assignment[] = [];
   const pace = createPace();
-  for (const [key, signals] of groups) {
+  for (const [key, signals] of byKey) {
     const times = signals.map((signal) => signal.ts.getTime());
     const span = { earliestMs: Math.min(...times), latestMs: Math.max(...times) };
     const existing = await findReachable(ctx, newest.get(key), span, timeoutMs, transaction);
@@ -160,13 +172,18 @@ async function assignByKey(
   return assignments;
 }
 
-function answer(
-  drafts: readonly Draft[],
-  known: ReadonlyMap<string, Standing>,
-  placed: ReadonlyMap<string, string>,
-): Recorded[] {
+interface Decided {
+  known: ReadonlyMap<string, Standing>;
+  placed: ReadonlyMap<string, string>;
+  excess: ReadonlyMap<Draft, Field>;
+}
+
+function answer(drafts: readonly Draft[], { known, placed, excess }: Decided): Outcome[] {
   const standing = new Map(known);
-  return drafts.map(({ _id, user_id }) => {
+  return drafts.map((draft) => {
+    const field = excess.get(draft);
+    if (field) return { status: 'excess', field };
+    const { _id, user_id } = draft;
     const before = standing.get(_id);
     if (before) return { status: 'duplicate', session_id: before.session_id, user_id: before.user_id };
     const session_id = placed.get(_id);

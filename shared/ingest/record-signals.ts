@@ -7,8 +7,8 @@ import type { Context } from '../platform/context/context.ts';
 import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
-import { type Field, findExcess } from './count-values.ts';
-import { type Batch, decideBatch, type Recorded } from './decide-batch.ts';
+import { findExcess } from './count-values.ts';
+import { type Batch, decideBatch, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
 import { keepRules } from './read-rules.ts';
 
@@ -41,9 +41,6 @@ export async function recordSignals(
   for (const result of results) signalsRecorded(ctx).inc({ status: result.status });
   return results;
 }
-
-/** What became of a draft: where it stands, or the field of which its organization has as many values as it may have. */
-type Outcome = Recorded | { status: 'excess'; field: Field };
 
 /** A key's id is taken once in an organization; a bound sender learns that, and nothing of another user's signal. */
 function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult {
@@ -79,7 +76,10 @@ function signalBatching(ctx: Context, orgId: string): Batching<Posted, Outcome[]
     run: async (batches) => {
       const drafts = batches.flatMap((posted) => posted.drafts);
       const past = batches.flatMap((posted) => (posted.historical ? posted.drafts : []));
-      const results = await recordWithinLimits(ctx, orgId, { drafts, historical: new Set(past) });
+      const excess = findExcess(ctx, orgId, drafts);
+      // The transaction may fail before it asks for them.
+      excess.catch(() => undefined);
+      const results = await recordBatch(ctx, orgId, { drafts, historical: new Set(past), excess });
       let from = 0;
       return batches.map((posted) => {
         from += posted.drafts.length;
@@ -89,23 +89,11 @@ function signalBatching(ctx: Context, orgId: string): Batching<Posted, Outcome[]
   };
 }
 
-/** Counts the values of a batch with one call, and records what is no excess. */
-async function recordWithinLimits(ctx: Context, orgId: string, batch: Batch): Promise<Outcome[]> {
-  const excess = await findExcess(ctx, orgId, batch.drafts);
-  const drafts = batch.drafts.filter((draft) => !excess.has(draft));
-  const recorded = drafts.length === 0 ? [] : await recordBatch(ctx, orgId, { ...batch, drafts });
-  let next = 0;
-  return batch.drafts.map((draft) => {
-    const field = excess.get(draft);
-    return field ? { status: 'excess', field } : (recorded[next++] as Recorded);
-  });
-}
-
 /** Planning so few again, when a repeat is among them, costs less than two more reads per batch. */
 const FEW_SIGNALS = 50;
 
 /** The write path: signals, sessions, rollups, budget windows, events and what is due, all or nothing. */
-async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<Recorded[]> {
+async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<Outcome[]> {
   let attempts = 0;
   const decide = (transaction: ClientSession) => {
     attempts += 1;
@@ -113,8 +101,8 @@ async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<R
     const isOptimistic = attempts === 1 && batch.drafts.length <= FEW_SIGNALS;
     return decideBatch(ctx, orgId, batch, { shard: currentShard(), isOptimistic }, transaction);
   };
-  const { recorded, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
+  const { outcomes, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
   keepRules(ctx, rules);
   signalBatchSize(ctx).observe(batch.drafts.length);
-  return recorded;
+  return outcomes;
 }

@@ -5,13 +5,14 @@ import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { type Session, sessionHeadRows, sessionRows } from './model.ts';
 
-/** The newest session of each key. One command, whatever the number of keys. */
+/** The newest session of each key. One command, whatever the number of keys; of no keys none. */
 export async function findNewest(
   ctx: Context,
   orgId: string,
-  keys: readonly string[],
+  keys: ReadonlySet<string>,
   transaction: ClientSession,
 ): Promise<Map<string, Session>> {
+  if (keys.size === 0) return new Map();
   const newest = await sessionHeadRows(ctx)
     .aggregate<Session>(
       [

@@ -70,7 +70,12 @@ test('two processes that record late signals of a user at once make no sessions 
     let attempts = 0;
     return commitPlan(ctx, async (transaction) => {
       attempts += 1;
-      const batch = { drafts: draftsOf(orgId, minutes, model), historical: new Set<never>() };
+      const drafts = draftsOf(orgId, minutes, model);
+      const batch = {
+        drafts,
+        historical: new Set<never>(),
+        excess: Promise.resolve(new Map<never, never>()),
+      };
       const plan = await decideBatch(ctx, orgId, batch, { shard, isOptimistic: false }, transaction);
       if (attempts === 1) await bothHaveRead();
       return plan;
@@ -110,7 +115,7 @@ test('of a key with many sessions, late signals read those that they may join, a
   const at = (minute: number) => NOON + minute * MINUTE;
   const found = await inTransaction(ctx.db, async (transaction) => {
     const key = all[0]?.key ?? '';
-    const newest = (await findNewest(ctx, orgId, [key], transaction)).get(key);
+    const newest = (await findNewest(ctx, orgId, new Set([key]), transaction)).get(key);
     const span = { earliestMs: at(-385), latestMs: at(-321) };
     return findReachable(ctx, newest, span, 30 * MINUTE, transaction);
   });
