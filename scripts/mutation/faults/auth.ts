@@ -97,6 +97,20 @@ export const AUTH_FAULTS: readonly Fault[] = [
     equivalent: 'jose takes no symmetric algorithm with a set of keys (RFC 7517)',
   },
   {
+    what: 'a member gets by rotating what only an admin gives',
+    file: 'shared/keys/manage-keys.ts',
+    text: 'refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));',
+    replacement: 'await getKey(ctx, manager, keyId);',
+    tests: ['test/api/members-and-keys.test.ts'],
+  },
+  {
+    what: 'a key that is rotated within its grace makes one that ends with the grace',
+    file: 'shared/keys/api-keys.ts',
+    text: 'const change = { retires_at: new Date(retiresMs) };',
+    replacement: 'const change = { expires_at: new Date(retiresMs) };',
+    tests: ['test/api/members-and-keys.test.ts'],
+  },
+  {
     what: 'every proxy is believed',
     file: 'api/app.ts',
     text: "app.set('trust proxy', ctx.config.trustProxyHops);",
