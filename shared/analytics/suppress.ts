@@ -47,8 +47,13 @@ export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
   const hidden = cells.filter((cell) => !mayBeShown([cell], k));
   const alone = new Set(hidden);
   const shown = cells.filter((cell) => !alone.has(cell)).sort(bySize);
-  while (shown.length > 0 && hidden.length > 0 && !mayBeShown(hidden, k)) {
-    hidden.push(...shown.splice(0, 1));
+  // A week has up to 10,000 values: each is merged once, however many it takes.
+  const together = new Map<string, Contribution>();
+  for (const cell of hidden) addUsers(together, cell);
+  for (const cell of shown) {
+    if (hidden.length === 0 || isSafe([...together.values()], k)) break;
+    hidden.push(cell);
+    addUsers(together, cell);
   }
   return { hidden: new Set(hidden.map((cell) => cell.value)), isTotalHidden };
 }
@@ -58,12 +63,15 @@ export function suppressWeek(cells: readonly Cell[], k: number): Suppression {
  * must hold both with the pool as one user and without it: an attacker may be all of the pool, or none of it.
  */
 export function mayBeShown(cells: readonly Cell[], k: number): boolean {
-  const users = mergeUsers(cells);
+  return isSafe(mergeUsers(cells), k);
+}
+
+function isSafe(users: readonly Contribution[], k: number): boolean {
   const counted = users.filter((user) => !user.isPooled);
   const groups = counted.length === users.length ? [users] : [users, counted];
   return (
     countActive(counted) >= k &&
-    groups.every((group) => GUARDED.every((measure) => holdsPPercent(group.map((user) => user[measure]))))
+    groups.every((group) => GUARDED.every((measure) => holdsPPercent(group, measure)))
   );
 }
 
@@ -72,9 +80,9 @@ export function countActive(users: readonly Contribution[]): number {
   return users.filter((user) => user.signals > 0 && !user.isPooled).length;
 }
 
-function holdsPPercent(values: readonly number[]): boolean {
+function holdsPPercent(users: readonly Contribution[], measure: (typeof GUARDED)[number]): boolean {
   let [largest, second, sum] = [0, 0, 0];
-  for (const value of values) {
+  for (const { [measure]: value } of users) {
     sum += value;
     if (value > largest) [largest, second] = [value, largest];
     else if (value > second) second = value;
@@ -85,13 +93,17 @@ function holdsPPercent(values: readonly number[]): boolean {
 /** One contribution per user, and one for the pool. */
 export function mergeUsers(cells: readonly Cell[]): Contribution[] {
   const merged = new Map<string, Contribution>();
-  for (const contribution of cells.flatMap((cell) => cell.contributions)) {
+  for (const cell of cells) addUsers(merged, cell);
+  return [...merged.values()];
+}
+
+function addUsers(merged: Map<string, Contribution>, { contributions }: Cell): void {
+  for (const contribution of contributions) {
     const key = contribution.isPooled ? POOL : contribution.user;
     const user = merged.get(key);
     if (!user) merged.set(key, { ...contribution, user: key });
     else for (const measure of GUARDED) user[measure] += contribution[measure];
   }
-  return [...merged.values()];
 }
 
 /** No user's name: these are not empty. */

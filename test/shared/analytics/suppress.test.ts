@@ -41,6 +41,23 @@ it('hides on until the hidden ones hold k users together', () => {
   expect(hidden(twice('a'), twice('b'), even('c', 6), even('d', 9))).toEqual(['a', 'b', 'c']);
 });
 
+it('looks at each value a few times, also where one user is so large that all are hidden', () => {
+  let looks = 0;
+  const values = 400;
+  const cells = Array.from({ length: values }, (_, index): Cell => {
+    const { contributions } = index === 0 ? cell('giant', 1e12) : even(`v${index}`, 6);
+    return {
+      value: String(index),
+      get contributions() {
+        looks += 1;
+        return contributions;
+      },
+    };
+  });
+  expect(suppressWeek(cells, 5).hidden.size).toBe(values);
+  expect(looks).toBeLessThan(100 * values);
+});
+
 it('hides a value that one user dominates: what is left without the two largest is < 10 % of the largest', () => {
   expect(hidden(cell('a', 1_000, 500, 33, 33, 33), even('b', 6, 500), even('c', 9, 900))).toEqual(['a', 'b']);
   expect(hidden(cell('a', 1_000, 500, 34, 33, 33), even('b', 6, 500))).toEqual([]);
