@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { DIMENSIONS as COLUMNS, rollupRows } from '../usage/model.ts';
 import { matchStages } from '../usage/rollup-stages.ts';
@@ -43,18 +44,21 @@ export async function readWeek(
 ): Promise<Record<PlainDimension, WeekCells>> {
   const parts = splitRange(organization, [week.fromMs, week.toMs]);
   const rows = await sumRollups(ctx, organization, { parts, match: {}, columns: COLUMNS }, transaction);
-  const cellsBy = (dimension: PlainDimension): WeekCells => {
+  const pace = createPace();
+  const cellsBy = async (dimension: PlainDimension): Promise<WeekCells> => {
     const cells = createCells(people);
-    for (const row of rows)
-      cells.add(VALUE_OF[dimension](row, people), String(row.key.user_id), { ...row.sums });
+    for (const row of rows) {
+      await pace();
+      cells.add(VALUE_OF[dimension](row, people), String(row.key.user_id), row.sums);
+    }
     return cells.byValue();
   };
   return {
-    none: cellsBy('none'),
-    model: cellsBy('model'),
-    adapter: cellsBy('adapter'),
-    project: cellsBy('project'),
-    team: cellsBy('team'),
+    none: await cellsBy('none'),
+    model: await cellsBy('model'),
+    adapter: await cellsBy('adapter'),
+    project: await cellsBy('project'),
+    team: await cellsBy('team'),
   };
 }
 
