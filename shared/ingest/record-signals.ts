@@ -64,7 +64,7 @@ interface Posted {
   historical: boolean;
 }
 
-/** A fraction of what a transaction costs however little is in it. */
+/** About what reading sixteen requests takes, so those that were answered are back within it. */
 const LINGER_MS = 12;
 
 /** One transaction per organization at a time; what arrives meanwhile joins the next one. */
