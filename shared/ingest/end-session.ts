@@ -49,7 +49,10 @@ export async function endIfSilent(ctx: Context, key: string): Promise<EndResult>
   });
 }
 
-/** Ends a session now, by hand. Idempotent. Throws `not_found` for another organization's or user's session. */
+/**
+ * Ends a session now, by hand; one whose silence has lasted ends as its timeout would have ended it. Idempotent. Throws
+ * `not_found` for another organization's or user's session.
+ */
 export async function closeSession(
   ctx: Context,
   owner: { orgId: string; userId: string | null },
@@ -64,11 +67,18 @@ export async function closeSession(
       throw new DomainError('not_found', 'There is no such session.');
     }
     if (session.state === 'ended') return { writes: [], wakeUps: [], result: session };
-    const closedMs = Math.max(ctx.clock.now(), session.last_activity_at.getTime());
-    const after: Session = { ...session, state: 'ended', end_reason: 'closed', ended_at: dateAt(closedMs) };
     const timeoutMs = timeoutMsOf(await readOrganization(ctx, session.org_id, transaction));
+    const after = structuredClone(session);
+    if (isPastTimeout(session, timeoutMs, ctx.clock.now())) endByTimeout(after);
+    else endByHand(after, ctx.clock.now());
     return { ...(await planEnd(ctx, { before: session, after }, timeoutMs, transaction)), result: after };
   });
+}
+
+function endByHand(session: Session, nowMs: number): void {
+  session.state = 'ended';
+  session.end_reason = 'closed';
+  session.ended_at = dateAt(Math.max(nowMs, session.last_activity_at.getTime()));
 }
 
 async function planEnd(

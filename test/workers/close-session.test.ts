@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { closeSession } from '../../shared/ingest/end-session.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
@@ -71,6 +72,15 @@ describe('the timer of an open session', () => {
     const session = await sessionRows(ctx).findOne({ _id: sessionId });
     expect(session).toMatchObject({ state: 'ended', end_reason: 'timeout' });
     expect(session?.ended_at).toEqual(session?.last_activity_at);
+    expect(await endedEvents(orgId)).toBe(1);
+  });
+
+  it('is not outrun by a close that comes after the silence: the idle gap is no work', async () => {
+    const { orgId, sessionId } = await openSession();
+    clock.advance(TIMEOUT + 60_000);
+    const session = await closeSession(ctx, { orgId, userId: null }, sessionId);
+    expect(session).toMatchObject({ state: 'ended', end_reason: 'timeout' });
+    expect(session.ended_at).toEqual(session.last_activity_at);
     expect(await endedEvents(orgId)).toBe(1);
   });
 
