@@ -79,7 +79,7 @@ export function createBatcher(): Batcher {
 
   async function drain(key: string, queue: Queue, batching: Batching<unknown, unknown>): Promise<void> {
     // What comes in the same turn of the event loop goes together.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await new Promise<void>((resolve) => setImmediate(resolve));
     do {
       const batch = takeBatch(queue.waiting, batching);
       const startedMs = performance.now();

@@ -64,13 +64,14 @@ describe('a batcher', () => {
       const client = async (item: number) => {
         for (let turn = 0; turn < 4; turn += 1) {
           await batcher.submit('k', item, batching);
-          await new Promise((resolve) => setImmediate(resolve));
+          for (let turns = 0; turns < item; turns += 1)
+            await new Promise((resolve) => setImmediate(resolve));
         }
       };
       await Promise.all([1, 2, 3, 4].map(client));
       return sizes;
     };
-    expect(await sizesWith({})).toEqual([4, 1, 3, 1, 3, 1, 3]);
+    expect((await sizesWith({})).length).toBeGreaterThan(4);
     expect(await sizesWith({ lingerMs: 20 })).toEqual([4, 4, 4, 4]);
   });
 
