@@ -64,8 +64,7 @@ describe('a batcher', () => {
       const client = async (item: number) => {
         for (let turn = 0; turn < 4; turn += 1) {
           await batcher.submit('k', item, batching);
-          for (let turns = 0; turns < item; turns += 1)
-            await new Promise((resolve) => setImmediate(resolve));
+          for (let turns = 0; turns < item; turns += 1) await new Promise((resolve) => setImmediate(resolve));
         }
       };
       await Promise.all([1, 2, 3, 4].map(client));
