@@ -144,8 +144,8 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'closing twice moves the end',
     file: 'shared/ingest/end-session.ts',
-    text: "if (session.state === 'ended') return { writes: [], wakeUps: [], result: session };\n    const closedMs",
-    replacement: 'const closedMs',
+    text: "if (session.state === 'ended') return { writes: [], wakeUps: [], result: session };\n    const timeoutMs",
+    replacement: 'const timeoutMs',
     tests: SIGNALS,
   },
   {
