@@ -103,6 +103,6 @@ async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<O
   };
   const { outcomes, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
   keepRules(ctx, rules);
-  signalBatchSize(ctx).observe(batch.drafts.length);
+  signalBatchSize(ctx).observe(outcomes.filter(({ status }) => status !== 'excess').length);
   return outcomes;
 }
