@@ -1,6 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
@@ -18,7 +19,8 @@ interface GroupSeries {
   /** Null: the rest. */
   value: string | null;
   sums: Sums;
-  series: Sums[];
+  /** By bucket, of those in which it has any usage: thousands of groups may have thousands of buckets. */
+  series: Map<number, Sums>;
 }
 
 /** The groups of one dimension, the dearest first; `top` of them and the rest are shown. */
@@ -57,20 +59,20 @@ export async function readGroupSeries(
     inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction));
   const found = await readInTurn(ctx, organization._id, read);
   const users = found.pop()?.filter(({ sums }) => !isZero(sums)) ?? [];
-  const grouped = dimensions.map((by, at) => ({
-    by,
-    groups: groupsOf(found[at] ?? [], range, by, ctx.config.maxGroups),
-  }));
+  const grouped: Grouped[] = [];
+  for (const [at, by] of dimensions.entries())
+    grouped.push({ by, groups: await groupsOf(found[at] ?? [], range, by, ctx.config.maxGroups) });
   return viewOf(range, grouped, { top, activeUsers: users.length });
 }
 
 function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number; activeUsers: number }) {
   const starts = range.edges.slice(0, -1).map(isoTime);
   const [{ groups } = { groups: [] }] = grouped;
-  const all = sumOf(groups, range);
+  const all = sumOf(groups);
   const byUser = grouped.find(({ by }) => by === 'user_id')?.groups;
-  const viewSeries = (series: readonly Sums[]) =>
-    series.map((sums, index) => ({ start: starts[index] ?? '', ...viewSums(sums) }));
+  const activeIn = byUser && countActive(byUser);
+  const viewSeries = (series: ReadonlyMap<number, Sums>) =>
+    starts.map((start, bucket) => ({ start, ...viewSums(series.get(bucket) ?? noSums()) }));
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
@@ -78,10 +80,10 @@ function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number;
     timezone: range.timezone,
     totals: { ...viewSums(all.sums), active_users: shown.activeUsers },
     series: viewSeries(all.series).map((bucket, index) =>
-      byUser ? { ...bucket, active_users: activeIn(byUser, index) } : bucket,
+      activeIn ? { ...bucket, active_users: activeIn.get(index) ?? 0 } : bucket,
     ),
     groups: grouped.flatMap((one) =>
-      topOf(one.groups, range, shown.top).map(({ value, sums, series }) => ({
+      topOf(one.groups, shown.top).map(({ value, sums, series }) => ({
         key: keyOf(one.by, value, grouped.length),
         ...viewSums(sums),
         series: viewSeries(series),
@@ -95,50 +97,59 @@ function keyOf(by: keyof Dimensions, value: string | null, dimensions: number) {
   return value === null && dimensions === 1 ? null : { [by]: value };
 }
 
-function activeIn(users: readonly GroupSeries[], bucket: number): number {
-  return users.filter(({ series }) => !isZero(series[bucket] ?? noSums())).length;
+/** How many users have any usage in each bucket. */
+function countActive(users: readonly GroupSeries[]): Map<number, number> {
+  const active = new Map<number, number>();
+  for (const { series } of users)
+    for (const [bucket, sums] of series) if (!isZero(sums)) active.set(bucket, (active.get(bucket) ?? 0) + 1);
+  return active;
 }
 
-/** All that have any usage, dearest first. Pure. */
-function groupsOf(
+/** All that have any usage, dearest first, made at a pace that holds nobody up. */
+async function groupsOf(
   rows: readonly SummedRow[],
-  range: Range,
+  { edges }: Range,
   by: keyof Dimensions,
   mostGroups: number,
-): GroupSeries[] {
+): Promise<GroupSeries[]> {
   const groups = new Map<string, GroupSeries>();
+  const pace = createPace();
   for (const { key, sums } of rows) {
+    await pace();
     const value = String(key[by]);
-    const group = groups.get(value) ?? newGroup(value, range);
+    const group = groups.get(value) ?? newGroup(value);
     groups.set(value, group);
     if (groups.size > mostGroups) refuseGroups(mostGroups);
     addSums(group.sums, sums);
-    const bucket = group.series[bucketOf(range.edges, Number(key.start))];
-    if (bucket) addSums(bucket, sums);
+    addToBucket(group, bucketOf(edges, Number(key.start)), sums);
   }
   return [...groups.values()].filter(({ sums }) => !isZero(sums)).toSorted(dearestFirst);
 }
 
 /** Those that cost most, and then the rest, where there is one. Pure. */
-function topOf(ordered: GroupSeries[], range: Range, top: number): GroupSeries[] {
+function topOf(ordered: GroupSeries[], top: number): GroupSeries[] {
   const others = ordered.slice(top);
-  return others.length === 0 ? ordered : [...ordered.slice(0, top), sumOf(others, range)];
+  return others.length === 0 ? ordered : [...ordered.slice(0, top), sumOf(others)];
 }
 
 /** All groups as one without a name. */
-function sumOf(groups: readonly GroupSeries[], range: Range): GroupSeries {
-  const all = newGroup(null, range);
+function sumOf(groups: readonly GroupSeries[]): GroupSeries {
+  const all = newGroup(null);
   for (const { sums, series } of groups) {
     addSums(all.sums, sums);
-    series.forEach((bucket, index) => {
-      addSums(all.series[index] ?? noSums(), bucket);
-    });
+    for (const [bucket, own] of series) addToBucket(all, bucket, own);
   }
   return all;
 }
 
-function newGroup(value: string | null, { edges }: Range): GroupSeries {
-  return { value, sums: noSums(), series: edges.slice(1).map(noSums) };
+function newGroup(value: string | null): GroupSeries {
+  return { value, sums: noSums(), series: new Map() };
+}
+
+function addToBucket({ series }: GroupSeries, bucket: number, sums: Sums): void {
+  const known = series.get(bucket);
+  if (known) addSums(known, sums);
+  else series.set(bucket, { ...sums });
 }
 
 /** By cost, then by signals, then by name, so that the order is the same every time. */
