@@ -126,6 +126,13 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: [...DELIVER, ...API, 'test/drills/webhooks.test.ts'],
   },
   {
+    what: 'two drains go on beside each other',
+    file: 'shared/webhooks/sending/drain-deliveries.ts',
+    text: 'return due?.claim_id === claimId ? due : null;',
+    replacement: 'return due;',
+    tests: SEND,
+  },
+  {
     what: 'the lock of a long attempt is not extended',
     file: 'workers/open-worker.ts',
     text: 'if (ids.length === 0) return;\n    const tokens',
@@ -212,8 +219,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'a drain that waits for room is ended',
     file: 'shared/webhooks/sending/drain-deliveries.ts',
-    text: 'if (due.due_at.getTime() > ctx.clock.now()) return { ...NO_PLAN, result: true };',
-    replacement: '',
+    text: 'if (!due || due.due_at.getTime() > ctx.clock.now()) return',
+    replacement: 'if (!due) return',
     tests: ['test/api/mail-webhooks.test.ts'],
   },
   {

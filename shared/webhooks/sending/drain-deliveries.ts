@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import type { DueRow } from '../../platform/due/model.ts';
+import { type DueRow, dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import { finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
@@ -19,18 +20,37 @@ const FULL_LIST_PAUSE_MS = 100;
 
 type Status = 'delivering' | 'paused' | 'gone';
 
+/** One run of the job, and the claim by which it knows that no other one has followed it. */
+interface Drain {
+  webhookId: string;
+  claimId: string;
+}
+
 /**
  * Sends what a webhook held, oldest event first, each from attempt 1; after a failure the usual schedule goes on. If the
- * webhook is deleted, it cancels everything that is not finished.
+ * webhook is deleted, it cancels everything that is not finished. It claims the due row, and ends once another drain has
+ * claimed it or a change has set it anew, so that no two go on beside each other.
  */
 export async function drainDeliveries(ctx: Context, webhookId: string): Promise<void> {
-  for (;;) {
-    const due = await readDue(ctx, drainWebhookJob, webhookId);
-    if (!due) return;
+  const drain = { webhookId, claimId: randomUUID() };
+  await dueRows(ctx).updateOne(
+    { _id: dueId(drainWebhookJob, webhookId) },
+    { $set: { claim_id: drain.claimId } },
+  );
+  while (await readClaimed(ctx, drain)) {
     const status = await statusOf(ctx, webhookId);
-    const mayBeMore = await drainSome(ctx, webhookId, status);
-    if (!mayBeMore && (await endDrain(ctx, webhookId, status))) return;
+    if (!(await drainSome(ctx, drain, status))) return endDrain(ctx, drain, status);
   }
+}
+
+/** The due row of a drain; null when it is not its own any more. */
+async function readClaimed(
+  ctx: Context,
+  { webhookId, claimId }: Drain,
+  transaction?: ClientSession,
+): Promise<(DueRow & DrainDetails) | null> {
+  const due = await readDue<DrainDetails>(ctx, drainWebhookJob, webhookId, transaction);
+  return due?.claim_id === claimId ? due : null;
 }
 
 async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSession): Promise<Status> {
@@ -43,13 +63,14 @@ async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSes
 }
 
 /** Whether there may be more. What a paused webhook holds waits until it is enabled. */
-async function drainSome(ctx: Context, webhookId: string, status: Status): Promise<boolean> {
-  if (status === 'delivering') return sendSome(ctx, webhookId);
-  if (status === 'gone') return cancelSome(ctx, webhookId);
+async function drainSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
+  if (status === 'delivering') return sendSome(ctx, drain);
+  if (status === 'gone') return cancelSome(ctx, drain.webhookId);
   return false;
 }
 
-async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
+async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
+  const { webhookId } = drain;
   const held = await queuedDeliveryRows(ctx)
     .find({ webhook_id: webhookId, state: 'held' })
     .project<{ _id: string }>({ _id: 1 })
@@ -58,8 +79,9 @@ async function sendSome(ctx: Context, webhookId: string): Promise<boolean> {
     .toArray();
   for (const { _id } of held) {
     const startedMs = performance.now();
-    if ((await statusOf(ctx, webhookId)) !== 'delivering') return true;
-    if ((await beginRound(ctx, _id, webhookId)) && !(await attemptInOrder(ctx, _id, webhookId))) return false;
+    const turn = await beginRound(ctx, _id, drain);
+    if (turn === 'ended') return true;
+    if (turn === 'begun' && !(await attemptInOrder(ctx, _id, webhookId))) return false;
     await pause(PACE_MS - (performance.now() - startedMs));
   }
   return held.length > 0;
@@ -77,20 +99,18 @@ async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
 }
 
 /**
- * False when the webhook is not as it was `seen`: the change has set the due row anew. What is due later stays. Nothing is
- * held any more; that is looked at once more when no transaction can be left that saw the webhook paused.
+ * What is due later stays. Nothing is held any more; that is looked at once more when no transaction can be left that saw
+ * the webhook paused. A change since then has set the due row anew.
  */
-async function endDrain(ctx: Context, webhookId: string, seen: Status): Promise<boolean> {
-  return commitPlan(ctx, async (transaction) => {
-    const due = await readDue<DrainDetails>(ctx, drainWebhookJob, webhookId, transaction);
-    if (!due) return { ...NO_PLAN, result: true };
-    if ((await statusOf(ctx, webhookId, transaction)) !== seen) return { ...NO_PLAN, result: false };
-    if (due.due_at.getTime() > ctx.clock.now()) return { ...NO_PLAN, result: true };
+async function endDrain(ctx: Context, drain: Drain, seen: Status): Promise<void> {
+  await commitPlan(ctx, async (transaction) => {
+    const due = await readClaimed(ctx, drain, transaction);
+    if (!due || due.due_at.getTime() > ctx.clock.now()) return { ...NO_PLAN, result: undefined };
     const isOver = seen === 'paused' || ctx.clock.now() >= due.until.getTime();
     const plan = isOver
-      ? { writes: [clearDue(drainWebhookJob, webhookId)], wakeUps: [] }
-      : lookAgain(webhookId, due);
-    return { ...plan, result: true };
+      ? { writes: [clearDue(drainWebhookJob, drain.webhookId)], wakeUps: [] }
+      : lookAgain(drain.webhookId, due);
+    return { ...plan, result: undefined };
   });
 }
 
@@ -105,16 +125,20 @@ function lookAgain(webhookId: string, { org_id, until }: DueRow & DrainDetails) 
 
 /**
  * Puts a held delivery at attempt 1 of its next round. It stays held, in its place, until the outcome is recorded: a
- * drain that dies is followed by one that begins with the same delivery. False when it is not held any more.
+ * drain that dies is followed by one that begins with the same delivery. `ended`: the drain may send nothing more.
  */
-async function beginRound(ctx: Context, _id: string, webhookId: string): Promise<boolean> {
-  return commitPlan(ctx, async (transaction) => {
+async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'begun' | 'not held' | 'ended'> {
+  return commitPlan<'begun' | 'not held' | 'ended'>(ctx, async (transaction) => {
+    const { webhookId } = drain;
+    const isClaimed = (await readClaimed(ctx, drain, transaction)) !== null;
+    if (!isClaimed || (await statusOf(ctx, webhookId, transaction)) !== 'delivering')
+      return { ...NO_PLAN, result: 'ended' };
     const row = await queuedDeliveryRows(ctx).findOne(onShard(ctx, { _id }, { webhook_id: webhookId }), {
       session: transaction,
     });
-    if (row?.state !== 'held') return { ...NO_PLAN, result: false };
+    if (row?.state !== 'held') return { ...NO_PLAN, result: 'not held' };
     const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
-    return { ...replaceQueued([next]), result: true };
+    return { ...replaceQueued([next]), result: 'begun' };
   });
 }
 

@@ -67,7 +67,10 @@ describe('what was held arrives in the order of its events', () => {
   it('also when a second drain begins while the first one is at it', async () => {
     receiver.behave({ status: 200, afterMs: 20 });
     await Promise.all([drainDeliveries(ctx, webhookId), drainDeliveries(ctx, webhookId)]);
-    expect([...new Set(arrivals())]).toEqual([0, 1, 2, 3, 4, 5]);
+    const sent = arrivals();
+    expect([...new Set(sent)]).toEqual([0, 1, 2, 3, 4, 5]);
+    // The first one ends: only what it had under way may be sent twice.
+    expect(sent.length).toBeLessThanOrEqual(7);
     const statuses = await Promise.all(held.map(async (id) => (await readDelivery(ctx, id)).status));
     expect(new Set(statuses)).toEqual(new Set(['succeeded']));
   });
