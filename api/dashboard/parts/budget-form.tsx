@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
@@ -9,6 +9,7 @@ import type { Budget } from './budget-bar.tsx';
 import { BudgetPreview } from './budget-preview.tsx';
 import { METRICS } from './budget-words.ts';
 import { EnforcementInputs } from './enforcement.tsx';
+import { NumberField } from './number-field.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 const SCOPES: Record<Budget['scope'], string> = {
@@ -89,15 +90,12 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
           onChange={(event) => set({ metric: event.currentTarget.value as Draft['metric'] })}
           data={Object.entries(METRICS).map(([value, label]) => ({ value, label }))}
         />
-        <NumberInput
+        <NumberField
           label="Threshold"
-          required
           min={0}
-          allowNegative={false}
-          thousandSeparator=","
           prefix={draft.metric === 'cost_usd' ? '$' : ''}
           value={draft.threshold}
-          onChange={(value) => set({ threshold: Number(value) })}
+          onChange={(threshold) => set({ threshold })}
         />
         <NativeSelect
           label="Window"

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, NumberInput, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { exact, money } from './format.ts';
 import { Load } from './load.tsx';
+import { NumberField } from './number-field.tsx';
 import { ProblemNote } from './problem-note.tsx';
 
 const USUAL_CREDITS = 500;
@@ -51,16 +52,14 @@ function Order({ priceUsd, least, most }: { priceUsd: number; least: number; mos
     >
       <Stack gap="sm">
         <Group align="flex-end" gap="sm">
-          <NumberInput
+          <NumberField
             label="How many"
             w={160}
-            allowNegative={false}
             allowDecimal={false}
-            thousandSeparator=","
             step={100}
             error={!isPossible}
             value={credits}
-            onChange={(value) => setCredits(Number(value))}
+            onChange={setCredits}
           />
           <Button type="submit" disabled={!isPossible} loading={buy.isPending || buy.isSuccess}>
             {isPossible ? `Buy for ${money(usdOf(credits, priceUsd))}` : 'Buy'}

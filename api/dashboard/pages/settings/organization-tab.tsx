@@ -1,4 +1,4 @@
-import { NumberInput, Paper, TagsInput, Text, TextInput } from '@mantine/core';
+import { Paper, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { operations } from '../../../docs/client.d.ts';
@@ -7,6 +7,7 @@ import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
 import { Load } from '../../parts/load.tsx';
+import { NumberField } from '../../parts/number-field.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Organization = operations['get_v1_organization']['responses'][200]['content']['application/json'];
@@ -63,23 +64,22 @@ function OrganizationForm({ organization }: { organization: Organization }) {
             {timezone} now, {next_timezone.timezone} from <When at={next_timezone.from} />.
           </Text>
         )}
-        <NumberInput
+        <NumberField
           label="Session timeout"
           description="Seconds of silence that end a session: 60 to 86,400; 1,800 is half an hour"
-          thousandSeparator=","
           min={60}
           max={86_400}
           allowDecimal={false}
           value={draft.session_timeout}
-          onChange={(value) => set({ session_timeout: Number(value) })}
+          onChange={(session_timeout) => set({ session_timeout })}
         />
-        <NumberInput
+        <NumberField
           label="Smallest group in Analytics"
           description="What fewer people share is hidden there (k-anonymity); 5 or more"
           min={5}
           allowDecimal={false}
           value={draft.k_anonymity}
-          onChange={(value) => set({ k_anonymity: Number(value) })}
+          onChange={(k_anonymity) => set({ k_anonymity })}
         />
         <TagsInput
           label="Admin e-mails"

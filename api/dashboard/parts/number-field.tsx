@@ -1,0 +1,24 @@
+import { NumberInput, type NumberInputProps } from '@mantine/core';
+import { useState } from 'react';
+
+/** A number to type. It may be empty, or end with a point, while it is typed; an empty one counts as 0 and is not sent. */
+export function NumberField({
+  value,
+  onChange,
+  ...rest
+}: Omit<NumberInputProps, 'value' | 'onChange'> & { value: number; onChange: (value: number) => void }) {
+  const [typed, setTyped] = useState<number | string>(value);
+  return (
+    <NumberInput
+      required
+      allowNegative={false}
+      thousandSeparator=","
+      {...rest}
+      value={Number(typed) === value ? typed : value}
+      onChange={(next) => {
+        setTyped(next);
+        onChange(Number(next));
+      }}
+    />
+  );
+}
