@@ -5,7 +5,6 @@ import {
   lazyRouteComponent,
   type RouteComponent,
 } from '@tanstack/react-router';
-import { readShared } from './data/range.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
 import { Renewed } from './frame/renewed.tsx';
@@ -15,30 +14,17 @@ import { Reload } from './parts/reload.tsx';
 
 const rootRoute = createRootRoute({ notFoundComponent: NotFound });
 
-/** The parameters of each page beside the shared ones; all are texts, as in the API. */
-function searchOf(names: readonly string[]) {
-  return (search: Record<string, unknown>) => {
-    const own = names.flatMap((name) => {
-      const value = search[name];
-      return typeof value === 'string' && value !== '' ? [[name, value] as const] : [];
-    });
-    return { ...readShared(search), ...Object.fromEntries(own) };
-  };
-}
-
 const inFrame = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
   component: Frame,
-  validateSearch: searchOf([]),
 });
 
-function page(path: string, load: () => Promise<RouteComponent>, names: readonly string[] = []) {
+function page(path: string, load: () => Promise<RouteComponent>) {
   return createRoute({
     getParentRoute: () => inFrame,
     path,
     component: lazyRouteComponent(async () => ({ default: await load() })),
-    validateSearch: searchOf(names),
     // Of another object nothing stays: neither what is shown of the first one nor what was begun for it.
     remountDeps: ({ params }) => params,
   });
@@ -49,41 +35,30 @@ const overview = createRoute({
   getParentRoute: () => inFrame,
   path: '/',
   component: Overview,
-  validateSearch: searchOf(['split']),
 });
 
 const pages = [
   overview,
-  page('/sessions', async () => (await import('./pages/sessions.tsx')).Sessions, ['order']),
+  page('/sessions', async () => (await import('./pages/sessions.tsx')).Sessions),
   page('/sessions/$id', async () => (await import('./pages/session.tsx')).SessionDetail),
   page('/budgets', async () => (await import('./pages/budgets.tsx')).Budgets),
   page('/budgets/$id', async () => (await import('./pages/budget.tsx')).BudgetDetail),
-  page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies, [
-    'anomaly_type',
-    'session_id',
-    'order',
-  ]),
+  page('/anomalies', async () => (await import('./pages/anomalies.tsx')).Anomalies),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).Webhooks),
-  page('/webhooks/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail, ['status', 'type']),
-  page('/credits', async () => (await import('./pages/credits.tsx')).Credits, [
-    'bucket',
-    'reason',
-    'bought',
-    'checkout',
-  ]),
+  page('/webhooks/$id', async () => (await import('./pages/webhook.tsx')).WebhookDetail),
+  page('/credits', async () => (await import('./pages/credits.tsx')).Credits),
   page('/devices', async () => (await import('./pages/devices.tsx')).Devices),
-  page('/activate', async () => (await import('./pages/activate.tsx')).Activate, ['user_code']),
-  page('/analytics', async () => (await import('./pages/analytics.tsx')).Analytics, ['dimension']),
-  page('/export', async () => (await import('./pages/export.tsx')).Export, ['format', 'level']),
-  page('/connect', async () => (await import('./pages/connect.tsx')).Connect, ['tool']),
-  page('/settings', async () => (await import('./pages/settings.tsx')).Settings, ['tab']),
+  page('/activate', async () => (await import('./pages/activate.tsx')).Activate),
+  page('/analytics', async () => (await import('./pages/analytics.tsx')).Analytics),
+  page('/export', async () => (await import('./pages/export.tsx')).Export),
+  page('/connect', async () => (await import('./pages/connect.tsx')).Connect),
+  page('/settings', async () => (await import('./pages/settings.tsx')).Settings),
 ];
 
 const signedOut = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-out',
   component: SignedOut,
-  validateSearch: searchOf(['problem', 'request_id']),
 });
 
 const renewed = createRoute({ getParentRoute: () => rootRoute, path: '/renewed', component: Renewed });

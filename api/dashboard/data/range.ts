@@ -29,7 +29,7 @@ export function readShared(search: Record<string, unknown>): SharedSearch {
   if (range) read.range = range;
   for (const name of ['from', 'to'] as const) {
     const value = search[name];
-    if (typeof value === 'string' && DATE.test(value)) read[name] = value;
+    if (typeof value === 'string' && DATE.test(value) && !Number.isNaN(Date.parse(value))) read[name] = value;
   }
   for (const name of FILTERS) {
     const value = search[name];

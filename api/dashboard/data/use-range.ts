@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type Filters, filtersOf, type Range, rangeOf, type SharedSearch } from './range.ts';
+import { type Filters, filtersOf, type Range, rangeOf, readShared, type SharedSearch } from './range.ts';
 import { useMe } from './use-me.ts';
 
 /** The chosen range in the organization's timezone. */
@@ -10,7 +10,7 @@ export function useRange(): Range {
 }
 
 export function useSharedSearch(): SharedSearch {
-  return useSearch({ strict: false }) as SharedSearch;
+  return readShared(useSearch({ strict: false }));
 }
 
 /** The chosen filters, as query parameters. */
