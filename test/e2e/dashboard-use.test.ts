@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
@@ -139,6 +139,39 @@ describe('the dashboard in use', () => {
     await page.getByText('The budget is changed.').waitFor();
     const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key: stack.key });
     expect(body).toMatchObject({ name: 'Everything', threshold: 90 });
+
+    const webhook = await makeWebhook('alerts');
+    await visit(page, `/webhooks/${webhook}`);
+    await page.getByRole('button', { name: 'Edit alerts' }).click();
+    await ask(`/api/v1/webhooks/${webhook}`, { digest: 'daily' }, 'PATCH');
+    await page.getByRole('switch', { name: 'Tell when a budget' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The alerts are changed.').waitFor();
+    const changed = await call(`${stack.url}/api/v1/webhooks/${webhook}`, { key: stack.key });
+    expect(changed.body).toMatchObject({ digest: 'daily', forecast: true });
+    await context.close();
+  });
+
+  test('a number that is cleared and typed anew is that number', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/settings');
+    const retype = async (field: Locator, digits: string) => {
+      await field.click();
+      await field.press('Control+A');
+      await field.press('Backspace');
+      expect(await field.inputValue()).not.toContain('0');
+      await field.pressSequentially(digits);
+    };
+    const timeout = page.getByRole('textbox', { name: 'Session timeout' });
+    await retype(timeout, '3600');
+    expect(await timeout.inputValue()).toBe('3,600');
+    await visit(page, '/budgets');
+    await page.getByRole('button', { name: 'Create a budget' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Small');
+    await retype(page.getByRole('textbox', { name: 'Threshold' }), '0.25');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('The budget is created.').waitFor();
+    const { body } = await call(`${stack.url}/api/v1/budgets`, { key: stack.key });
+    expect(body.data).toContainEqual(expect.objectContaining({ name: 'Small', threshold: 0.25 }));
     await context.close();
   });
 
@@ -182,6 +215,23 @@ describe('the dashboard in use', () => {
     await page.getByText('Page 2').waitFor();
     await page.goBack();
     await page.getByText('Page 1').waitFor();
+    await context.close();
+  });
+
+  test('the next page comes once, however often it is asked for', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/sessions');
+    const next = page.getByRole('button', { name: 'Next page' });
+    await next.waitFor();
+    await slowly(page, /\/api\/v1\/sessions\?.*cursor=/);
+    await next.click();
+    await page.getByText('Page 2').waitFor();
+    expect(await next.isDisabled()).toBe(true);
+    await context.close();
+  });
+
+  test('dates that are none are no dates', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/?range=custom&from=2026-01-01&to=2026-99-99');
+    await page.getByRole('heading', { name: 'Top users' }).waitFor();
     await context.close();
   });
 

@@ -257,6 +257,10 @@ describe('the dashboard, step by step', () => {
     const settings = (await page.getByRole('region', { name: 'Settings' }).textContent()) ?? '';
     const key = /ugk_\w+/.exec(settings)?.[0] ?? '';
     await page.getByText('Waiting for the first signal').waitFor();
+    // What another tool of hers reports is no sign of this one, also once the page has heard of it.
+    await stack.report({ user_id: 'grace' });
+    for (let looks = 0; looks < 2; looks += 1) await page.waitForRequest(/\/api\/v1\/sessions\?/);
+    expect(await page.getByText('It works').count()).toBe(0);
     const sent = await call(`${stack.url}/api/v1/signals`, {
       key,
       body: {

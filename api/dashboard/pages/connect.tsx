@@ -89,14 +89,17 @@ export function Connect() {
 
 const PATIENCE_MS = 30_000;
 
-/** Waits for activity after the key was made. A signal may join a session that is older, so its last activity counts. */
+/**
+ * Waits until the key was used and there was activity after it was made: another tool of the same person makes activity
+ * too. A signal may join a session that is older, so its last activity counts.
+ */
 function Arrival({ keyId, sinceMs }: { keyId: string; sinceMs: number }) {
   const { user_id } = useMe();
   const sessions = useQuery({ ...sessionsQuery({ user_id, limit: 20 }), refetchInterval: 3_000 });
   const keys = useQuery({ ...keysQuery(), refetchInterval: 3_000 });
   const arrived = sessions.data?.data.find(({ last_activity_at }) => Date.parse(last_activity_at) >= sinceMs);
   const lastUsed = keys.data?.data.find(({ id }) => id === keyId)?.last_used_at ?? null;
-  if (arrived)
+  if (arrived && lastUsed !== null)
     return (
       <Alert color="green" variant="outline" title="It works" role="status">
         A signal has arrived.{' '}

@@ -83,9 +83,7 @@ function Balances() {
             </Text>
             <Text className="tile">{exact(total)}</Text>
             <Text size="xs" c="dimmed">
-              {pace === 0
-                ? 'none spent in the last 7 days'
-                : `${daysLeft(total / pace)} at the last 7 days’ pace`}
+              {pace !== null && paceWords(total, pace)}
             </Text>
           </Paper>
         </SimpleGrid>
@@ -125,8 +123,8 @@ const WEEK_S = 7 * 86_400;
 const DAY_S = 86_400;
 const MOST_ROWS = 500;
 
-/** Credits spent per day over the last 7 days. */
-function usePace(): number {
+/** Credits spent per day over the last 7 days; null while that is not known. */
+function usePace(): number | null {
   const fromS = Math.floor(Date.now() / 1_000 / DAY_S) * DAY_S - WEEK_S;
   const spent = useQuery({
     queryKey: ['ledger', 'pace', fromS],
@@ -138,7 +136,7 @@ function usePace(): number {
       ),
     staleTime: 60_000,
   });
-  if (!spent.data) return 0;
+  if (!spent.data) return null;
   const { transactions, has_more } = spent.data;
   // A busy account fills the page before the week is over: its pace is that of the page.
   const sinceS = has_more ? transactions.at(-1)?.created_at : undefined;
@@ -220,6 +218,9 @@ function Ledger() {
   );
 }
 
-function daysLeft(days: number): string {
-  return days > 365 ? 'more than a year' : `about ${exact(Math.floor(days))} days`;
+function paceWords(total: number, pace: number): string {
+  if (pace === 0) return 'none spent in the last 7 days';
+  const days = Math.floor(total / pace);
+  const left = days > 365 ? 'more than a year' : `about ${exact(days)} ${days === 1 ? 'day' : 'days'}`;
+  return `${left} at the last 7 days’ pace`;
 }

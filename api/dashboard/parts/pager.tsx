@@ -59,7 +59,13 @@ export function Pager({ pages }: { pages: ReturnType<typeof usePages> }) {
           Previous page
         </Button>
         <Text size="sm">Page {page}</Text>
-        <Button variant="default" size="compact-sm" disabled={!has_more} onClick={() => turn(1)}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          // What still shows the page before would lead to this one once more.
+          disabled={!has_more || query.isPlaceholderData}
+          onClick={() => turn(1)}
+        >
           Next page
         </Button>
       </Group>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
+import { changesOf } from './act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { exact } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
@@ -130,13 +131,19 @@ function AlertsButton({ webhook }: { webhook: DetailedWebhook }) {
 
 /** Begins with the alerts as they are when it is opened. */
 function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
-  const [fields, setFields] = useState(() => fieldsOf(webhook));
+  const [before] = useState(() => fieldsOf(webhook));
+  const [fields, setFields] = useState(before);
+  const changes = changesOf(settingsOf(before), settingsOf(fields));
   const change = useChange(webhook.id, 'The alerts are changed.', onDone);
   return (
     <Stack>
       <AlertSettings value={fields} onChange={setFields} />
       <ProblemNote error={change.error} />
-      <Button onClick={() => change.mutate(settingsOf(fields))} loading={change.isPending}>
+      <Button
+        onClick={() => change.mutate(changes)}
+        loading={change.isPending}
+        disabled={Object.keys(changes).length === 0}
+      >
         Save
       </Button>
     </Stack>
