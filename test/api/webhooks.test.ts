@@ -6,14 +6,13 @@ import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveri
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { decryptSecret } from '../../shared/webhooks/endpoints/encrypt-secret.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
-import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
 import { drainWebhook, recoverDeliveries } from '../../workers/index.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson } from '../support/people.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { attemptAllDue, SECRET } from '../support/webhooks.ts';
+import { attemptAllDue, attemptAlone, SECRET } from '../support/webhooks.ts';
 
 let idp: TestIssuer;
 let api: TestApi;
@@ -403,9 +402,7 @@ describe('POST /api/v1/webhooks/{id}/recover', () => {
     for (let round = 2; round <= 5; round += 1) {
       const due = await queuedDeliveryRows(api.ctx).find({ webhook_id: webhook.id }).toArray();
       await queuedDeliveryRows(api.ctx).updateMany({ webhook_id: webhook.id }, { $set: { at: Date.now() } });
-      await Promise.all(
-        due.map(({ _id }) => attemptDelivery(api.ctx, { deliveryId: _id, webhookId: webhook.id })),
-      );
+      await Promise.all(due.map((row) => attemptAlone(api.ctx, row)));
     }
     const recover = async (since: string) =>
       api.call(`/api/v1/webhooks/${webhook.id}/recover`, { key, body: { since } });

@@ -188,9 +188,9 @@ async function runDue({ ctx, clock, unobserved }: Story): Promise<void> {
         .toArray(),
     );
     for (const { kind, key } of due) await rows.get(kind)?.handle({ key }, ctx);
-    for (const { _id, webhook_id, attempt } of queued) {
+    for (const { _id, webhook_id, attempt, wake } of queued) {
       const row = attempt === 1 ? deliverWebhook : retryWebhook;
-      await row.handle({ webhook_id, delivery_ids: [_id] }, ctx);
+      await row.handle({ webhook_id, delivery_ids: [_id], wake, published: false }, ctx);
     }
     if (due.length + queued.length === 0) return;
   }

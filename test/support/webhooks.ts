@@ -10,6 +10,7 @@ import {
   type Delivery,
   deliveryRows,
   logOfQueued,
+  type QueuedDelivery,
   queuedDeliveryRows,
 } from '../../shared/webhooks/deliveries/model.ts';
 import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
@@ -17,7 +18,7 @@ import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts
 import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import { type Webhook, webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import type { Envelope } from '../../shared/webhooks/messages/message.ts';
-import { attemptDelivery } from '../../shared/webhooks/sending/attempt-delivery.ts';
+import { attemptDeliveries } from '../../shared/webhooks/sending/attempt-delivery.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
 
@@ -97,10 +98,16 @@ export async function attemptAllDue(ctx: Context, eventId?: string): Promise<num
       ...(eventId === undefined ? {} : { event_id: eventId }),
     })
     .toArray();
-  await Promise.all(
-    due.map(({ _id, webhook_id }) => attemptDelivery(ctx, { deliveryId: _id, webhookId: webhook_id })),
-  );
+  await Promise.all(due.map((row) => attemptAlone(ctx, row)));
   return due.length;
+}
+
+/** Does what a worker does that is woken for one delivery. */
+export async function attemptAlone(
+  ctx: Context,
+  { _id, webhook_id, wake }: Pick<QueuedDelivery, '_id' | 'webhook_id' | 'wake'>,
+): Promise<void> {
+  await attemptDeliveries(ctx, { webhook_id, delivery_ids: [_id], wake, published: false });
 }
 
 /** Finished or not, as the log shows them: the unfinished first, so that one that is finished meanwhile is never missed. */

@@ -5,8 +5,10 @@ import { job } from '../../platform/queues/job.ts';
 const dueDeliveries = {
   webhook_id: z.string(),
   delivery_ids: z.array(z.string()),
+  /** That of the rows as they were woken: what has changed since then has a wake-up of its own. */
+  wake: z.string(),
   /** Whether the commit that planned them has published them (sending/published.ts). */
-  published: z.boolean().default(false),
+  published: z.boolean(),
 };
 
 /** First attempts: one job is what became due together at one webhook. */

@@ -11,6 +11,7 @@ export const publishedDeliveries = z.array(
     event_id: z.string(),
     body: z.string(),
     at: z.number(),
+    wake: z.string(),
     /** Of the webhook as the transaction saw it. */
     revision: z.int(),
   }),
@@ -21,8 +22,8 @@ export type PublishedDelivery = z.output<typeof publishedDeliveries>[number];
 
 /** The message of planned deliveries that share a wake-up; undefined when it would be too long. */
 export function publicationOf(planned: readonly QueuedDelivery[], revision: number): string | undefined {
-  const published = planned.map(({ _id, event_id, body, at }): PublishedDelivery => {
-    return { _id, event_id, body, at, revision };
+  const published = planned.map(({ _id, event_id, body, at, wake }): PublishedDelivery => {
+    return { _id, event_id, body, at, wake, revision };
   });
   const message = JSON.stringify(published);
   return message.length <= MESSAGE_AT_MOST ? message : undefined;

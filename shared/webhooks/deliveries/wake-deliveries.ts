@@ -28,6 +28,7 @@ export function wakeUpOf(id: string, together: readonly Wakeable[], published = 
   const data: JobData<typeof deliverWebhookJob> = {
     webhook_id: together[0]?.webhook_id ?? '',
     delivery_ids: together.map(({ _id }) => _id),
+    wake: id,
     published,
   };
   return {

@@ -23,25 +23,19 @@ export interface AttemptOutcome {
 type Decide = (loaded: LoadedAttempt) => Promise<AttemptDecision>;
 
 /**
- * Makes the attempt that a delivery is due for: takes a permit of its endpoint, reads what it needs, sends, records.
- * Running it twice, or late, sends at most what is due then. Times are epoch ms.
+ * Makes the attempts that one wake-up brings: each takes a permit of the endpoint, reads what it needs, sends, records.
+ * Running it twice, or late, sends at most what is due then and has not moved on. Rejects when one of them could not be
+ * attempted, after all others. Times are epoch ms.
  */
-export async function attemptDelivery(ctx: Context, due: DueIds): Promise<AttemptOutcome> {
-  return attemptWith(ctx, due, await takePermit(ctx, due.webhookId), (loaded) =>
-    decideInTime(ctx.clock, loaded),
-  );
-}
-
-/** The same for deliveries that one wake-up brings. Rejects when one of them could not be attempted, after all others. */
 export async function attemptDeliveries(
   ctx: Context,
-  { webhook_id: webhookId, delivery_ids, published }: JobData<typeof deliverWebhookJob>,
+  { webhook_id: webhookId, delivery_ids, wake, published }: JobData<typeof deliverWebhookJob>,
 ): Promise<AttemptOutcome[]> {
   const permits = takePermits(ctx, webhookId, delivery_ids.length);
   const finished = await Promise.allSettled(
     delivery_ids.map(async (deliveryId, index) =>
       attemptWith(ctx, { deliveryId, webhookId, published }, (await permits[index]) ?? null, (loaded) =>
-        decideInTime(ctx.clock, loaded),
+        decideInTime(ctx.clock, loaded, wake),
       ),
     ),
   );
@@ -105,14 +99,14 @@ async function postponeMail(ctx: Context, decision: AttemptDecision): Promise<At
 }
 
 /** What was woken early waits here for its time, what came much too early in its queue. */
-async function decideInTime(clock: Clock, loaded: LoadedAttempt): Promise<AttemptDecision> {
-  const decision = decideAttempt(loaded, clock.now());
+async function decideInTime(clock: Clock, loaded: LoadedAttempt, wake: string): Promise<AttemptDecision> {
+  const decision = decideAttempt(loaded, wake, clock.now());
   if (decision.kind !== 'later') return decision;
   const waitMs = decision.notBeforeMs - clock.now();
   if (waitMs > WOKEN_EARLY_MS) return { kind: 'later', notBeforeMs: decision.notBeforeMs - WOKEN_EARLY_MS };
   // A timer may end a part of a millisecond before the clock shows it.
   await wait(waitMs + 1);
-  return decideAttempt(loaded, clock.now());
+  return decideAttempt(loaded, wake, clock.now());
 }
 
 async function record(

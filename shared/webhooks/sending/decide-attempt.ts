@@ -2,7 +2,7 @@ import type { QueuedDelivery } from '../deliveries/model.ts';
 import { isPaused, type Webhook } from '../endpoints/model.ts';
 
 /** What an attempt needs of a delivery's row. */
-export const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1 } as const;
+export const DUE_FIELDS = { event_id: 1, body: 1, state: 1, at: 1, round: 1, attempt: 1, wake: 1 } as const;
 export type DueDelivery = Pick<QueuedDelivery, '_id' | keyof typeof DUE_FIELDS>;
 
 export interface LoadedAttempt {
@@ -18,9 +18,13 @@ export type AttemptDecision =
   | { kind: 'postpone'; queued: DueDelivery; dueMs: number }
   | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
 
-/** Decides about a delivery that was woken. */
-export function decideAttempt({ queued, webhook }: LoadedAttempt, nowMs: number): AttemptDecision {
-  if (queued?.state !== 'pending') return { kind: 'nothing' };
+/** Decides about a delivery that was woken as `wake`. One that has moved on since then has another wake-up. */
+export function decideAttempt(
+  { queued, webhook }: LoadedAttempt,
+  wake: string,
+  nowMs: number,
+): AttemptDecision {
+  if (queued?.state !== 'pending' || queued.wake !== wake) return { kind: 'nothing' };
   if (!webhook) return { kind: 'cancel', queued };
   if (isPaused(webhook)) return { kind: 'hold', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };

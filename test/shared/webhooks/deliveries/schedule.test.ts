@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { attemptDelivery } from '../../../../shared/webhooks/sending/attempt-delivery.ts';
 import { deliverWebhook, retryWebhook } from '../../../../workers/index.ts';
 import { sweepOnce } from '../../../../workers/sweeper.ts';
 import { makeTenant } from '../../../support/factories.ts';
@@ -63,7 +62,7 @@ describe('the schedule', () => {
     const { _id, webhook_id } = await readDelivery(ctx, eventId);
     await ctx.queues.drained();
     expect((await ctx.queues.of('retry-webhook').getJob(`${_id}-2`))?.delay).toBe(29_750);
-    const job = { webhook_id, delivery_ids: [_id], published: false };
+    const job = { webhook_id, delivery_ids: [_id], wake: `${_id}-2`, published: false };
     const dueMs = clock.now() + 30_000;
     expect(await retryWebhook.handle(job, ctx)).toEqual({ notBeforeMs: dueMs - 250 });
     clock.set(dueMs - 50);
@@ -79,8 +78,7 @@ describe('the schedule', () => {
     receiver.behave({ status: 500, afterMs: 30 });
     await makeWebhook(ctx, orgId, receiver.url);
     const [eventId = ''] = await raise(ctx, orgId);
-    const { _id: deliveryId, webhook_id: webhookId } = await readDelivery(ctx, eventId);
-    await Promise.all(Array.from({ length: 4 }, () => attemptDelivery(ctx, { deliveryId, webhookId })));
+    await Promise.all(Array.from({ length: 4 }, () => attemptAllDue(ctx, eventId)));
     const delivery = await readDelivery(ctx, eventId);
     expect(delivery.attempts).toHaveLength(1);
     expect(delivery.next_attempt_at).toEqual(new Date(clock.now() + 30_000));

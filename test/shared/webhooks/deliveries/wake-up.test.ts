@@ -51,6 +51,19 @@ describe('a wake-up', () => {
     expect(ids.toSorted()).toEqual([first, ...others].toSorted());
   });
 
+  it('that comes again leaves to its own what failed and was recorded', async () => {
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
+    receiver.behave({ status: 500 });
+    await raise(ctx, orgId, 2);
+    const [job] = await myJobs(webhookId);
+    expect(await deliverWebhook.handle(job, ctx)).toBeUndefined();
+    // Its worker died before the job was taken off the queue.
+    expect(await deliverWebhook.handle(job, ctx)).toBeUndefined();
+    clock.advance(30_000);
+    await deliverWebhook.handle(job, ctx);
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it('leaves to the sweeper what it could not attempt, after all others', async () => {
     const { _id: webhookId } = await makeWebhook(ctx, orgId, receiver.url);
     const events = await raise(ctx, orgId, 5);
@@ -68,7 +81,7 @@ describe('a wake-up', () => {
     await ctx.queues.of('deliver-webhook').remove((await findQueued(webhookId))[0]?.wake ?? '');
     await sweepOnce(ctx);
     const [again] = await myJobs(webhookId);
-    expect(again).toEqual({ webhook_id: webhookId, delivery_ids: [job.delivery_ids[0]], published: false });
+    expect(again).toEqual({ ...job, delivery_ids: [job.delivery_ids[0]], published: false });
     await deliverWebhook.handle(job, ctx);
     expect(receiver.received.map(({ event }) => event.id).toSorted()).toEqual(events.toSorted());
   });

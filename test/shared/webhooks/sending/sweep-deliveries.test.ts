@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type QueuedDelivery, queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
-import { attemptDeliveries } from '../../../../shared/webhooks/sending/attempt-delivery.ts';
 import { defer, endpointOf } from '../../../../shared/webhooks/sending/endpoint.ts';
 import { fetchDeferred } from '../../../../shared/webhooks/sending/fetch-deferred.ts';
 import { sweepDeliveries } from '../../../../shared/webhooks/sending/sweep-deliveries.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { openTestContext, type TestContext } from '../../../support/harness.ts';
-import { makeWebhook } from '../../../support/webhooks.ts';
+import { attemptAlone, makeWebhook } from '../../../support/webhooks.ts';
 
 let ctx: TestContext;
 beforeAll(async () => {
@@ -50,7 +49,7 @@ describe('webhooks whose secrets cannot be decrypted', () => {
     return _id;
   }
   const attemptOne = (webhook_id: string) =>
-    attemptDeliveries(ctx, { webhook_id, delivery_ids: [`dlv_${webhook_id}_0`], published: false });
+    attemptAlone(ctx, { _id: `dlv_${webhook_id}_0`, webhook_id, wake: `${webhook_id}-0` });
 
   test('hide nothing of others from the sweep, however much of theirs is due', async () => {
     await queuedDeliveryRows(ctx).deleteMany({});
