@@ -5,6 +5,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { expressPath } from '../basics/express-path.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { addressOf } from '../serve/address.ts';
+import { answerInTime } from '../serve/answer-in-time.ts';
 import type { Guards } from '../serve/exchange.ts';
 import { serve } from '../serve/serve.ts';
 import { browserSession } from './browser-session.ts';
@@ -32,7 +33,8 @@ export function mountDashboard(
   const own = (handle: (ctx: Context, req: Request, res: Response) => Promise<void>) => [
     countAddress(guards),
     session,
-    (req: Request, res: Response) => handle(ctx, req, res),
+    (req: Request, res: Response) =>
+      answerInTime({ method: req.method === 'POST' ? 'post' : 'get' }, handle(ctx, req, res)),
   ];
   const away = (error: unknown, _req: Request, res: Response, _next: NextFunction) =>
     sendAway(ctx, res, error);

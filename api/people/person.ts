@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import { type Member, memberRows } from '../../shared/organizations/model.ts';
+import { findMemberByAccount } from '../../shared/identity/find-member.ts';
+import type { Member } from '../../shared/organizations/model.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -23,10 +24,9 @@ const MEMBER_SCOPES: readonly Scope[] = ['usage:read'];
  */
 export async function readPerson(ctx: Context, req: Request): Promise<Member> {
   const who = signedIn(ctx, req);
-  const member = who && (await memberRows(ctx).findOne({ _id: who.accountId }));
-  if (!member || member.removed_at !== null) throw unauthorized();
-  const isSame = member.idp?.iss === who.identity.iss && member.idp.sub === who.identity.sub;
-  if (!isSame) throw unauthorized();
+  const member = who && (await findMemberByAccount(ctx, who.accountId));
+  const isSame = member?.idp?.iss === who?.identity.iss && member?.idp?.sub === who?.identity.sub;
+  if (!member || !isSame) throw unauthorized();
   return member;
 }
 

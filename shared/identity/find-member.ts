@@ -11,7 +11,15 @@ const LOOK_UP_MS = 5_000;
  * 5 s: a connection may be dark.
  */
 export async function findMemberByIdentity(ctx: Context, { iss, sub }: Identity): Promise<Member | null> {
-  const found = memberRows(ctx).findOne({ 'idp.iss': iss, 'idp.sub': sub });
-  const member = await within(LOOK_UP_MS, 'A look-up of a member', found);
+  return findPresent(ctx, { 'idp.iss': iss, 'idp.sub': sub });
+}
+
+/** The member whose account this is, or null once it is removed. Throws a store error after 5 s. */
+export async function findMemberByAccount(ctx: Context, accountId: string): Promise<Member | null> {
+  return findPresent(ctx, { _id: accountId });
+}
+
+async function findPresent(ctx: Context, which: Record<string, string>): Promise<Member | null> {
+  const member = await within(LOOK_UP_MS, 'A look-up of a member', memberRows(ctx).findOne(which));
   return member && member.removed_at === null ? member : null;
 }

@@ -1,4 +1,3 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,6 +11,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { beginBrowserSession } from '../support/people.ts';
 
 const HOUR_MS = 3_600_000;
 const BASE = 'https://usage.example.org';
@@ -46,15 +46,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A session as a sign-in of now leaves it, and the cookie that names it. */
-async function begin(): Promise<{ key: string; cookie: string }> {
-  const id = randomUUID();
-  const content = { cookie: { path: '/' }, accountId, identity: IDENTITY, loggedInAt: clock.now() };
-  const key = `dashboard:session:${id}`;
-  await api.ctx.redis.producer.set(key, JSON.stringify(content), 'EX', 600);
-  const signature = createHmac('sha256', api.ctx.config.sessionSecret).update(id).digest('base64');
-  return { key, cookie: `__Host-ug=${encodeURIComponent(`s:${id}.${signature.replace(/=+$/, '')}`)}` };
-}
+const begin = () => beginBrowserSession(api.ctx, { accountId, identity: IDENTITY });
 
 const look = (cookie: string) =>
   api.call('/dashboard/session', { headers: { ...BEHIND_TLS, Cookie: cookie } });

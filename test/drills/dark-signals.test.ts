@@ -6,7 +6,7 @@ import { type NetProxy, startProxy } from '../support/drills/proxy.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
-import { makePerson } from '../support/people.ts';
+import { beginBrowserSession, makePerson } from '../support/people.ts';
 
 /** How long one organization may notice that another one's connection has gone dark, and its own callers wait. */
 const GOES_ON_WITHIN_MS = 20_000;
@@ -87,6 +87,27 @@ it.each([
     expect(performance.now() - startedMs).toBeLessThan(ANSWERS_WITHIN_MS);
   },
   120_000,
+);
+
+it.each([
+  ['/dashboard/v1/devices', 'members'],
+  ['/dashboard/session', 'organizations'],
+])(
+  'the dashboard has an answer to %s while a connection is dark that reads %s',
+  async (path, letters) => {
+    const { accountId, sub } = await makePerson(api.ctx, idp);
+    const identity = { iss: idp.issuer, sub };
+    const { cookie } = await beginBrowserSession(api.ctx, { accountId, identity });
+    const read = () => api.call(path, { headers: { Cookie: cookie } });
+    expect((await read()).status).toBe(200);
+    const isDark = darkenNext(proxy, letters);
+    const answer = read();
+    await isDark;
+    expect((await read()).status).toBe(200);
+    const { status, body } = await answer;
+    expect([status, body.code]).toEqual([503, 'store_unavailable']);
+  },
+  40_000,
 );
 
 it('signals whose commit was answered to nobody are 504, and the repeat finds them', async () => {

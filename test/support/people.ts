@@ -1,3 +1,5 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { cookieSettings } from '../../api/people/settings.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { bindFences } from '../../shared/credits/ledger/fence.ts';
 import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
@@ -36,6 +38,20 @@ export async function makePerson(
   await openShard(ctx, member._id);
   const session = await idp.mint(sub, { nowMs: ctx.clock.now() });
   return { accountId: member._id, orgId, userId: member.user_id, sub, session };
+}
+
+/** A session of the dashboard as a sign-in of now leaves it, and the cookie that names it. */
+export async function beginBrowserSession(
+  ctx: Context,
+  who: { accountId: string; identity: { iss: string; sub: string } },
+): Promise<{ key: string; cookie: string }> {
+  const id = randomUUID();
+  const key = `dashboard:session:${id}`;
+  const content = { cookie: { path: '/' }, ...who, loggedInAt: ctx.clock.now() };
+  await ctx.redis.producer.set(key, JSON.stringify(content), 'EX', 600);
+  const signature = createHmac('sha256', ctx.config.sessionSecret).update(id).digest('base64');
+  const signed = encodeURIComponent(`s:${id}.${signature.replace(/=+$/, '')}`);
+  return { key, cookie: `${cookieSettings(ctx.config).name}=${signed}` };
 }
 
 /** As a worker does once a shard is reconciled: these accounts are new, so there is nothing to reconcile. */
