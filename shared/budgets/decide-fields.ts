@@ -49,7 +49,8 @@ function limitOf(metric: BudgetMetric, threshold: number): number {
     const most = metric === 'cost_usd' ? '9,007,199 US dollars' : '9,007,199,254,740,991';
     throw refused('threshold', `may be at most ${most}`);
   }
-  if (limit === 0) throw refused('threshold', 'must be at least a billionth of a US dollar');
+  // Usage in per cent of less would be infinite.
+  if (limit < (metric === 'cost_usd' ? 1 : 1e-9)) throw refused('threshold', 'must be at least a billionth');
   return limit;
 }
 

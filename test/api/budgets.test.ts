@@ -129,6 +129,7 @@ describe('what is not a budget', () => {
     ['a threshold of null', { threshold: null }],
     ['more dollars than can be counted', { threshold: 1e8 }],
     ['less than a billionth of a dollar', { threshold: 1e-12 }],
+    ['less than a billionth of a token', { threshold: 1e-310, metric: 'tokens' }],
     ['more tokens than can be counted', { threshold: 1e17, metric: 'tokens' }],
     ['an unknown field', { limit: 5 }],
     ['an operator of the store', { scope: 'user', scope_id: { $ne: null } }],
