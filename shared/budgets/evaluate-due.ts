@@ -9,10 +9,10 @@ import { evaluateBudget } from './evaluate.ts';
 import type { CountedBudget } from './evaluate-alerts.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
 import { counterKey } from './keys.ts';
-import { budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
+import { budgetEvaluationRows, budgetRows } from './model.ts';
 import { planAlerts } from './plan-alerts.ts';
 import { planFirings } from './plan-firings.ts';
-import { sumWindows } from './sum-windows.ts';
+import { readWindows } from './read-windows.ts';
 
 /**
  * Evaluates every budget of an organization whose usage has changed, and fires what was reached, once per budget,
@@ -63,12 +63,7 @@ async function readCounted(
   transaction: ClientSession,
 ): Promise<CountedBudget[]> {
   const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
-  const rows = await budgetWindowRows(ctx)
-    .find({ org_id: orgId, window_end: { $gte: earliestEnd } }, { session: transaction })
-    .toArray();
-  const windows = sumWindows(rows);
-  return budgets.map((budget) => ({
-    budget,
-    windows: [...(windows.get(counterKey(budget))?.values() ?? [])],
-  }));
+  const windows = await readWindows(ctx, { org_id: orgId, window_end: { $gte: earliestEnd } }, transaction);
+  const byCounter = Map.groupBy(windows, ({ counter }) => counter);
+  return budgets.map((budget) => ({ budget, windows: byCounter.get(counterKey(budget)) ?? [] }));
 }

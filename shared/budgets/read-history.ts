@@ -3,11 +3,11 @@ import type { Reader } from '../organizations/reader.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import type { Order, Position } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { amountOf, type WindowUsage } from './evaluate.ts';
+import { amountOf } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows, budgetWindowRows } from './model.ts';
+import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows } from './model.ts';
 import { readVisibleBudget } from './read-budgets.ts';
-import { sumWindows } from './sum-windows.ts';
+import { readWindows } from './read-windows.ts';
 import { shown, utilizationPct } from './view.ts';
 
 export const budgetEventView = z.strictObject({
@@ -93,11 +93,8 @@ export async function readBudgetWindows(
   limit: number,
 ): Promise<z.output<typeof budgetWindowView>[]> {
   const budget = await readVisibleBudget(ctx, reader, budgetId);
-  const rows = await budgetWindowRows(ctx)
-    .find({ org_id: reader.orgId, counter: counterKey(budget) })
-    .toArray();
-  const windows = sumWindows(rows).get(counterKey(budget)) ?? new Map<number, WindowUsage>();
-  return [...windows.values()]
+  const windows = await readWindows(ctx, { org_id: reader.orgId, counter: counterKey(budget) });
+  return windows
     .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
     .slice(0, limit)
     .map(({ interval, usage }) => {

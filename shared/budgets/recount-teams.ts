@@ -4,13 +4,12 @@ import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { applyWrites, updateRow } from '../platform/mongo/writes.ts';
-import type { WindowUsage } from './evaluate.ts';
 import { counterKey } from './keys.ts';
-import { type Budget, budgetRows, budgetWindowRows } from './model.ts';
+import { type Budget, budgetRows } from './model.ts';
 import { planHistory } from './plan-history.ts';
 import { planRuleChange } from './plan-rule-change.ts';
+import { readWindows } from './read-windows.ts';
 import { recountCounter } from './recount.ts';
-import { sumWindows } from './sum-windows.ts';
 
 /**
  * Counts the budgets of teams again whose members change in this transaction, after the change: a team is its members
@@ -43,8 +42,8 @@ async function recountShared(
   const [counter] = budgets;
   if (!counter) return;
   const key = { org_id: organization._id, counter: counterKey(counter) };
-  const rows = await budgetWindowRows(ctx).find(key, { session: transaction }).toArray();
-  const before = sumWindows(rows).get(key.counter) ?? new Map<number, WindowUsage>();
+  const found = await readWindows(ctx, key, transaction);
+  const before = new Map(found.map((window) => [window.interval.startMs, window]));
   const { windows, writes } = await recountCounter(ctx, organization, counter, transaction);
   const history = budgets.flatMap((budget) => [
     updateRow(budgetRows, { _id: budget._id }, { $set: { counted_at: dateAt(nowMs) } }),

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import { budgetRows, budgetWindowRows } from '../budgets/model.ts';
-import { sumWindows } from '../budgets/sum-windows.ts';
+import { budgetRows } from '../budgets/model.ts';
+import { readWindows } from '../budgets/read-windows.ts';
 import { memberRows } from '../organizations/model.ts';
 import { type RulesVersion, readOrganizationVersions } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
@@ -117,17 +117,17 @@ async function readDefinitions(
 
 const TEAMS = { org_id: 1, user_id: 1, teams: 1 };
 
-type Usage = ReturnType<typeof sumWindows>;
-
 /** What the windows hold that are open now or open later. */
 async function readUsage(
   ctx: Context,
   orgIds: readonly string[],
   transaction: ClientSession,
-): Promise<Map<string, Usage>> {
+): Promise<Map<string, Standing['usage']>> {
   if (orgIds.length === 0) return new Map();
   const open = { org_id: { $in: [...orgIds] }, window_end: { $gt: dateAt(ctx.clock.now()) } };
-  const rows = await budgetWindowRows(ctx).find(open, { session: transaction }).toArray();
-  const byOrganization = Map.groupBy(rows, ({ org_id }) => org_id);
-  return new Map(orgIds.map((orgId) => [orgId, sumWindows(byOrganization.get(orgId) ?? [])]));
+  const windows = await readWindows(ctx, open, transaction);
+  const byOrganization = Map.groupBy(windows, ({ org_id }) => org_id);
+  return new Map(
+    orgIds.map((orgId) => [orgId, Map.groupBy(byOrganization.get(orgId) ?? [], ({ counter }) => counter)]),
+  );
 }

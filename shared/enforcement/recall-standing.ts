@@ -5,6 +5,8 @@ import { isReservedIn, type OpenBudget, type Standing } from './standing.ts';
 
 /** Organizations whose budgets a process remembers. */
 const ORGANIZATIONS = 1_000;
+/** An organization with more is read alone, so that the others do not wait for it. */
+const FEW_BUDGETS = 1_000;
 /** What Redis said longer ago is not fresh. Milliseconds. */
 const FRESH_MS = 1_000;
 
@@ -12,7 +14,7 @@ const FRESH_MS = 1_000;
 export const standings: (ctx: Context) => Memory<Standing> = rememberedFrom<Standing>(
   'standings',
   refreshStandings,
-  { max: ORGANIZATIONS },
+  { max: ORGANIZATIONS, isSmall: ({ definitions }) => definitions.budgets.length <= FEW_BUDGETS },
 );
 
 /** Whether it is known what reservations hold in these budgets; without any that are reserved in, it always is. */

@@ -41,8 +41,8 @@ export interface Standing {
   definitions: Definitions;
   /** How often usage had been counted by then: the same number, the same amounts. */
   touches: number;
-  /** By counter, then by the start of the window (epoch ms). */
-  usage: ReadonlyMap<string, ReadonlyMap<number, WindowUsage>>;
+  /** By counter: its windows that are open now or open later. */
+  usage: ReadonlyMap<string, readonly WindowUsage[]>;
   /** Null when no budget is reserved in, or Redis was never read. */
   reserved: Reserved | null;
 }
@@ -95,7 +95,8 @@ export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number)
     .sort((a, b) => a.place - b.place)
     .map(({ budget, counter }) => {
       const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
-      const counted = standing.usage.get(counter)?.get(interval.startMs);
+      const windows = standing.usage.get(counter) ?? [];
+      const counted = windows.find((window) => window.interval.startMs === interval.startMs);
       const current = counted ? amountOf(budget.metric, counted.usage) : 0;
       const reserved = standing.reserved?.sums.get(reservedKey({ budget, interval })) ?? 0;
       return { budget, interval, current, reserved };

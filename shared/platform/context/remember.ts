@@ -50,20 +50,24 @@ interface State<Value> {
   read: Read<Value>;
   /** In the order in which they were asked for. */
   entries: Map<string, Entry<Value>>;
-  max: number;
+  limits: Limits<Value>;
 }
 
-/**
- * Declares a memory of a process beside its context. `read` runs for all keys together. At most `max` keys are kept: the
- * one that nobody has asked for longest goes.
- */
+interface Limits<Value> {
+  /** The most keys that are kept: beyond them the one that nobody has asked for longest goes. */
+  max: number;
+  /** Which keys are read together (default: all). The others, and those that are not known yet, are read alone. */
+  isSmall?: (value: Value) => boolean;
+}
+
+/** Declares a memory of a process beside its context. `read` runs for many keys together. */
 export function rememberedFrom<Value>(
   name: string,
   read: (ctx: Context, known: Parameters<Read<Value>>[0]) => ReturnType<Read<Value>>,
-  { max }: { max: number },
+  limits: Limits<Value>,
 ): (ctx: Context) => Memory<Value> {
   return perContext((ctx) => {
-    const state: State<Value> = { ctx, name, read: (known) => read(ctx, known), entries: new Map(), max };
+    const state: State<Value> = { ctx, name, read: (known) => read(ctx, known), entries: new Map(), limits };
     const timer = setInterval(() => refreshAll(state), REFRESH_MS);
     timer.unref();
     ctx.onClose(() => clearInterval(timer));
@@ -125,7 +129,10 @@ function beginReading<Value>(state: State<Value>, key: string, entry: Entry<Valu
 }
 
 function refresh<Value>(state: State<Value>, key: string): Promise<Value | null> {
-  return state.ctx.batcher.submit(`memory ${state.name}`, key, {
+  const { isSmall } = state.limits;
+  const known = state.entries.get(key);
+  const isAlone = isSmall !== undefined && !(known && isSmall(known.value));
+  return state.ctx.batcher.submit(`memory ${state.name}${isAlone ? ` ${key}` : ''}`, key, {
     maxWeight: MOST_TOGETHER,
     weigh: () => 1,
     deadlineMs: READ_DEADLINE_MS,
@@ -144,12 +151,12 @@ async function readTogether<Value>(state: State<Value>, keys: readonly string[])
   });
 }
 
-function keep<Value>({ entries, max }: State<Value>, key: string, value: Value, readMs: number): void {
+function keep<Value>({ entries, limits }: State<Value>, key: string, value: Value, readMs: number): void {
   const entry = entries.get(key);
   // A read that was given up may come after a later one.
   if (entry && entry.readMs > readMs) return;
   if (entry) Object.assign(entry, { value, readMs });
   else entries.set(key, { value, readMs, askedMs: performance.now(), reading: null });
   const [oldest] = entries.keys();
-  if (entries.size > max && oldest !== undefined) entries.delete(oldest);
+  if (entries.size > limits.max && oldest !== undefined) entries.delete(oldest);
 }
