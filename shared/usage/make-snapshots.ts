@@ -90,7 +90,8 @@ async function makeSnapshot(
     part.period === 'day'
       ? await findRollups(ctx, orgId, part, transaction)
       : await sumMonth(ctx, organization, part, transaction);
-  await replaceSnapshot(ctx, snapshotOf(orgId, part, rollups, (there?.version ?? 0) + 1), transaction);
+  const snapshot = snapshotOf(orgId, part, rollups, (there?.version ?? 0) + 1);
+  await snapshotRows(ctx).replaceOne({ _id }, snapshot, { session: transaction, upsert: true });
   return true;
 }
 
@@ -133,13 +134,4 @@ export function snapshotOf(
   const _id = snapshotKey(orgId, period, fromMs);
   const start = new Date(fromMs);
   return { _id, org_id: orgId, period, start, version, is_stale: false, ...tablesOf(rows) };
-}
-
-/** Puts a snapshot in the place of the one of its day or month. */
-export async function replaceSnapshot(
-  ctx: Context,
-  snapshot: Snapshot,
-  transaction: ClientSession,
-): Promise<void> {
-  await snapshotRows(ctx).replaceOne({ _id: snapshot._id }, snapshot, { session: transaction, upsert: true });
 }

@@ -27,7 +27,8 @@ export async function planRollups(
 ): Promise<Write[]> {
   const changes = await rollupChanges(organization, signals, sessions);
   const increments = await mapAtPace(changes, incrementRollup);
-  return [...increments, ...planStaleSnapshots(organization, changes, nowMs)];
+  const days = new Set(changes.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
+  return [...increments, ...planStaleSnapshots(organization, days, nowMs)];
 }
 
 /**

@@ -1,20 +1,22 @@
+import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Organization } from '../organizations/model.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
+import { applyWrites } from '../platform/mongo/writes.ts';
 import { addRow, measuresIn } from './add-measures.ts';
 import { idOf } from './id-of.ts';
-import { findRollups } from './make-snapshots.ts';
+import { findRollups, makeSnapshots } from './make-snapshots.ts';
 import { usageDrift } from './metrics.ts';
-import { DIMENSIONS, type Rollup } from './model.ts';
+import { DIMENSIONS, type Rollup, snapshotRows } from './model.ts';
 import { earliestCountedMs, quarterHorizonMs } from './periods.ts';
-import { mayBeMade } from './plan-stale-snapshots.ts';
-import { negated, reconcileRows, reconcileSnapshot } from './reconcile-rows.ts';
-import { type Part, wholeParts } from './split-range.ts';
+import { markStale, mayBeMade, planStaleSnapshots, snapshotKey } from './plan-stale-snapshots.ts';
+import { differingOf, repairOf } from './reconcile-rows.ts';
+import { type Part, type WholePart, wholeParts } from './split-range.ts';
 import { sumOfSignals } from './sum-signals.ts';
-import type { CellRow } from './table.ts';
+import { type CellRow, isSameTable, tablesOf } from './table.ts';
 
 export interface ReconcileOptions {
   /** Epoch ms; days and months that hold any of `[fromMs, toMs)`. Default: what a signal may still change. */
@@ -27,7 +29,7 @@ export interface ReconcileOptions {
 export interface Reconciled {
   days: number;
   months: number;
-  /** Rollups that were not the sum of what lies below them, and snapshots that were not their rollups. */
+  /** Rollups that were not the sum of what lies below them, and snapshots of right rollups that were not theirs. */
   wrong: number;
   repaired: number;
 }
@@ -35,8 +37,9 @@ export interface Reconciled {
 /**
  * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, and snapshots with
  * their rollups, each in one transaction. A rollup that a signal changes meanwhile conflicts and is looked at again, so
- * nothing is overwritten, and what was done before a crash stays right. Once the signals of a day have been purged its
- * rollups are the record, and only its snapshot is compared.
+ * nothing is overwritten. A repair marks the snapshots of its day and month as stale, so what was done before a crash
+ * stays right; they are made again at the end of the month. Once the signals of a day have been purged its rollups are
+ * the record, and only its snapshot is compared.
  */
 export async function reconcileUsage(
   ctx: Context,
@@ -49,15 +52,20 @@ export async function reconcileUsage(
   const toMs = Math.min(options.toMs ?? nowMs + DAY_MS, nowMs + DAY_MS);
   const result = { days: 0, months: 0, wrong: 0, repaired: 0 };
   for (const month of wholeParts(organization, 'month', fromMs, toMs)) {
-    const within = [Math.max(fromMs, month.fromMs), Math.min(toMs, month.toMs)] as const;
-    const left = new Map<string, Cell>();
-    for (const day of wholeParts(organization, 'day', ...within)) {
-      addFound(result, await reconcileDay(ctx, organization, day, options.repair, left));
+    const within = { fromMs: Math.max(fromMs, month.fromMs), toMs: Math.min(toMs, month.toMs) };
+    let [rollups, snapshots] = [0, 0];
+    for (const day of wholeParts(organization, 'day', within.fromMs, within.toMs)) {
+      const wrong = await reconcileDay(ctx, organization, day, options.repair);
+      rollups += wrong.rollups;
+      snapshots += wrong.snapshots;
       result.days += 1;
     }
-    addFound(result, await reconcileMonth(ctx, organization, month, options.repair, left));
+    if (rollups === 0) snapshots += await reconcileMonth(ctx, organization, month, options.repair);
     result.months += 1;
+    result.wrong += rollups + snapshots;
+    if (options.repair) await makeSnapshots(ctx, organization, within);
   }
+  if (options.repair) result.repaired = result.wrong;
   await report(ctx, organization, result);
   return result;
 }
@@ -76,75 +84,82 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
   );
 }
 
-/** One row of a month, by `idOf` its dimensions. */
-type Cell = CellRow & { _id: string };
-
-type Found = Pick<Reconciled, 'wrong' | 'repaired'>;
-
-function addFound(result: Found, found: Found): void {
-  result.wrong += found.wrong;
-  result.repaired += found.repaired;
-}
-
-/** `left` takes up by how much the days that are not mended change their month. */
+/** Returns how many rollups of a day were wrong and, where they are right, whether its snapshot was. */
 async function reconcileDay(
   ctx: Context,
   organization: Organization,
-  day: Part,
+  day: WholePart,
   repair: boolean,
-  left: Map<string, Cell>,
-): Promise<Found> {
+): Promise<{ rollups: number; snapshots: number }> {
   const nowMs = ctx.clock.now();
   const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
   const keptMs = Math.max(day.fromMs, quarterHorizonMs(nowMs));
   const parts: Part[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
-  const { wrong, differing } = await inTransaction(
+  return inTransaction(
     ctx.db,
     async (transaction) => {
       const there: Rollup[] = [];
       for (const part of parts) there.push(...(await findRollups(ctx, organization._id, part, transaction)));
       const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
       const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
-      return reconcileRows(ctx, organization, { parts, right, there, repair }, transaction);
+      const differing = differingOf(right, there);
+      if (differing.length === 0) {
+        const asked = { part: day, cells: right.filter(({ period }) => period === 'day'), repair };
+        return { rollups: 0, snapshots: await reconcileSnapshot(ctx, organization, asked, transaction) };
+      }
+      // The mark on the day's snapshot is for its quarter hours too: whoever remembers them reads them again.
+      const writes = [...differing.map(repairOf), ...planStaleSnapshots(organization, [day.fromMs], nowMs)];
+      if (repair) await applyWrites(ctx, writes, transaction);
+      return { rollups: differing.length, snapshots: 0 };
     },
     LONG_TRANSACTION,
   );
-  if (repair) return { wrong, repaired: wrong };
-  for (const { right, there } of differing) {
-    if (right.period !== 'day') continue;
-    for (const row of [right, negated(there)]) addRow(left, cellOf(row));
-  }
-  return { wrong, repaired: 0 };
 }
 
+/** Returns whether the snapshot of a month whose days are right was wrong: 1 or 0. */
 async function reconcileMonth(
   ctx: Context,
   organization: Organization,
-  month: Part,
+  month: WholePart,
   repair: boolean,
-  left: ReadonlyMap<string, Cell>,
-): Promise<Found> {
-  if (!mayBeMade(month, ctx.clock.now())) return { wrong: 0, repaired: 0 };
-  const isRight = await inTransaction(
+): Promise<number> {
+  if (!mayBeMade(month, ctx.clock.now())) return 0;
+  return inTransaction(
     ctx.db,
     async (transaction) => {
-      const right = new Map<string, Cell>();
+      const cells = new Map<string, Cell>();
       for (const day of await findRollups(ctx, organization._id, month, transaction))
-        addRow(right, cellOf(day));
-      for (const row of left.values()) addRow(right, row);
-      const cells = [...right.values()];
-      return reconcileSnapshot(ctx, organization._id, month, { cells, repair }, transaction);
+        addRow(cells, cellOf(day));
+      const asked = { part: month, cells: [...cells.values()], repair };
+      return reconcileSnapshot(ctx, organization, asked, transaction);
     },
     LONG_TRANSACTION,
   );
-  const wrong = isRight ? 0 : 1;
-  return { wrong, repaired: repair ? wrong : 0 };
 }
+
+/** One row of a month, by `idOf` its dimensions. */
+type Cell = CellRow & { _id: string };
 
 /** A day's rollup as one row of its month's, named by what it is of. */
 function cellOf({ user_id, project_id, model, adapter, ...row }: Rollup): Cell {
   const of = { user_id, project_id, model, adapter };
   return { _id: idOf(DIMENSIONS.map((name) => of[name])), ...of, ...measuresIn(row) };
+}
+
+/** Returns whether a snapshot that claims to be current is not what its rollups are: 1 or 0. */
+async function reconcileSnapshot(
+  ctx: Context,
+  organization: Organization,
+  { part, cells, repair }: { part: WholePart; cells: readonly CellRow[]; repair: boolean },
+  transaction: ClientSession,
+): Promise<number> {
+  const _id = snapshotKey(organization._id, part.period, part.fromMs);
+  const there = await snapshotRows(ctx).findOne({ _id }, { session: transaction, promoteBuffers: true });
+  if (there?.is_stale !== false) return 0;
+  const right = tablesOf(cells);
+  if (isSameTable(there.totals, right.totals) && isSameTable(there.cells, right.cells)) return 0;
+  if (repair) await applyWrites(ctx, [markStale(organization._id, part.period, part.fromMs)], transaction);
+  return 1;
 }
 
 /** Reconciles every organization in turn. One that fails is logged and left for the next time. */
@@ -154,7 +169,8 @@ export async function reconcileAllUsage(ctx: Context, options: ReconcileOptions)
     const result = await reconcileUsage(ctx, organization, options);
     total.days += result.days;
     total.months += result.months;
-    addFound(total, result);
+    total.wrong += result.wrong;
+    total.repaired += result.repaired;
   });
   return total;
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
+import type { Organization } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeSnapshots } from '../../../shared/usage/make-snapshots.ts';
 import { MEASURES, type Rollup, rollupRows, snapshotRows } from '../../../shared/usage/model.ts';
+import { readUsage } from '../../../shared/usage/read-usage.ts';
 import { reconcileAllUsage, reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
@@ -76,6 +78,22 @@ async function damage(orgId: string): Promise<void> {
   await damageSnapshots(orgId);
 }
 
+/** Repairs until the process is killed, in the middle of March. */
+async function repairUntilKilled(organization: Organization): Promise<void> {
+  const mongoUrl = new URL(ctx.config.mongodbUrl);
+  mongoUrl.searchParams.set('monitorCommands', 'true');
+  const watched = { ...ctx, config: { ...ctx.config, mongodbUrl: mongoUrl.href } };
+  const victim = await openTestContext({ clock, sharing: watched });
+  let days = 0;
+  victim.db.connection.getClient().on('commandSucceeded', ({ commandName }) => {
+    if (commandName === 'commitTransaction') days += 1;
+    if (days === 19) void victim.db.connection.close(true);
+  });
+  const doomed = reconcileUsage(victim, organization, { repair: true }).catch((error: unknown) => error);
+  expect(await doomed).toBeInstanceOf(Error);
+  await victim.close().catch(() => undefined);
+}
+
 describe('reconcileUsage', () => {
   it('finds nothing wrong in what the write path wrote', async () => {
     const { organization } = await populate(1);
@@ -102,21 +120,25 @@ describe('reconcileUsage', () => {
     const { orgId, organization } = await populate(3, 200);
     const before = await everythingOf(orgId);
     await damage(orgId);
-    const mongoUrl = new URL(ctx.config.mongodbUrl);
-    mongoUrl.searchParams.set('monitorCommands', 'true');
-    const watched = { ...ctx, config: { ...ctx.config, mongodbUrl: mongoUrl.href } };
-    const victim = await openTestContext({ clock, sharing: watched });
-    let days = 0;
-    victim.db.connection.getClient().on('commandSucceeded', ({ commandName }) => {
-      if (commandName === 'commitTransaction') days += 1;
-      if (days === 19) void victim.db.connection.close(true);
-    });
-    const doomed = reconcileUsage(victim, organization, { repair: true }).catch((error: unknown) => error);
-    expect(await doomed).toBeInstanceOf(Error);
+    await repairUntilKilled(organization);
     expect(await everythingOf(orgId)).not.toEqual(before);
     await reconcileUsage(ctx, organization, { repair: true });
     expect(await everythingOf(orgId)).toEqual(before);
-    await victim.close().catch(() => undefined);
+  });
+
+  it('leaves no month that sums up what a day no longer holds, when it is killed between the two', async () => {
+    const { orgId, organization } = await populate(8, 100);
+    await rollupRows(ctx).updateMany({ org_id: orgId, period: 'day' }, { $inc: { signals: 1 } });
+    await snapshotRows(ctx).deleteMany({ org_id: orgId });
+    await makeSnapshots(ctx, organization, { fromMs: 0, toMs: NOW });
+    await repairUntilKilled(organization);
+    const [fromMs, toMs] = [Date.parse('2026-03-01T00:00+01:00'), Date.parse('2026-04-01T00:00+02:00')];
+    const question = { interval: 'none', groupBy: [], filter: {}, fromMs, toMs } as const;
+    const { totals } = await readUsage(ctx, organization, question);
+    const rows = await rollupRows(ctx)
+      .find({ org_id: orgId, period: 'day', start: { $gte: new Date(fromMs), $lt: new Date(toMs) } })
+      .toArray();
+    expect(totals.signals).toBe(rows.reduce((sum, row) => sum + row.signals, 0));
   });
 
   it('loses and doubles nothing of what arrives while it rebuilds', async () => {
