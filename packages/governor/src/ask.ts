@@ -46,10 +46,17 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 /**
- * The JSON of a 200 answer: to a GET, or to a POST of `body`. While the api is away or asks to wait it sends the same
- * bytes again, up to 10 times. Throws `ApiRefused`, `ApiAway`, and what `target.signal` carries when it is aborted.
+ * What a 200 answer says: to a GET, or to a POST of `body`. While the api is away or asks to wait it sends the same bytes
+ * again, up to 10 times. Throws `ApiRefused`, `ApiAway`, an Error for an answer of another shape, and what `target.signal`
+ * carries when it is aborted.
  */
-export async function ask(target: Api, path: string, body: string | null, pause: Pause): Promise<unknown> {
+export async function ask<Content>(
+  target: Api,
+  path: string,
+  body: string | null,
+  pause: Pause,
+  shape: z.ZodType<Content>,
+): Promise<Content> {
   const { url, headers } = requestTo(target, path);
   const request = body === null ? { headers } : { method: 'POST', headers, body };
   const named = `${body === null ? 'GET' : 'POST'} ${path.split('?')[0]}`;
@@ -57,7 +64,7 @@ export async function ask(target: Api, path: string, body: string | null, pause:
     const answer = await tryRequest(url, request, target.signal);
     target.signal?.throwIfAborted();
     const failed = typeof answer === 'string';
-    if (!failed && answer.status === 200) return parseJson(answer.body);
+    if (!failed && answer.status === 200) return readAnswer(target, answer, shape);
     const reason = failed
       ? `${url.origin} cannot be reached: ${answer}`
       : `${named} ${describeRefusal(answer)}`;
@@ -108,6 +115,12 @@ export function describeFailure(error: unknown): string {
 function retryWaitMs(retryAfter: string | null, attempt: number): number {
   const askedMs = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : undefined;
   return Math.min(askedMs ?? FIRST_RETRY_MS * 2 ** (attempt - 1), MAX_RETRY_MS);
+}
+
+function readAnswer<Content>({ api }: Api, { body }: Answer, shape: z.ZodType<Content>): Content {
+  const content = shape.safeParse(parseJson(body));
+  if (!content.success) throw new Error(`What answers at ${api} is no usage-governor.`);
+  return content.data;
 }
 
 function describeRefusal(answer: Answer): string {

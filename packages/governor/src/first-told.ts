@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
 import { type Api, ApiRefused, ask, type Pause } from './ask.ts';
 
 /** Where to ask. */
 export interface Source extends Api {
   readonly pause?: Pause | undefined;
-  /** Sessions that were found to be imported, which are not read again. */
+  /** Ended sessions that were found to be imported, which are not read again. */
   readonly importedSessions?: Set<string> | undefined;
 }
 
@@ -16,11 +17,14 @@ export class ScopeMissing extends Error {
   }
 }
 
-interface Page {
-  data: { id: string; started_at: string }[];
-  has_more: boolean;
-  cursor: string;
-}
+const pageSchema = z.object({
+  data: z.array(z.object({ id: z.string(), started_at: z.string(), state: z.string() })),
+  has_more: z.boolean(),
+  cursor: z.string(),
+});
+const sessionSchema = z.object({
+  signals: z.array(z.object({ metadata: z.record(z.string(), z.string()).optional() })),
+});
 
 /**
  * When the first session of an adapter began that was not imported, in epoch milliseconds: from then on OpenTelemetry
@@ -31,11 +35,12 @@ export async function firstToldMs(source: Source, adapter: string, userId?: stri
   if (userId !== undefined) query.set('user_id', userId);
   const imported = source.importedSessions ?? new Set();
   for (;;) {
-    const page = (await read(source, `/api/v1/sessions?${query.toString()}`)) as Page;
-    for (const { id, started_at } of page.data) {
+    const page = await read(source, `/api/v1/sessions?${query.toString()}`, pageSchema);
+    for (const { id, started_at, state } of page.data) {
       if (imported.has(id)) continue;
       if (!(await isImported(source, id))) return Date.parse(started_at);
-      imported.add(id);
+      // What OpenTelemetry tells from now on may join one that is open.
+      if (state === 'ended') imported.add(id);
     }
     if (!page.has_more) return null;
     query.set('cursor', page.cursor);
@@ -43,15 +48,13 @@ export async function firstToldMs(source: Source, adapter: string, userId?: stri
 }
 
 async function isImported(source: Source, sessionId: string): Promise<boolean> {
-  const { signals } = (await read(source, `/api/v1/sessions/${sessionId}`)) as {
-    signals: { metadata?: Record<string, string> }[];
-  };
+  const { signals } = await read(source, `/api/v1/sessions/${sessionId}`, sessionSchema);
   return signals.every(({ metadata }) => metadata?.source === 'import');
 }
 
-async function read(source: Source, path: string): Promise<unknown> {
+async function read<Answer>(source: Source, path: string, answer: z.ZodType<Answer>): Promise<Answer> {
   try {
-    return await ask(source, path, null, source.pause ?? wait);
+    return await ask(source, path, null, source.pause ?? wait, answer);
   } catch (error) {
     throw error instanceof ApiRefused && error.status === 403 ? new ScopeMissing() : error;
   }

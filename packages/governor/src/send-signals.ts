@@ -29,9 +29,7 @@ export async function sendSignals(
   pause: Pause,
 ): Promise<SignalResult[]> {
   const body = JSON.stringify({ signals, historical: target.historical === true ? true : undefined });
-  const answer = answerSchema.safeParse(await ask(target, '/api/v1/signals', body, pause));
-  if (!answer.success) throw new Error(`What answers at ${target.api} is no usage-governor.`);
-  const { results } = answer.data;
+  const { results } = await ask(target, '/api/v1/signals', body, pause, answerSchema);
   if (results.length !== signals.length)
     throw new Error(`sent ${signals.length} signals, got ${results.length} results`);
   return results;

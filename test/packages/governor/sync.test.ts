@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { toolNamed } from '../../../packages/governor/src/tools.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { makeTenant } from '../../support/factories.ts';
+import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
 import {
   claudeLine,
@@ -110,6 +113,31 @@ describe('sync', () => {
     expect(reports).toMatchObject([one, one, one]);
   });
 
+  it('counts once what OpenTelemetry tells into a session that history has begun', async () => {
+    const ms = NOW - 60_000;
+    const lines = [1, 2, 3].map((n) => codexStep(ms + n * 1_000, [100, 0, n], [100 * n, 0, 6]));
+    const rollout = join(home.folder, 'sessions', 'rollout-a.jsonl');
+    const grow = (steps: number) =>
+      writeLines(rollout, [codexLine(ms, 'session_meta', { id: 'a' }), ...lines.slice(0, steps)]);
+    let looks = 0;
+    const pause = async () => {
+      looks += 1;
+      if (looks === 3) throw new Error('enough');
+      const told = makeSignal({ ts: ms + 3_000, adapter: 'codex', user_id: 'ada', project_id: undefined });
+      if (looks === 2) await api.call('/api/v1/signals', { key: tenant.key, body: told });
+      grow(looks + 1);
+    };
+    grow(1);
+    const going = look([], {
+      tools: [{ tool: toolNamed('codex'), folders: [join(home.folder, 'sessions')] }],
+      once: false,
+      pause,
+      now: () => Date.now() + 31_000,
+    });
+    await expect(going).rejects.toThrow('enough');
+    expect((await totals()).count).toBe(3);
+  });
+
   it('sends to another account what one account has got', async () => {
     const other = await makeTenant(api.ctx);
     writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
@@ -183,6 +211,16 @@ describe('sync', () => {
       'codex: The key needs the scope usage:read',
     );
     expect(await totals()).toEqual(GOLDEN);
+  });
+
+  it('says so when something else answers, such as the sign-in page of a proxy', async () => {
+    const proxy = createServer((_req, res) => res.end('<html>')).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const line = { ...claudeLine(NOW, 'msg_1', GOLDEN_USAGE), requestId: undefined };
+    writeLines(transcript(), [line]);
+    await expect(look([], { api: url })).rejects.toThrow(`What answers at ${url} is no usage-governor.`);
+    proxy.close();
   });
 
   it('says what to do about a damaged cursor', async () => {
