@@ -293,6 +293,20 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: CHANGES,
   },
   {
+    what: 'what a shard that stands still holds is taken for nothing',
+    file: 'shared/credits/ledger/catch-up.ts',
+    text: 'if (stuck.size > 0) throw lagging();',
+    replacement: 'if (stuck.size > 0) return;',
+    tests: LEDGER,
+  },
+  {
+    what: 'an account that never reached Redis stays out of it',
+    file: 'shared/credits/ledger/reconcile.ts',
+    text: 'await ifPossible(ensureAccount(ctx, account));',
+    replacement: '{}',
+    tests: CHANGES,
+  },
+  {
     what: 'the lag shows only while a worker runs',
     file: 'api/metrics/refresh-gauges.ts',
     text: "attempt(ctx, 'credits', measureShards(ctx)),",

@@ -2,6 +2,7 @@ import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { lookAtShards } from '../meter/look-at-shards.ts';
+import { creditAccountRows } from '../meter/model.ts';
 import { readAccount } from '../meter/read-balance.ts';
 import { ledgerRows } from './model.ts';
 import { drainStreams, projectRound } from './project-ledger.ts';
@@ -13,6 +14,7 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   const shard = shardOf(accountId);
   const seq = await lastSeq(ctx, accountId);
   if (seq === 'missing') {
+    if (!(await creditAccountRows(ctx).findOne({ _id: accountId }, { projection: { _id: 1 } }))) return 0;
     await catchUpShard(ctx, shard);
     return lastSeqOfLedger(ctx, accountId);
   }
@@ -33,13 +35,10 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   return seq;
 }
 
-/**
- * Catches up unless the shard of the account stands still, and returns whether that was possible: for those who look for
- * what is wrong.
- */
-export async function catchUpIfPossible(ctx: Context, accountId: string): Promise<boolean> {
+/** Whether catching up was possible, and not its shard stands still: for those who look for what is wrong. */
+export async function ifPossible(catchingUp: Promise<unknown>): Promise<boolean> {
   try {
-    await catchUp(ctx, accountId);
+    await catchingUp;
     return true;
   } catch (error) {
     if (isCode(error, 'store_unavailable')) return false;
@@ -47,15 +46,16 @@ export async function catchUpIfPossible(ctx: Context, accountId: string): Promis
   }
 }
 
-/** Moves what the stream of a shard holds now, unless the shard stands still. */
+/** Moves what the stream of a shard holds now. Throws `store_unavailable`. */
 export async function catchUpShard(ctx: Context, shard: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   let left = await entriesOf(ctx, shard);
-  while (left > 0 && performance.now() < deadline) {
+  while (left > 0) {
     const { moved, stuck } = await projectRound(ctx, [shard]);
-    if (stuck.size > 0) return;
+    if (stuck.size > 0) throw lagging();
     // Another one moves them.
     left = moved > 0 ? left - moved : await entriesOf(ctx, shard);
+    if (left > 0 && performance.now() > deadline) throw lagging();
   }
 }
 

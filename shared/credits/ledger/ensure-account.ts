@@ -2,13 +2,11 @@ import { memberRows } from '../../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../../organizations/read-organization.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { shardOf } from '../../platform/redis/keys.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { createAccount } from '../meter/create-account.ts';
 import { type Anchor, type CreditAccount, creditAccountRows } from '../meter/model.ts';
 import { readAccount } from '../meter/read-balance.ts';
-import { catchUpShard } from './catch-up.ts';
-import { ledgerRows } from './model.ts';
+import { catchUp } from './catch-up.ts';
 
 /** The account of a member, made when it is not there yet. Throws `not_found`, `rebuilding`, `store_unavailable`. */
 export async function findAccount(ctx: Context, orgId: string, userId: string): Promise<string> {
@@ -27,19 +25,14 @@ export async function ensureAccount(
   ctx: Context,
   member: Pick<CreditAccount, '_id' | 'org_id' | 'user_id'>,
 ): Promise<void> {
+  // An empty account in place of one that Redis has lost would give back what was spent, and contradict its ledger.
+  if ((await readAccount(ctx, member._id)) === null && (await catchUp(ctx, member._id)) > 0)
+    throw new DomainError('rebuilding', 'This account is not in Redis.');
   const row = await recordAccount(ctx, member);
-  if ((await readAccount(ctx, row._id)) === null) await refuseIfLost(ctx, row._id);
   await createAccount(ctx, row);
   // A change of plan meanwhile may have seen neither row nor record.
   const { plan } = await readOrganization(ctx, member.org_id);
   if (plan !== row.plan) await applyPlan(ctx, row);
-}
-
-/** An empty account in place of one that Redis has lost would give back what was spent, and contradict its ledger. */
-async function refuseIfLost(ctx: Context, accountId: string): Promise<void> {
-  await catchUpShard(ctx, shardOf(accountId));
-  if (await ledgerRows(ctx).findOne({ account_id: accountId }, { projection: { _id: 1 } }))
-    throw new DomainError('rebuilding', 'This account is not in Redis.');
 }
 
 async function recordAccount(

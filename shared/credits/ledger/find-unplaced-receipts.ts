@@ -3,7 +3,7 @@ import { RECORDS_PATTERN, readRecordKey } from '../../platform/redis/keys.ts';
 import { isSpendPlace } from '../meter/idempotency.ts';
 import { shardsWithEntries } from '../meter/look-at-shards.ts';
 import { redisNow } from '../meter/redis-time.ts';
-import { catchUpShard } from './catch-up.ts';
+import { catchUpShard, ifPossible } from './catch-up.ts';
 import { ledgerRows } from './model.ts';
 import { readStreams } from './stream.ts';
 
@@ -46,7 +46,7 @@ export async function findUnplacedRecords(ctx: Context): Promise<GivenReceipt[]>
   for await (const given of readRecords(ctx)) {
     const candidates = await withoutRows(ctx, given);
     for (const shard of new Set(candidates.map((candidate) => candidate.shard)))
-      await catchUpShard(ctx, shard);
+      await ifPossible(catchUpShard(ctx, shard));
     unplaced.push(...(await withoutRows(ctx, candidates)));
   }
   return unplaced;

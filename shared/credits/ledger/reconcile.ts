@@ -10,7 +10,8 @@ import { changeCredits } from '../meter/change-credits.ts';
 import { BUCKETS, type Bucket, type CreditAccount } from '../meter/model.ts';
 import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
 import { unlessShut } from '../meter/unless-shut.ts';
-import { catchUpIfPossible } from './catch-up.ts';
+import { catchUp, ifPossible } from './catch-up.ts';
+import { ensureAccount } from './ensure-account.ts';
 import { findUnplacedInStreams, findUnplacedRecords } from './find-unplaced-receipts.ts';
 import { creditDrift, creditPlansRepaired, unplacedReceipts } from './metrics.ts';
 import { ledgerRows } from './model.ts';
@@ -43,7 +44,8 @@ const BATCH = 8;
 /**
  * Compares every balance with the sum of its ledger, counts rows against `seq`, and looks for receipts that have no row.
  * With `records` it looks at every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is asked for: then a `credit.adjust` row makes a ledger add up to its balance.
- * An account that is not on the plan of its organization, because a change of it was cut short, is put on it always.
+ * What was cut short is carried on always: an account that is not on the plan of its organization is put on it, and one
+ * that never reached Redis gets there.
  */
 export async function reconcileCredits(
   ctx: Context,
@@ -65,7 +67,10 @@ export async function reconcileCredits(
     const plan = plans.get(account.org_id);
     if (plan !== undefined && isOff(plan, account, record) && (await applyPlan(ctx, account)))
       result.plans += 1;
-    return findDrift(ctx, account._id, record);
+    const drift = await findDrift(ctx, account._id, record);
+    // It never reached Redis: whoever made it died on the way.
+    if (!record && !drift && plan !== undefined) await ifPossible(ensureAccount(ctx, account));
+    return drift;
   };
   for await (const drift of inBatches(allAccounts(ctx), BATCH, check)) {
     result.accounts += 1;
@@ -115,11 +120,11 @@ async function findDrift(
   record: AccountRecord | null,
 ): Promise<Drift | null> {
   if (!record) {
-    // Either it never reached Redis, and nothing was spent from it, or `governor rebuild` brings it back.
+    // One that has no rows never reached Redis; any other `governor rebuild` brings back.
     const isLost = await ledgerRows(ctx).findOne({ account_id: accountId }, { projection: { _id: 1 } });
     return isLost ? { account_id: accountId, drift: {}, missing_rows: 0 } : null;
   }
-  await catchUpIfPossible(ctx, accountId);
+  await ifPossible(catchUp(ctx, accountId));
   const { seq } = record.state;
   const sums = await sumLedger(ctx, accountId, seq);
   const balances = storedBalances(record.state);
@@ -148,7 +153,7 @@ async function sumLedger(ctx: Context, accountId: string, seq: number) {
  * twice when it moves.
  */
 async function repair(ctx: Context, accountId: string): Promise<number> {
-  if (!(await catchUpIfPossible(ctx, accountId))) {
+  if (!(await ifPossible(catchUp(ctx, accountId)))) {
     ctx.log.warn({ account_id: accountId }, 'a ledger that is behind its stream is not repaired');
     return 0;
   }

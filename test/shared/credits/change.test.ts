@@ -159,13 +159,23 @@ describe('an account with a ledger that Redis lost', () => {
   });
 });
 
-test('an account that never reached Redis has not drifted, one that Redis lost has until it is rebuilt', async () => {
+test('an account is not recorded while Redis cannot have it', async () => {
+  const { orgId } = await makeAccount(ctx);
+  const member = await addMember(ctx, { org_id: orgId, email: 'early@example.com', role: 'member' });
+  await ctx.redis.producer.del(accountKeys(member._id).epoch);
+  await expect(ensureAccount(ctx, member)).rejects.toMatchObject({ code: 'rebuilding' });
+  expect(await creditAccountRows(ctx).findOne({ _id: member._id })).toBeNull();
+  await recoverCredits(ctx);
+});
+
+test('an account that never reached Redis gets there by reconciling, one that Redis lost has drifted until it is rebuilt', async () => {
   const [unused, used] = [await makeAccount(ctx), await makeAccount(ctx)];
   await spendTimes(used, 1);
   await projectAll(ctx);
   for (const { accountId } of [unused, used]) await ctx.redis.producer.del(accountKeys(accountId).account);
   const { drifted } = await reconcileCredits(ctx, { repair: false });
   expect(drifted).toEqual([{ account_id: used.accountId, drift: {}, missing_rows: 0 }]);
+  expect((await readBalances(ctx, unused.accountId)).total).toBe(3);
   await rebuildCredits(ctx);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
 });

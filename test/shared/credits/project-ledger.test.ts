@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
+import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts';
 import { ledgerLag, ledgerStuckShards, shutShardCount } from '../../../shared/credits/ledger/metrics.ts';
 import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
@@ -10,6 +11,7 @@ import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { lookAtShards, shardsWithEntries, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
+import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
@@ -206,6 +208,25 @@ test('a repair leaves what waits behind an entry that cannot be read, so that it
   await ctx.redis.producer.xdel(stream, streamId);
   await projectAll(ctx);
   expect((await reconcileCredits(ctx, { repair: false })).drifted).toEqual([]);
+});
+
+test('an account that Redis lost while its shard stands still is not made anew, and its ledger is not shown without its end', async () => {
+  const [account] = (await makeAccounts(1)) as [TestAccount];
+  const { accountId, orgId, userId } = account;
+  const streamId = (await addEntry(account, { bucket: 'granted', delta: 3, reason: 'credit.lend' })) ?? '';
+  await spendOnce(ctx, account.token);
+  const { stream, account: key } = accountKeys(accountId);
+  const lost = await ctx.redis.producer.hgetall(key);
+  await ctx.redis.producer.del(key);
+  const made = ensureAccount(ctx, { _id: accountId, org_id: orgId, user_id: userId });
+  await expect(made).rejects.toMatchObject({ code: 'store_unavailable' });
+  await expect(catchUp(ctx, accountId)).rejects.toMatchObject({ code: 'store_unavailable' });
+  // Who has no account yet has an empty ledger, also there.
+  await creditAccountRows(ctx).deleteOne({ _id: accountId });
+  expect(await catchUp(ctx, accountId)).toBe(0);
+  await ctx.redis.producer.xdel(stream, streamId);
+  await ctx.redis.producer.hset(key, lost);
+  await projectAll(ctx);
 });
 
 test('an entry that cannot be written stops its own shard alone', async () => {
