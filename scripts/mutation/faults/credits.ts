@@ -293,6 +293,13 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: CHANGES,
   },
   {
+    what: 'each late repeat searches for its window by itself',
+    file: 'shared/credits/ledger/refund-spend.ts',
+    text: 'if (known && known.seq < row.seq && row.seq < known.before) return known.period;',
+    replacement: '',
+    tests: LEDGER,
+  },
+  {
     what: 'what a shard that stands still holds is taken for nothing',
     file: 'shared/credits/ledger/catch-up.ts',
     text: 'if (stuck.size > 0) throw lagging();',

@@ -21,6 +21,7 @@ import {
   stepsOf,
   totalOf,
 } from './credit-levels.ts';
+import { findBefore } from './find-before.ts';
 import { creditAlertRows, type LedgerRow, ledgerRows } from './model.ts';
 
 const NONE: Credits = BUCKETS.map(() => 0);
@@ -93,13 +94,9 @@ async function creditsBefore(
 ): Promise<Credits> {
   if (!row || row.seq === 1) return NONE;
   const { account_id, seq } = row;
-  const options = { session: transaction };
-  const spent = await ledgerRows(ctx).findOne(
-    { account_id, seq: { $lt: seq }, balance: { $exists: true } },
-    { ...options, sort: { seq: -1 } },
-  );
+  const spent = await findBefore(ctx, row, { balance: { $exists: true } }, transaction);
   const since = await ledgerRows(ctx)
-    .find({ account_id, seq: { $gt: spent?.seq ?? 0, $lt: seq } }, options)
+    .find({ account_id, seq: { $gt: spent?.seq ?? 0, $lt: seq } }, { session: transaction })
     .project<Pick<LedgerRow, 'bucket' | 'delta'>>({ bucket: 1, delta: 1 })
     .toArray();
   return since.reduce((credits, each) => plus(credits, each, 1), (spent?.balance ?? NONE) as Credits);

@@ -3,6 +3,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { keyDigest } from '../meter/idempotency.ts';
+import { findBefore } from './find-before.ts';
 import { type LedgerRow, ledgerRows, transactionId } from './model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
 
@@ -20,22 +21,26 @@ export async function refundSpend(
   if (!row || row.account_id !== accountId)
     throw new DomainError('not_found', 'There is no such transaction in the ledger of this member.');
   if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');
-  return refundRow(ctx, row, { isLate: false });
+  return refundRow(ctx, row, { isLate: false, resets: new Map() });
 }
+
+/** By account and bucket, the last reset before some row of it. */
+export type Resets = Map<string, { seq: number; before: number; period: LedgerRow['period'] }>;
 
 /**
  * Reverses the spend of a key that had been answered for the same output before. Where it came from may be over by
- * now: then what comes back is over too, as the credit would be had it not been spent.
+ * now: then what comes back is over too, as the credit would be had it not been spent. `resets` is for whoever reverses
+ * many: it keeps what was found for rows before.
  */
-export async function reverseLateRepeat(ctx: Context, row: LedgerRow): Promise<void> {
-  await refundRow(ctx, row, { isLate: true });
+export async function reverseLateRepeat(ctx: Context, row: LedgerRow, resets: Resets): Promise<void> {
+  await refundRow(ctx, row, { isLate: true, resets });
   ctx.log.info({ account_id: row.account_id, seq: row.seq }, 'a late repeat of a spend was reversed');
 }
 
 async function refundRow(
   ctx: Context,
   row: LedgerRow,
-  { isLate }: { isLate: boolean },
+  { isLate, resets }: { isLate: boolean; resets: Resets },
 ): Promise<LedgerTransaction> {
   const { account_id: accountId } = row;
   const idk = keyDigest(accountId, 'refund', row.seq);
@@ -43,7 +48,7 @@ async function refundRow(
   const known = await ledgerRows(ctx).findOne({ idk, account_id: accountId });
   if (known) return toTransaction(known);
   const [lotId, lotExpiresMs] = row.lot ?? ['', 0];
-  const [startMs, endMs] = (await periodOf(ctx, row)) ?? ['', lotExpiresMs];
+  const [startMs, endMs] = (await periodOf(ctx, row, resets)) ?? ['', lotExpiresMs];
   const { outcome } = await changeCredits(ctx, {
     accountId,
     command: 'refund',
@@ -55,14 +60,13 @@ async function refundRow(
 }
 
 /** The window or month that ran when a row was written: what the last reset before it opened. */
-async function periodOf(ctx: Context, row: LedgerRow): Promise<LedgerRow['period']> {
-  if (row.bucket !== 'window' && row.bucket !== 'monthly') return undefined;
-  const wanted = `${row.bucket}.reset`;
-  for (let to = row.seq; to > 0; to -= 1_000) {
-    const range = { account_id: row.account_id, seq: { $gte: to - 1_000, $lt: to } };
-    const rows = await ledgerRows(ctx).find(range).sort({ seq: -1 }).toArray();
-    const reset = rows.find((candidate) => candidate.reason === wanted);
-    if (reset) return reset.period;
-  }
-  return undefined;
+async function periodOf(ctx: Context, row: LedgerRow, resets: Resets): Promise<LedgerRow['period']> {
+  const { account_id, bucket } = row;
+  if (bucket !== 'window' && bucket !== 'monthly') return undefined;
+  const name = `${account_id}:${bucket}`;
+  const known = resets.get(name);
+  if (known && known.seq < row.seq && row.seq < known.before) return known.period;
+  const reset = await findBefore(ctx, row, { reason: `${bucket}.reset` });
+  if (reset) resets.set(name, { seq: reset.seq, before: row.seq, period: reset.period });
+  return reset?.period;
 }

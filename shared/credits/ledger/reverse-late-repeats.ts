@@ -3,7 +3,7 @@ import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { findByKeys } from './find-by-keys.ts';
 import type { LedgerRow } from './model.ts';
-import { reverseLateRepeat } from './refund-spend.ts';
+import { type Resets, reverseLateRepeat } from './refund-spend.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
 /** A spend whose key had been answered for the same output more than 48 h before. */
@@ -40,6 +40,9 @@ function spendKey({
   return `${account_id}:${idk}:${fingerprint}`;
 }
 
+/** Late repeats that are reversed at the same time: whoever repeats all keys of a day holds up the ledgers of others. */
+const BATCH = 32;
+
 /**
  * Reverses late repeats. Returns the entries of those that cannot be reversed now. Their rows are in the ledger, so they
  * hold nothing up: a shard that is shut may open, and once it is open the entry comes again.
@@ -49,14 +52,19 @@ export async function reverseLateRepeats(
   late: readonly LateRepeat[],
 ): Promise<ReadonlySet<StreamEntry>> {
   const waiting = new Set<StreamEntry>();
-  for (const { entry, row } of late) {
+  const resets: Resets = new Map();
+  const reverse = async ({ entry, row }: LateRepeat) => {
     try {
-      await reverseLateRepeat(ctx, row);
+      await reverseLateRepeat(ctx, row, resets);
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       waiting.add(entry);
       if (error.code !== 'rebuilding') ctx.log.warn({ err: error }, 'a late repeat waits to be reversed');
     }
-  }
+  };
+  // The newest first, whose reset is that of most others.
+  const newestFirst = late.toReversed();
+  for (let from = 0; from < late.length; from += BATCH)
+    await Promise.all(newestFirst.slice(from, from + BATCH).map(reverse));
   return waiting;
 }

@@ -23,6 +23,7 @@ import {
   openCreditContext,
   projectAll,
   spendOnce,
+  spendSurely,
   startOwnRedis,
   type TestAccount,
   untilRedisIsBack,
@@ -227,6 +228,23 @@ test('an account that Redis lost while its shard stands still is not made anew, 
   await ctx.redis.producer.xdel(stream, streamId);
   await ctx.redis.producer.hset(key, lost);
   await projectAll(ctx);
+});
+
+test('many late repeats share the search for the window that they came from, so that nobody waits for them', async () => {
+  const account = await makeAccount(ctx);
+  const keys = Array.from({ length: 100 }, () => randomUUID());
+  const spendAll = () => Promise.all(keys.map((key) => spendSurely(ctx, account.token, key)));
+  await spendAll();
+  await projectAll(ctx);
+  await forgetAnswers(ctx, account.accountId);
+  await spendAll();
+  const looks = vi.spyOn(ledgerRows(ctx), 'find');
+  const searches = vi.spyOn(ledgerRows(ctx), 'aggregate');
+  await projectAll(ctx);
+  expect(looks.mock.calls.length).toBeLessThan(120);
+  expect(searches.mock.calls.length).toBeLessThan(80);
+  expect((await readBalances(ctx, account.accountId)).total).toBe(220 - 100);
+  await expectReplayed(ctx, account.accountId);
 });
 
 test('an entry that cannot be written stops its own shard alone', async () => {
