@@ -1,5 +1,6 @@
 import { organizationRows } from '../../organizations/model.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
+import { baseUrl } from '../../platform/basics/config.ts';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
@@ -54,21 +55,21 @@ async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
   const sent = await sendMail(ctx, {
     to,
     subject: `Webhook ${webhook._id} is failing`,
-    text: textOf(webhook, ctx.config.baseUrl ?? ''),
+    text: textOf(webhook, baseUrl(ctx.config)),
   });
   const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
   ctx.log.warn(fields, 'a webhook is failing');
   return sent;
 }
 
-function textOf(webhook: Webhook, baseUrl: string): string {
+function textOf(webhook: Webhook, ownUrl: string): string {
   const since = webhook.failing_since ? isoTime(webhook.failing_since.getTime()) : 'now';
   return [
     `A delivery to the webhook ${webhook._id} (${new URL(webhook.url).host || webhook.url}) has failed its fifth attempt at ${since}.`,
     '',
     'Its deliveries are held since then: nothing is lost, and nothing is sent until it is enabled again.',
-    'Once the endpoint answers, an admin enables it by',
-    `  POST ${baseUrl}/v1/webhooks/${webhook._id}/enable`,
+    'Once the endpoint answers, an admin enables it in the dashboard,',
+    `  ${ownUrl}/dashboard/webhooks/${webhook._id}`,
     'or an operator by',
     `  governor webhook enable ${webhook._id}`,
     'What was held is then sent in order.',

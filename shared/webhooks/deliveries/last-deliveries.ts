@@ -4,6 +4,7 @@ import { derivedId } from '../../platform/basics/ids.ts';
 import { type KeysetQuery, LIST_AHEAD_MS, paginate } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
+import { daysBefore } from '../../platform/mongo/retention.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { compareDeliveries, lastDelivery, logBegin } from './list-deliveries.ts';
 import { type Delivery, deliveryRows, logOfQueued, queuedDeliveryRows } from './model.ts';
@@ -22,16 +23,30 @@ export async function findLastDeliveries(
   const newest = (await Promise.all(EVENT_TYPES.map((type) => findNewest(ctx, orgId, type, sinceMs)))).flat();
   const ids = webhooks.flatMap(({ _id }) => newest.map((event) => derivedId('dlv', event._id, _id)));
   const found = Map.groupBy(await findByIds(ctx, webhooks, ids), ({ webhook_id }) => webhook_id);
+  const old = await findOldOnes(
+    ctx,
+    webhooks.filter(({ _id }) => !found.has(_id)),
+  );
   const last = await Promise.all(
     webhooks.map(async (webhook) => {
       const own = found.get(webhook._id)?.toSorted(compareDeliveries).at(-1);
       const sinceOwnMs = own?.created_at.getTime() ?? logBegin(webhook);
       const missed = newest.filter(({ created_at }) => created_at.getTime() > sinceOwnMs);
-      if (!missed.some((event) => mayHaveEarlierOne(webhook, event))) return own;
+      if (!old.has(webhook._id) && !missed.some((event) => mayHaveEarlierOne(webhook, event))) return own;
       return (await lastDelivery(ctx, webhook)) ?? undefined;
     }),
   );
   return new Map(last.flatMap((delivery) => (delivery ? [[delivery.webhook_id, delivery] as const] : [])));
+}
+
+/** Those of these webhooks that have deliveries, where the events of these may be gone already. */
+async function findOldOnes(ctx: Context, webhooks: readonly Webhook[]): Promise<ReadonlySet<string>> {
+  const goneMs = daysBefore(ctx.clock.now(), ctx.config.eventRetentionDays).getTime();
+  const old = webhooks.filter((webhook) => logBegin(webhook) < goneMs).map(({ _id }) => _id);
+  if (old.length === 0) return new Set();
+  const filter = { webhook_id: { $in: old } };
+  const queued = await queuedDeliveryRows(ctx).distinct('webhook_id', filter);
+  return new Set([...queued, ...(await deliveryRows(ctx).distinct('webhook_id', filter))]);
 }
 
 /** Whether a webhook that did not get this event may have got another of its type. */

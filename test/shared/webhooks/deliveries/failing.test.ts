@@ -47,7 +47,9 @@ describe('a failing webhook', () => {
     return { status: one.webhook.status, enabled: one.webhook.enabled, held: one.held };
   }
 
-  const mailing = (smtpUrl: string) => ({ ...ctx, config: { ...ctx.config, smtpUrl } });
+  const mailing = (smtpUrl: string) => {
+    return { ...ctx, config: { ...ctx.config, smtpUrl, baseUrl: 'https://usage.example.com/' } };
+  };
   async function setAdmins(...admin_emails: string[]): Promise<void> {
     await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails } });
   }
@@ -62,7 +64,8 @@ describe('a failing webhook', () => {
     await alertAdmins.handle({ key: _id }, mailing(smtp.url));
     await alertAdmins.handle({ key: _id }, mailing(smtp.url));
     expect(smtp.mails).toHaveLength(1);
-    expect(smtp.mails[0]).toContain(_id);
+    const mail = smtp.mails[0]?.replace(/=\r?\n/g, '');
+    expect(mail).toContain(`https://usage.example.com/dashboard/webhooks/${_id}`);
     expect(smtp.mails[0]).toContain('admin@example.com');
     expect(smtp.mails[0]).not.toContain(SECRET);
     await smtp.close();

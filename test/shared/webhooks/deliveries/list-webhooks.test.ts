@@ -1,6 +1,8 @@
 import { mongo } from 'mongoose';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
+import { purge } from '../../../../shared/retention/purge.ts';
+import { RETENTION } from '../../../../shared/tables/retention.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
 import { createWebhook } from '../../../../shared/webhooks/endpoints/create-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
@@ -88,6 +90,17 @@ it('finds the last delivery also where another webhook was sent a newer alert', 
   }
   const { listed } = await listCounted(orgId);
   expect(listed.map(({ lastDelivery }) => lastDelivery?.event_id)).toEqual(alerts);
+});
+
+it('finds the last delivery also when its event is older than the retention', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const { _id } = await makeWebhook(ctx, orgId, receiver.url, ['session.started']);
+  await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+  const [held] = await raise(ctx, orgId);
+  clock.advance(31 * 86_400_000);
+  await purge(ctx, RETENTION);
+  const { listed } = await listCounted(orgId);
+  expect(listed[0]).toMatchObject({ held: 1, lastDelivery: { event_id: held, status: 'held' } });
 });
 
 it('counts what is held and shows nothing where nothing was delivered', async () => {
