@@ -4,12 +4,12 @@ import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { addMember, listMembers, removeMember } from '../../shared/administration/members.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
+import type { Identity } from '../../shared/identity/verify-access-token.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
 import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
-import { text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
+import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
 import { checkInput } from './check-input.ts';
 import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
@@ -94,9 +94,8 @@ function addMembers(program: Command, run: Run): void {
     .action((orgId: string, email: string, options: MemberOptions) =>
       run(async (ctx) => {
         const { userId, name, role, team, idpIssuer, idpSubject } = options;
-        if (Boolean(idpIssuer) !== Boolean(idpSubject))
-          throw new DomainError('invalid_request', '--idp-issuer and --idp-subject belong together.');
-        const idp = idpIssuer && idpSubject ? { iss: idpIssuer, sub: idpSubject } : undefined;
+        const isNamed = idpIssuer !== undefined || idpSubject !== undefined;
+        const idp = isNamed ? identityOf(options) : undefined;
         const input = checkInput(memberInput, { email, user_id: userId, name, role, teams: team });
         const added = await addMember(ctx, { ...input, org_id: orgId, idp });
         return { account_id: added._id, user_id: added.user_id, role: added.role };
@@ -119,7 +118,7 @@ function addMembers(program: Command, run: Run): void {
     .requiredOption('--idp-subject <sub>')
     .action((orgId: string, userId: string, options: { idpIssuer: string; idpSubject: string }) =>
       run(async (ctx) => {
-        await linkIdentity(ctx, orgId, userId, { iss: options.idpIssuer, sub: options.idpSubject });
+        await linkIdentity(ctx, orgId, userId, identityOf(options));
         return { user_id: userId, ...options };
       }),
     );
@@ -146,6 +145,19 @@ function addMembers(program: Command, run: Run): void {
         };
       }),
     );
+}
+
+const identity = z.strictObject({
+  iss: z.url('--idp-issuer must be a URL'),
+  sub: exactText.min(1, '--idp-subject must not be empty').max(255),
+});
+
+/** An identity that somebody can have. Throws `invalid_request`: an empty variable must lock nobody out. */
+function identityOf({
+  idpIssuer = '',
+  idpSubject = '',
+}: Pick<MemberOptions, 'idpIssuer' | 'idpSubject'>): Identity {
+  return checkInput(identity, { iss: idpIssuer, sub: idpSubject });
 }
 
 interface MemberOptions {

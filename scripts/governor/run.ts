@@ -88,8 +88,14 @@ export function print(result: Record<string, unknown>, json: boolean): void {
     if (Array.isArray(value) && value.length > 0 && typeof value[0] === 'object') {
       console.log(`${name}:`);
       console.table(value.map(inCells));
-    } else console.log(`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    } else console.log(`${name}: ${inOneLine(typeof value === 'string' ? value : JSON.stringify(value))}`);
   }
+}
+
+/** Names come from tenants: what a terminal would obey is shown instead. */
+function inOneLine(text: string): string {
+  const shown = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replace(/\p{Cc}/gu, shown);
 }
 
 /** A row as a table shows it: the console would leave out what a list holds beyond its third item. */

@@ -6,7 +6,9 @@ import { startApi, type TestApi, testEnv } from './harness.ts';
 const execute = promisify(execFile);
 
 export interface CommandLine {
-  /** Runs the command line as a person would, and reads its one JSON object. */
+  /** Runs the command line as a person would. */
+  run: (...args: string[]) => Promise<{ stdout: string }>;
+  /** The same with `--json`, and reads the one object. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   governor: (...args: string[]) => Promise<any>;
   /** Runs one that must fail, and resolves with how it did. */
@@ -15,14 +17,15 @@ export interface CommandLine {
 
 /** The `governor` command as a process of its own, with this environment. */
 export function commandLine(env: Record<string, string>): CommandLine {
+  const run = (...args: string[]) =>
+    execute(process.execPath, ['scripts/governor.ts', ...args], { env: { PATH: process.env.PATH, ...env } });
   const governor = async (...args: string[]) => {
-    const { stdout } = await execute(process.execPath, ['scripts/governor.ts', '--json', ...args], {
-      env: { PATH: process.env.PATH, ...env },
-    });
+    const { stdout } = await run('--json', ...args);
     expect(stdout.trim().split('\n')).toHaveLength(1);
     return JSON.parse(stdout);
   };
   return {
+    run,
     governor,
     failure: (...args) =>
       governor(...args).then(

@@ -8,10 +8,11 @@ import { type CommandLine, commandLine, startApiWithCommandLine } from '../../su
 import type { TestApi } from '../../support/harness.ts';
 
 let api: TestApi;
+let run: CommandLine['run'];
 let governor: CommandLine['governor'];
 let failure: CommandLine['failure'];
 beforeAll(async () => {
-  ({ api, governor, failure } = await startApiWithCommandLine());
+  ({ api, run, governor, failure } = await startApiWithCommandLine());
 });
 afterAll(() => api.close());
 
@@ -132,15 +133,22 @@ describe('the command line', { timeout: 90_000 }, () => {
     expect(await governor(...args, '--run-id', 'r1')).toMatchObject({ accepted: 0, duplicates: 2 });
   });
 
+  it('shows what a tenant calls itself, and obeys none of it', async () => {
+    const { org_id } = await governor('org', 'create', 'ev\u001b]0;il\u009b2J');
+    const { stdout } = await run('org', 'show', String(org_id));
+    expect(stdout).toContain('name: ev\\u001b]0;il\\u009b2J\n');
+  });
+
   it.each([
     [['org', 'create', ''], 'name: must not be empty'],
     [['org', 'set', 'ORG'], 'must change something'],
     [['org', 'set', 'ORG', '--admin-email', 'ada'], 'admin_emails.0: must be an e-mail address'],
     [['member', 'add', 'ORG', 'ada'], 'email: must be an e-mail address'],
     [['member', 'add', 'ORG', 'ada@example.com', '--user-id', ''], 'user_id: must not be empty'],
+    [['member', 'add', 'ORG', 'ada@example.com', '--idp-subject', 's'], '--idp-issuer must be a URL'],
     [
-      ['member', 'add', 'ORG', 'ada@example.com', '--idp-subject', 's'],
-      '--idp-issuer and --idp-subject belong',
+      ['member', 'identity', 'ORG', 'ada', '--idp-issuer', 'https://idp.example', '--idp-subject', ''],
+      '--idp-subject must not be empty',
     ],
     [['member', 'teams', 'ORG', 'ada', ''], 'teams.0: must not be empty'],
     [['key', 'create', 'ORG', '--scope', 'org:read', '--user-id', ''], 'user_id: must not be empty'],
