@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unixSeconds } from '../platform/basics/clock.ts';
+import { dateAt, unixSeconds } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import {
   type KeysetQuery,
@@ -29,17 +29,16 @@ export async function listAudit(
   orgId: string,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: AuditEntry[]; hasMore: boolean; last: Position | null; total: number }> {
+  const fromMs = ctx.clock.now() - ctx.config.auditRetentionDays * DAY_MS;
+  const toMs = ctx.clock.now() + LIST_AHEAD_MS;
   const find = ({ filter, sort, limit }: KeysetQuery) =>
     auditRows(ctx)
       .find({ org_id: orgId, ...filter }, { sort, limit })
       .toArray();
   const [walked, total] = await Promise.all([
-    paginate<AuditEntry>(find, 'at', {
-      ...page,
-      fromMs: ctx.clock.now() - ctx.config.auditRetentionDays * DAY_MS,
-      toMs: ctx.clock.now() + LIST_AHEAD_MS,
-    }),
-    page.total ?? auditRows(ctx).countDocuments({ org_id: orgId }),
+    paginate<AuditEntry>(find, 'at', { ...page, fromMs, toMs }),
+    page.total ??
+      auditRows(ctx).countDocuments({ org_id: orgId, at: { $gte: dateAt(fromMs), $lt: dateAt(toMs) } }),
   ]);
   return { ...walked, total };
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { removeMember } from '../../shared/administration/members.ts';
+import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createKey } from '../../shared/keys/manage-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
@@ -315,5 +316,16 @@ describe('the audit log', () => {
     expect(next.body.data[0]).toMatchObject({ actor: admin.accountId, action: 'organization.change' });
     expect((await ask(stranger, 'GET', `/v1/audit?limit=1&cursor=${body.cursor}`)).status).toBe(400);
     expect((await ask(stranger, 'GET', '/v1/audit')).text).not.toContain(member.accountId);
+  });
+
+  test('counts what it shows, also before what is too old has been purged', async () => {
+    const actor = member.accountId;
+    const entry = { actor, action: 'key.create', org_id: admin.orgId, details: {} };
+    const at = new Date(clock.now() - (api.ctx.config.auditRetentionDays + 1) * 86_400_000);
+    const { body: before } = await ask(admin, 'GET', '/v1/audit?limit=100');
+    await auditRows(api.ctx).insertOne({ _id: newId('aud'), at, ...entry });
+    const { body } = await ask(admin, 'GET', '/v1/audit?limit=100');
+    expect([body.total, body.data.length]).toEqual([before.total, before.data.length]);
+    expect(body.total).toBe(body.data.length);
   });
 });
