@@ -5,7 +5,7 @@ import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
-import { refuseGroups } from './group-usage.ts';
+import { ROWS_PER_GROUP, refuseGroups } from './group-usage.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
@@ -28,9 +28,6 @@ interface Grouped {
   by: keyof Dimensions;
   groups: GroupSeries[];
 }
-
-/** Buckets of one group, of which its series is made: a bound on what is held at once. */
-const ROWS_PER_GROUP = 10;
 
 /**
  * As `readUsage`, but each of `groupBy` is grouped for itself, and each group has a series: of the `top` that cost most, the

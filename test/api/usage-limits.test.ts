@@ -40,6 +40,16 @@ it('answers as many groups as there may be, and refuses one more with a 400 that
   expect([teams.status, teams.body.groups.length]).toEqual([200, 1]);
 });
 
+it('counts no group that was active in another part of the day only', async () => {
+  const { orgId, key } = await makeTenant(api.ctx);
+  const midnight = NOW - (NOW % DAY);
+  const early = Array.from({ length: 6 }, (_, at) => ({ ts: midnight + at, user_id: `early-${at}` }));
+  await recordAll(api.ctx, orgId, [...early, { ts: NOW, user_id: 'late' }]);
+  const from = new Date(midnight + 3_600_000).toISOString();
+  const { status, body } = await api.call(`/api/v1/usage?group_by=user_id&from=${from}`, { key });
+  expect([status, body.groups?.length]).toEqual([200, 1]);
+});
+
 it('reads groups of one organization one answer after the other, beside those of others', async () => {
   const other = await makeTenant(api.ctx);
   const client = api.ctx.db.connection.getClient();
