@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
 import { commitPlan, type Decision } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
 import { deleteRows, replaceRow, type Write } from '../platform/mongo/writes.ts';
 import { quarterHorizonMs } from '../usage/periods.ts';
 import { splitRange } from '../usage/split-range.ts';
@@ -42,7 +43,7 @@ export async function freezeWeek(ctx: Context, organization: Organization, week:
       const asked = { organization, week, people, signals };
       return frozen ? restate(ctx, frozen, asked, transaction) : freezeFirst(ctx, asked, transaction);
     },
-    { onDuplicateKey: 'retry' },
+    { ...LONG_TRANSACTION, onDuplicateKey: 'retry' },
   );
   if (result.frozen > 0) analyticsWeeks(ctx).inc({ outcome: 'frozen' }, result.frozen);
   if (result.restated > 0) analyticsWeeks(ctx).inc({ outcome: 'restated' }, result.restated);
@@ -134,6 +135,13 @@ function planDimension(
   ];
 }
 
+/** Of the names of a dimension's values, as they are stored: the head of a week lists the hidden ones of six. */
+const MOST_NAMES_BYTES = 2 * 2 ** 20;
+
+function namesBytes(cells: WeekCells): number {
+  return Buffer.byteLength(JSON.stringify([...cells.keys()]));
+}
+
 async function readDimensions(
   ctx: Context,
   organization: Organization,
@@ -144,7 +152,8 @@ async function readDimensions(
   const plain = await readWeek(ctx, organization, week, people, transaction);
   const { maxGroups } = ctx.config;
   // More values than an answer may have are not kept: a document has 16 MiB, and deciding about them takes time.
-  const all = (Object.entries(plain) as [Dimension, WeekCells][]).filter(([, { size }]) => size <= maxGroups);
+  const isKept = (cells: WeekCells) => cells.size <= maxGroups && namesBytes(cells) <= MOST_NAMES_BYTES;
+  const all = (Object.entries(plain) as [Dimension, WeekCells][]).filter(([, cells]) => isKept(cells));
   if (week.fromMs < quarterHorizonMs(ctx.clock.now())) return all;
   return [...all, ['hour_of_week', await readHours(ctx, organization, week, people, transaction)]];
 }

@@ -2,8 +2,8 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import { type Dimension, FROZEN, type FrozenCells, type UserCell, type WeekCells } from './model.ts';
 import { noActivity } from './read-week.ts';
 
-/** 64 bytes each: a row of the collection stays far below the 16 MiB of a document. */
-const MOST_ROWS = 50_000;
+/** Of the numbers and users of one row of the collection: it stays below the 16 MiB of a document. */
+const MOST_BYTES = 4 * 2 ** 20;
 const WIDTH = 2 + FROZEN.length;
 
 /** The identity of a frozen week. */
@@ -23,18 +23,32 @@ export function packCells(
   dimension: Dimension,
   cells: WeekCells,
 ): FrozenCells[] {
-  const rows = [...cells].flatMap(([value, users]) => users.map((user) => ({ value, user })));
-  const count = Math.max(1, Math.ceil(rows.length / MOST_ROWS));
-  return Array.from({ length: count }, (_, part) => ({
+  const parts: CellRow[][] = [[]];
+  let bytes = 0;
+  for (const [value, users] of cells) {
+    for (const user of users) {
+      const own = WIDTH * 8 + Buffer.byteLength(JSON.stringify(user.user));
+      if (bytes + own > MOST_BYTES) {
+        parts.push([]);
+        bytes = 0;
+      }
+      bytes += own;
+      parts.at(-1)?.push({ value, user });
+    }
+  }
+  return parts.map((rows, part) => ({
     _id: cellsKey(orgId, startMs, dimension, part),
     org_id: orgId,
-    ...packRows(rows.slice(part * MOST_ROWS, (part + 1) * MOST_ROWS)),
+    ...packRows(rows),
   }));
 }
 
-function packRows(
-  rows: readonly { value: string; user: UserCell }[],
-): Pick<FrozenCells, 'names' | 'numbers'> {
+interface CellRow {
+  value: string;
+  user: UserCell;
+}
+
+function packRows(rows: readonly CellRow[]): Pick<FrozenCells, 'names' | 'numbers'> {
   const values = new Map<string, number>();
   const users = new Map<string, { place: number; isPooled: boolean }>();
   const numbers = new Float64Array(rows.length * WIDTH);

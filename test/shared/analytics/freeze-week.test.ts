@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freezeAnalytics } from '../../../shared/analytics/freeze-weeks.ts';
+import { readAnalytics } from '../../../shared/analytics/read-analytics.ts';
+import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import { rollupRows } from '../../../shared/usage/model.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
+import { seedRollupDay } from '../../support/usage.ts';
+
+const NOW = Date.parse('2026-04-15T12:07:00Z');
+const LAST_WEEK = Date.parse('2026-04-07T12:00:00Z');
+let ctx: TestContext;
+
+beforeAll(async () => {
+  ctx = await openTestContext({ clock: createTestClock(NOW) });
+});
+afterAll(() => ctx.close());
+
+it('freezes a week whose users and projects have names beyond the size of a document', async () => {
+  const { orgId } = await makeTenant(ctx);
+  await seedRollupDay(ctx, orgId, LAST_WEEK, 8_000);
+  await rollupRows(ctx).updateMany({ org_id: orgId }, [{ $set: { project_id: '$user_id' } }]);
+  const organization = await readOrganization(ctx, orgId);
+  await freezeAnalytics(ctx, organization);
+  const ask = (dimension: 'model' | 'project') => readAnalytics(ctx, organization, { dimension });
+  const { cells } = await ask('model');
+  expect(cells).toMatchObject([{ key: { model: 'm' }, active_users: 8_000, signals: 24_000 }]);
+  expect((await ask('project')).totals).toEqual({ suppressed: true });
+});
