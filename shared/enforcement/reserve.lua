@@ -8,8 +8,8 @@
 -- cost, which holds nothing and needs room.
 -- Returns { code, redis ms, … }:
 --   shut                 refused, nothing written
---   replay   id, ends    this was answered before
---   reused               the key was used for something else
+--   replay   id, ends    this was answered before, and is still held
+--   reused               the key was used for something else, which is still held
 --   stale                call again with later amounts
 --   refused  number      of the first budget without room, from 0
 --   reserved id, ends
@@ -18,8 +18,11 @@ local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
 if ARGV[7] ~= '' then
   local fingerprint, id, ends = string.match(redis.call('GET', KEYS[5]) or '', '^(%S+) (%S+) (%d+)$')
-  if fingerprint and fingerprint ~= ARGV[7] then return { 'reused', now } end
-  if fingerprint then return { 'replay', now, id, ends } end
+  -- One that was released or settled since holds nothing: its answer is no longer true.
+  if id and tonumber(redis.call('ZSCORE', KEYS[4], id) or 0) > now then
+    if fingerprint ~= ARGV[7] then return { 'reused', now } end
+    return { 'replay', now, id, ends }
+  end
 end
 local as_of, touches, amount = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if ARGV[1] ~= mine or as_of > now or now - as_of > FRESH_MS then return { 'stale', now } end

@@ -141,6 +141,19 @@ describe('a reservation', () => {
     expect((await reserve('idem', 6, {}, refused)).body.allow).toBe(true);
   });
 
+  test('that was released is not what a repeat with its key is answered: that holds its own, or is refused', async () => {
+    await budget('again');
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await reserve('again', 6, {}, headers);
+    await release(first.body.reservation_id);
+    const second = await reserve('again', 6, {}, headers);
+    expect(second.body.reservation_id).not.toBe(first.body.reservation_id);
+    expect((await reserve('again', 6)).body.allow).toBe(false);
+    await release(second.body.reservation_id);
+    expect((await reserve('again', 6)).body.allow).toBe(true);
+    expect((await reserve('again', 6, {}, headers)).body.allow).toBe(false);
+  });
+
   test('refuses what is no wish', async () => {
     const wish = { user_id: 'x', estimate_usd: 1, ttl_s: 60 };
     for (const change of [
