@@ -1,4 +1,5 @@
 import type { Interval } from '../platform/basics/interval.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
 import type { Budget } from './model.ts';
@@ -22,21 +23,30 @@ export interface Alert {
 /** The part of the window after which a forecast is told. */
 const FORECAST_FROM = { numerator: 1, denominator: 5 } as const;
 
-/** Every alert that webhooks have asked for and that holds now, whether it was sent before or not. Pure. */
-export function evaluateAlerts(
+/** Whether a webhook has asked for alerts. */
+export function asksForAlerts({ alert_at, forecast: isAsked }: Subscriber): boolean {
+  return alert_at.length > 0 || isAsked;
+}
+
+/**
+ * Every alert that webhooks have asked for and that holds now, whether it was sent before or not: there may be a thousand
+ * per budget. Pure, at a pace that holds nobody up.
+ */
+export async function* evaluateAlerts(
   subscribers: readonly Subscriber[],
   counted: readonly CountedBudget[],
   nowMs: number,
-): Alert[] {
-  const asking = subscribers.filter(({ alert_at, forecast: isAsked }) => alert_at.length > 0 || isAsked);
-  if (asking.length === 0) return [];
-  return counted.flatMap(({ budget, windows }) =>
-    windows.flatMap((window) =>
-      asking
-        .filter((webhook) => mayTell(webhook, budget, window.interval, nowMs))
-        .flatMap((webhook) => alertsOf(webhook, budget, window, nowMs)),
-    ),
-  );
+): AsyncGenerator<Alert> {
+  const asking = subscribers.filter(asksForAlerts);
+  const pace = createPace();
+  for (const { budget, windows } of counted)
+    for (const window of windows) {
+      const told = asking.filter((webhook) => mayTell(webhook, budget, window.interval, nowMs));
+      for (const webhook of told) {
+        yield* alertsOf(webhook, budget, window, nowMs);
+        await pace();
+      }
+    }
 }
 
 /** A window that has ended is no news to a webhook that asked after its end, nor for a budget that was counted anew after it. */

@@ -3,31 +3,45 @@ import { dateAt } from '../platform/basics/clock.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, finishClaim } from '../platform/due/claim-due.ts';
+import { dueRows } from '../platform/due/model.ts';
+import { raiseDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
-import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
+import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { evaluateBudget } from './evaluate.ts';
-import type { CountedBudget } from './evaluate-alerts.ts';
-import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
+import { asksForAlerts, type CountedBudget, forecastTimes } from './evaluate-alerts.ts';
+import { type DueEvaluation, evaluateBudgetsJob, lookAtForecastsJob } from './jobs.ts';
 import { counterKey } from './keys.ts';
 import { budgetEvaluationRows, budgetRows } from './model.ts';
-import { planAlerts } from './plan-alerts.ts';
 import { planFirings } from './plan-firings.ts';
 import { readWindows } from './read-windows.ts';
+import { sendAlerts } from './send-alerts.ts';
 
 /**
  * Evaluates every budget of an organization whose usage has changed, and fires what was reached, once per budget,
- * window, level and revision, and what webhooks asked to be told. Its cost depends on the number of budgets, not of
+ * window, level and revision, and then what webhooks asked to be told. Its cost depends on the number of budgets, not of
  * signals. Returns how many events it raised; repeating it raises none.
  */
 export async function evaluateDue(ctx: Context, orgId: string): Promise<number> {
   const claim = await claimDue<DueEvaluation>(ctx, evaluateBudgetsJob, orgId, (rows) => ({
     earliest_window_end: dateAt(Math.min(...rows.map((row) => row.earliest_window_end.getTime()))),
   }));
-  return claim ? evaluateClaimed(ctx, orgId, claim) : 0;
+  if (!claim) return 0;
+  const { fired, ...evaluated } = await fireLevels(ctx, orgId, claim);
+  if (!evaluated.subscribers.some(asksForAlerts)) return fired;
+  const sent = await sendAlerts(ctx, orgId, evaluated);
+  await dueRows(ctx).deleteOne({ _id: claim._id, claim_id: claim.claim_id });
+  return fired + sent;
 }
 
-/** One snapshot, one transaction, with which the claim ends. */
-async function evaluateClaimed(ctx: Context, orgId: string, claim: Claim<DueEvaluation>): Promise<number> {
+interface Evaluated {
+  /** How many levels have fired. */
+  fired: number;
+  subscribers: readonly Subscriber[];
+  counted: readonly CountedBudget[];
+}
+
+/** One snapshot, one transaction. The claim ends with it, unless there are alerts to send. */
+async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluation>): Promise<Evaluated> {
   return commitPlan(
     ctx,
     async (transaction) => {
@@ -36,18 +50,21 @@ async function evaluateClaimed(ctx: Context, orgId: string, claim: Claim<DueEval
       const subscribers = await findSubscribers(ctx, orgId, transaction);
       const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
       const firings = await planFirings(ctx, reached, subscribers, transaction);
-      const alerts = await planAlerts(ctx, orgId, { subscribers, counted }, transaction);
-      const plan = joinPlans(firings.plan, alerts.plan);
+      const looks = forecastTimes(subscribers, counted, nowMs).map((dueMs) =>
+        raiseDue(lookAtForecastsJob, { key: `${orgId}/${dueMs}`, orgId, dueMs }),
+      );
+      const plan = joinPlans(firings.plan, ...looks);
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
         { $max: { evaluated_at: dateAt(nowMs) } },
         { upsert: true },
       );
+      const finished = subscribers.some(asksForAlerts) ? [] : [finishClaim(claim)];
       return {
-        writes: [...plan.writes, evaluated, finishClaim(claim)],
+        writes: [...plan.writes, evaluated, ...finished],
         wakeUps: plan.wakeUps,
-        result: firings.count + alerts.count,
+        result: { fired: firings.count, subscribers, counted },
       };
     },
     // Another worker fires the same level at this moment.

@@ -70,14 +70,14 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'an alert of a per cent is told again',
-    file: 'shared/budgets/plan-alerts.ts',
+    file: 'shared/budgets/send-alerts.ts',
     text: 'return [alert.webhookId, alert.budget._id, alert.interval.startMs, aboutOf(alert)];',
     replacement: 'return [alert.webhookId, alert.budget._id, alert.current, aboutOf(alert)];',
     tests: ['test/shared/budgets/alerts.test.ts'],
   },
   {
     what: 'two workers tell the same alert',
-    file: 'shared/budgets/plan-alerts.ts',
+    file: 'shared/budgets/send-alerts.ts',
     text: 'insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),',
     replacement:
       'insertRow(budgetAlertRows, { ...rowOf(alert, eventIdOf(event), nowMs), _id: eventIdOf(event) }),',

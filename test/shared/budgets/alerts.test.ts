@@ -129,6 +129,16 @@ describe('alert_at', () => {
     expect(told).toHaveLength(3);
   });
 
+  test('tells in one evaluation also more than one transaction takes', async () => {
+    const alert_at = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    const { orgId } = await tenantWith(Array.from({ length: 26 }, () => ({ alert_at })));
+    await createBudget(ctx, orgId, base);
+    await use(orgId, 10);
+    expect(await evaluateDue(ctx, orgId)).toBe(520);
+    expect(await budgetAlertRows(ctx).countDocuments({ org_id: orgId })).toBe(520);
+    expect(await dueRows(ctx).countDocuments({ org_id: orgId, kind: 'evaluate-budgets' })).toBe(0);
+  });
+
   test('does not tell who asks now of a window that is over', async () => {
     const { orgId } = await tenantWith([]);
     await use(orgId, 60);

@@ -2,51 +2,56 @@ import type { ClientSession } from 'mongoose';
 import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
-import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { batches } from '../platform/basics/in-batches.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { raiseDue } from '../platform/due/plan-due.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
-import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
-import { type Alert, type CountedBudget, evaluateAlerts, forecastTimes } from './evaluate-alerts.ts';
-import { lookAtForecastsJob } from './jobs.ts';
+import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+import { type Alert, type CountedBudget, evaluateAlerts } from './evaluate-alerts.ts';
 import { type BudgetAlert, budgetAlertRows } from './model.ts';
-import { planEvaluation } from './plan-evaluation.ts';
 import { shown, thresholdOf } from './view.ts';
 
-/** Alerts of one evaluation; the next one sends the rest. */
+/** Alerts of one transaction. */
 const ALERTS_AT_ONCE = 500;
 
-/** The plan that sends the alerts that webhooks asked for and have not had yet, each with the row that says it was sent. */
-export async function planAlerts(
+/**
+ * Sends the alerts that webhooks asked for and have not had yet, some per transaction, each with the row that says it was
+ * sent. Repeating it sends none again. Returns how many.
+ */
+export async function sendAlerts(
   ctx: Context,
   orgId: string,
   { subscribers, counted }: { subscribers: readonly Subscriber[]; counted: readonly CountedBudget[] },
-  transaction: ClientSession,
-): Promise<{ plan: Plan; count: number }> {
-  const nowMs = ctx.clock.now();
-  const alerts = evaluateAlerts(subscribers, counted, nowMs);
-  const sent = await findSent(ctx, alerts, transaction);
-  const unsent = alerts.filter((alert) => !sent.has(alertKey(alert)));
-  const fresh = unsent.slice(0, ALERTS_AT_ONCE);
-  const later = unsent.slice(ALERTS_AT_ONCE);
-  const planned = fresh.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
-  const events = await planEvents(
-    planned.map(({ event }) => event),
-    subscribers,
-    nowMs,
+): Promise<number> {
+  const alerts = evaluateAlerts(subscribers, counted, ctx.clock.now());
+  let sent = 0;
+  for await (const some of batches(alerts, ALERTS_AT_ONCE)) sent += await sendSome(ctx, orgId, some);
+  return sent;
+}
+
+async function sendSome(ctx: Context, orgId: string, alerts: readonly Alert[]): Promise<number> {
+  return commitPlan(
+    ctx,
+    async (transaction) => {
+      const sent = await findSent(ctx, alerts, transaction);
+      const unsent = alerts.filter((alert) => !sent.has(alertKey(alert)));
+      const nowMs = ctx.clock.now();
+      const planned = unsent.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
+      const events = await planEvents(
+        planned.map(({ event }) => event),
+        unsent.length === 0 ? [] : await findSubscribers(ctx, orgId, transaction),
+        nowMs,
+      );
+      const rows = planned.map(({ alert, event }) =>
+        insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
+      );
+      return { writes: [...rows, ...events.writes], wakeUps: events.wakeUps, result: unsent.length };
+    },
+    // Another worker sends the same alert at this moment.
+    { onDuplicateKey: 'retry' },
   );
-  const rows = planned.map(({ alert, event }) =>
-    insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
-  );
-  const plan = joinPlans(
-    { writes: rows, wakeUps: [] },
-    events,
-    planRest(orgId, later, nowMs),
-    ...forecastTimes(subscribers, counted, nowMs).map((dueMs) => planLook(orgId, dueMs)),
-  );
-  return { plan, count: fresh.length };
 }
 
 async function findSent(
@@ -56,16 +61,6 @@ async function findSent(
 ): Promise<ReadonlySet<string>> {
   const rows = await findByIds(budgetAlertRows(ctx), alerts.map(alertKey), transaction);
   return new Set(rows.map(({ _id }) => _id));
-}
-
-function planRest(orgId: string, later: readonly Alert[], nowMs: number): Plan {
-  if (later.length === 0) return NO_PLAN;
-  const earliestEndMs = Math.min(...later.map(({ interval }) => interval.endMs));
-  return planEvaluation(orgId, { shard: 0, earliestEndMs, nowMs });
-}
-
-function planLook(orgId: string, dueMs: number): Plan {
-  return raiseDue(lookAtForecastsJob, { key: `${orgId}/${dueMs}`, orgId, dueMs });
 }
 
 function rowOf(alert: Alert, eventId: string, nowMs: number): BudgetAlert {
