@@ -115,7 +115,8 @@ describe('POST /v1/credits/checkout', () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const before = stripe.sessions.size;
     const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
-    expect((await buy(person, 100, headers)).status).toBe(503);
+    const { status, body } = await buy(person, 100, headers);
+    expect([status, body.code]).toEqual([503, 'payments_unavailable']);
     json.mockRestore();
     clock.advance(5_000);
     expect((await buy(person, 100, headers)).status).toBe(200);

@@ -40,7 +40,7 @@ export async function beginCheckout(
     throw new DomainError('invalid_request', `One purchase is ${least} to ${most} credits.`, {
       errors: [{ pointer: '/credits', detail: `must be ${least}..${most}` }],
     });
-  const { url } = await createCheckoutSession(ctx, stripeSecretKey, {
+  return createCheckoutSession(ctx, stripeSecretKey, {
     parameters: parametersOf({
       accountId,
       credits,
@@ -51,7 +51,6 @@ export async function beginCheckout(
     }),
     idempotencyKey: newId('chk'),
   });
-  return url;
 }
 
 /** One line of the whole amount, because Stripe counts in whole cents and a credit may cost less. */

@@ -6,19 +6,19 @@ import type { Context } from '../../platform/context/context.ts';
 const STRIPE_VERSION = '2025-03-31.basil';
 const TIMEOUT_MS = 10_000;
 
-const checkoutSession = z.object({ id: z.string(), url: z.url({ protocol: /^https?$/ }) });
+const checkoutSession = z.object({ url: z.url({ protocol: /^https?$/ }) });
 const refusal = z.object({ error: z.object({ type: z.string(), code: z.string().optional() }) });
 
 /**
- * Creates a Checkout Session from its parameters, once per idempotency key, and returns its id and the page where the
- * person pays. Throws `not_ready` when Stripe refuses the request (a wrong key, an account that may not charge), and
- * `payments_unavailable` when it does not answer within 10 s.
+ * Creates a Checkout Session from its parameters, once per idempotency key, and returns the page where the person pays.
+ * Throws `not_ready` when Stripe refuses the request (a wrong key, an account that may not charge), and
+ * `payments_unavailable` when it does not answer, or not to the end, within 10 s.
  */
 export async function createCheckoutSession(
   ctx: Context,
   secretKey: string,
   { parameters, idempotencyKey }: { parameters: Record<string, string>; idempotencyKey: string },
-): Promise<{ id: string; url: string }> {
+): Promise<string> {
   const response = await fetch(new URL('/v1/checkout/sessions', ctx.config.stripeApiBase), {
     method: 'POST',
     redirect: 'error',
@@ -36,17 +36,17 @@ export async function createCheckoutSession(
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) {
     const parsed = checkoutSession.safeParse(answer);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return parsed.data.url;
   }
   throw refused(ctx, response, answer);
 }
 
 /** Of what Stripe says only its codes are logged. */
-function refused(ctx: Context, { status, headers }: Response, answer: unknown): DomainError {
+function refused(ctx: Context, { ok, status, headers }: Response, answer: unknown): DomainError {
   const { type, code } = refusal.safeParse(answer).data?.error ?? {};
   const stripe_request_id = headers.get('request-id');
   ctx.log.error({ status, type, code, stripe_request_id }, 'Stripe made no Checkout Session');
-  if (status === 429 || status === 409 || status >= 500) return unavailable();
+  if (ok || status === 429 || status === 409 || status >= 500) return unavailable();
   return new DomainError('not_ready', 'Stripe refuses to sell for this service. Its operator has to look.');
 }
 
