@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
-import { projectLedger, projectRound } from '../../shared/credits/ledger/project-ledger.ts';
+import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
 import { shardsWithEntries } from '../../shared/credits/meter/look-at-shards.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../shared/platform/redis/keys.ts';
@@ -11,6 +11,7 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
+  projectLedger,
   spendOnce,
   startOwnRedis,
   type TestAccount,

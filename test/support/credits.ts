@@ -11,7 +11,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { projectLedger } from '../../shared/credits/ledger/project-ledger.ts';
+import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { type Spent, spendCredit } from '../../shared/credits/ledger/spend.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
@@ -207,6 +207,14 @@ export async function forgetAnswers(ctx: TestContext, accountId: string): Promis
   const { record } = accountKeys(accountId);
   const answers = await ctx.redis.producer.keys(record('*'));
   if (answers.length > 0) await ctx.redis.producer.del(...answers);
+}
+
+/** Projects once and returns how many entries were moved. Throws why when none could be. */
+export async function projectLedger(ctx: TestContext, shards: readonly number[]): Promise<number> {
+  const { moved, stuck } = await projectRound(ctx, shards);
+  const [problem] = stuck.values();
+  if (moved === 0 && problem) throw problem;
+  return moved;
 }
 
 /** Projects until every stream is empty. */

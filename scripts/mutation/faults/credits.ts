@@ -307,6 +307,13 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: LEDGER,
   },
   {
+    what: 'two repairs at once both write',
+    file: `${METER}/adjust.lua`,
+    text: 'if int(seq) == ARGV[5] then',
+    replacement: 'if true then',
+    tests: LEDGER,
+  },
+  {
     what: 'an account that never reached Redis stays out of it',
     file: 'shared/credits/ledger/reconcile.ts',
     text: 'await ifPossible(ensureAccount(ctx, account));',

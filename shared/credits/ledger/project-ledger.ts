@@ -25,26 +25,15 @@ export interface RoundOptions {
   beforeOpening?: boolean;
 }
 
-/**
- * Moves what these shards' streams hold into the ledger, exactly once, and returns how many entries that were. Another
- * one that does the same at the same time makes one of the two return 0. Throws when nothing could be moved because an
- * entry cannot be read or written.
- */
-export async function projectLedger(ctx: Context, shards: readonly number[]): Promise<number> {
-  const { moved, stuck } = await projectRound(ctx, shards);
-  const [problem] = stuck.values();
-  if (moved === 0 && problem) throw problem;
-  return moved;
-}
-
 /** At most 64 rows by primary key. */
 const FENCES_MS = 5_000;
 /** Above the deadline of a transaction. A round that was given up and commits all the same is fenced like another one's. */
 const ROUND_MS = 17_000;
 
 /**
- * One round of `projectLedger`: at most one transaction's worth of entries. Throws a store error when it takes so long
- * that its connection must be dark.
+ * Moves what these shards' streams hold into the ledger, exactly once, but at most one transaction's worth of entries. Of two
+ * that move the same at the same time one moves nothing. Throws a store error when it takes so long that its connection must
+ * be dark.
  */
 export function projectRound(
   ctx: Context,

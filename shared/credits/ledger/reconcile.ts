@@ -2,7 +2,6 @@ import { organizationRows } from '../../organizations/model.ts';
 import type { DomainError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { shardOf } from '../../platform/redis/keys.ts';
 import { storedBalances } from '../meter/account-state.ts';
 import { allAccounts } from '../meter/all-accounts.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
@@ -15,7 +14,6 @@ import { ensureAccount } from './ensure-account.ts';
 import { findUnplacedInStreams, findUnplacedRecords } from './find-unplaced-receipts.ts';
 import { creditDrift, creditPlansRepaired, unplacedReceipts } from './metrics.ts';
 import { ledgerRows } from './model.ts';
-import { projectLedger } from './project-ledger.ts';
 
 /** What is wrong with one account. */
 export interface Drift {
@@ -149,18 +147,20 @@ async function sumLedger(ctx: Context, accountId: string, seq: number) {
 }
 
 /**
- * Repairs one account by what is off now. What waits in a stream that stands still is not: a row for it would count it
- * twice when it moves.
+ * Repairs one account by what is off now, unless it changes meanwhile, as by another repair. What waits in a stream that
+ * stands still is not off: a row for it would count it twice when it moves.
  */
 async function repair(ctx: Context, accountId: string): Promise<number> {
   if (!(await ifPossible(catchUp(ctx, accountId)))) {
     ctx.log.warn({ account_id: accountId }, 'a ledger that is behind its stream is not repaired');
     return 0;
   }
-  const { drift = {} } = (await findDrift(ctx, accountId, await readAccount(ctx, accountId))) ?? {};
-  for (const [bucket, delta] of Object.entries(drift)) {
-    await changeCredits(ctx, { accountId, command: 'adjust', args: [bucket, delta] });
-  }
-  await projectLedger(ctx, [shardOf(accountId)]);
-  return Object.keys(drift).length > 0 ? 1 : 0;
+  const record = await readAccount(ctx, accountId);
+  const { drift = {} } = (await findDrift(ctx, accountId, record)) ?? {};
+  const rows = Object.entries(drift).flat();
+  if (!record || rows.length === 0) return 0;
+  const args = [record.state.seq, ...rows];
+  const { did } = await changeCredits(ctx, { accountId, command: 'adjust', args });
+  await catchUp(ctx, accountId);
+  return did === 'done' ? 1 : 0;
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
-import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
 import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
@@ -12,6 +11,7 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
+  projectLedger,
   spendOnce,
   startOwnRedis,
   type TestAccount,

@@ -6,7 +6,7 @@ import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts'
 import { ledgerLag, ledgerStuckShards, shutShardCount } from '../../../shared/credits/ledger/metrics.ts';
 import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
-import { projectLedger, projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
+import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
@@ -22,6 +22,7 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
+  projectLedger,
   spendOnce,
   spendSurely,
   startOwnRedis,

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
-import { projectLedger } from '../../../shared/credits/ledger/project-ledger.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
+import { changeCredits } from '../../../shared/credits/meter/change-credits.ts';
 import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
 import { holdShard, releaseShard } from '../../../shared/credits/meter/epoch.ts';
 import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
@@ -21,6 +21,7 @@ import {
   type OwnRedis,
   openCreditContext,
   projectAll,
+  projectLedger,
   spendOnce,
   startOwnRedis,
   type TestAccount,
@@ -304,6 +305,16 @@ test('a repair on request is a row that makes the ledger add up, also for a rebu
   await rebuildCredits(ctx);
   expect((await stateOf(account.accountId))?.lots).toMatchObject([{ bucket: 'granted', left: 3 }]);
   await expectWhole(account);
+});
+
+test('a repair of what has changed since it was compared, as by another repair, writes nothing', async () => {
+  const { accountId } = await makeHistory();
+  const { seq } = (await stateOf(accountId)) ?? { seq: 0 };
+  const repair = () =>
+    changeCredits(ctx, { accountId, command: 'adjust', args: [seq, 'granted', 2, 'paid', 1] });
+  expect([(await repair()).did, (await repair()).did]).toEqual(['done', 'none']);
+  await projectAll(ctx);
+  expect(await ledgerRows(ctx).countDocuments({ account_id: accountId, reason: 'credit.adjust' })).toBe(2);
 });
 
 test('the hourly check comes again in a minute when every shard is being rebuilt', async () => {
