@@ -9,6 +9,7 @@ import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { reconcileCreditsJob } from '../../shared/credits/ledger/jobs.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { reconcileCredits as compareCredits } from '../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
@@ -162,7 +163,7 @@ test('REDIS_WAIT_REPLICAS asks the master that holds the account, and without a 
   await waiting.close();
 });
 
-test('a master that does not answer keeps no entry of the others out of the ledger', {
+test('a master that does not answer holds up nothing of the others: neither the ledger nor comparing', {
   timeout: 90_000,
 }, async () => {
   await Promise.all(clients.map((client) => client.config('SET', 'cluster-require-full-coverage', 'no')));
@@ -177,7 +178,14 @@ test('a master that does not answer keeps no entry of the others out of the ledg
       await spendOnce(ctx, account.token);
       const isWritten = async () => (await replayLedger(ctx, account.accountId)).seq === 3;
       await until(isWritten, { timeoutMs: 20_000, what: 'the ledger to have the spend' });
+      await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'lots', 'g,3,0,lot_spoilt;');
     }
+    const { drifted, unchecked } = await compareCredits(ctx, { repair: false });
+    const nodesOf = await Promise.all(accounts.map(nodeOf));
+    const others = accounts.filter((_account, index) => nodesOf[index] !== 2);
+    const spoilt = others.map(({ accountId }) => ({ account_id: accountId, drift: { granted: 3 } }));
+    expect(drifted).toMatchObject(expect.arrayContaining(spoilt.map((one) => expect.objectContaining(one))));
+    expect(unchecked).toBeGreaterThanOrEqual(accounts.length - others.length);
   } finally {
     frozen.child.kill('SIGCONT');
     await stop();

@@ -316,7 +316,7 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'an account that never reached Redis stays out of it',
     file: 'shared/credits/ledger/reconcile.ts',
-    text: 'await ifPossible(ensureAccount(ctx, account));',
+    text: 'await ensureAccount(ctx, account);',
     replacement: '{}',
     tests: CHANGES,
   },

@@ -35,17 +35,6 @@ export async function catchUp(ctx: Context, accountId: string): Promise<number> 
   return seq;
 }
 
-/** Whether catching up was possible, and not its shard stands still: for those who look for what is wrong. */
-export async function ifPossible(catchingUp: Promise<unknown>): Promise<boolean> {
-  try {
-    await catchingUp;
-    return true;
-  } catch (error) {
-    if (isCode(error, 'store_unavailable')) return false;
-    throw error;
-  }
-}
-
 /** Moves what the stream of a shard holds now. Throws `store_unavailable`. */
 export async function catchUpShard(ctx: Context, shard: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;

@@ -1,9 +1,10 @@
+import { isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { RECORDS_PATTERN, readRecordKey } from '../../platform/redis/keys.ts';
 import { isSpendPlace } from '../meter/idempotency.ts';
 import { shardsWithEntries } from '../meter/look-at-shards.ts';
 import { redisNow } from '../meter/redis-time.ts';
-import { catchUpShard, ifPossible } from './catch-up.ts';
+import { catchUpShard } from './catch-up.ts';
 import { ledgerRows } from './model.ts';
 import { readStreams } from './stream.ts';
 
@@ -46,10 +47,19 @@ export async function findUnplacedRecords(ctx: Context): Promise<GivenReceipt[]>
   for await (const given of readRecords(ctx)) {
     const candidates = await withoutRows(ctx, given);
     for (const shard of new Set(candidates.map((candidate) => candidate.shard)))
-      await ifPossible(catchUpShard(ctx, shard));
+      await catchUpIfPossible(ctx, shard);
     unplaced.push(...(await withoutRows(ctx, candidates)));
   }
   return unplaced;
+}
+
+/** What waits in a shard that stands still is looked for where the ledger ends. */
+async function catchUpIfPossible(ctx: Context, shard: number): Promise<void> {
+  try {
+    await catchUpShard(ctx, shard);
+  } catch (error) {
+    if (!isCode(error, 'store_unavailable')) throw error;
+  }
 }
 
 async function* readRecords(ctx: Context): AsyncGenerator<GivenReceipt[]> {

@@ -1,6 +1,4 @@
 import { organizationRows } from '../../organizations/model.ts';
-import type { DomainError } from '../../platform/basics/errors.ts';
-import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { storedBalances } from '../meter/account-state.ts';
 import { allAccounts } from '../meter/all-accounts.ts';
@@ -8,8 +6,8 @@ import { applyPlan } from '../meter/apply-plan.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { BUCKETS, type Bucket, type CreditAccount } from '../meter/model.ts';
 import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
-import { unlessShut } from '../meter/unless-shut.ts';
-import { catchUp, ifPossible } from './catch-up.ts';
+import { type Skipped, workOnAccounts } from '../meter/work-on-accounts.ts';
+import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
 import { findUnplacedInStreams, findUnplacedRecords } from './find-unplaced-receipts.ts';
 import { creditDrift, creditPlansRepaired, unplacedReceipts } from './metrics.ts';
@@ -26,7 +24,7 @@ export interface Drift {
 
 export interface Reconciliation {
   accounts: number;
-  /** Those of them that were not compared, because their shard is not open. */
+  /** Those of them that were not compared: their shard is not open, stands still, or does not answer. */
   unchecked: number;
   drifted: Drift[];
   repaired: number;
@@ -58,8 +56,7 @@ export async function reconcileCredits(
     receipts_without_rows: await countUnplacedReceipts(ctx, options.records === true),
   };
   const plans = await readPlansOfOrganizations(ctx);
-  const shut: DomainError[] = [];
-  const check = (account: CreditAccount) => unlessShut(shut, () => compare(account));
+  const skipped: Skipped = { accounts: 0 };
   const compare = async (account: CreditAccount): Promise<Drift | null> => {
     const record = await readAccount(ctx, account._id);
     const plan = plans.get(account.org_id);
@@ -67,17 +64,17 @@ export async function reconcileCredits(
       result.plans += 1;
     const drift = await findDrift(ctx, account._id, record);
     // It never reached Redis: whoever made it died on the way.
-    if (!record && !drift && plan !== undefined) await ifPossible(ensureAccount(ctx, account));
+    if (!record && !drift && plan !== undefined) await ensureAccount(ctx, account);
+    if (record && drift && options.repair && (await repair(ctx, record, drift))) result.repaired += 1;
     return drift;
   };
-  for await (const drift of inBatches(allAccounts(ctx), BATCH, check)) {
+  for await (const drift of workOnAccounts(allAccounts(ctx), { size: BATCH, skipped }, compare)) {
     result.accounts += 1;
     if (drift) result.drifted.push(drift);
   }
-  result.unchecked = shut.length;
+  result.unchecked = skipped.accounts;
+  result.accounts += skipped.accounts;
   report(ctx, result);
-  if (options.repair)
-    for (const { account_id } of result.drifted) result.repaired += await repair(ctx, account_id);
   return result;
 }
 
@@ -96,7 +93,10 @@ function report(ctx: Context, result: Reconciliation): void {
   unplacedReceipts(ctx).set(unplaced);
   for (const drift of drifted) ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
   if (unchecked > 0)
-    ctx.log.warn({ accounts: unchecked }, 'accounts of shards that are not open were not compared');
+    ctx.log.warn(
+      { accounts: unchecked },
+      'accounts were not compared: their shards are not open or stand still',
+    );
   if (unplaced > 0) ctx.log.error({ receipts: unplaced }, 'receipts were given that have no ledger row');
 }
 
@@ -112,6 +112,7 @@ async function readPlansOfOrganizations(ctx: Context): Promise<Map<string, strin
   return new Map(organizations.map(({ _id, plan }) => [_id, plan]));
 }
 
+/** Throws when the ledger cannot be brought up to the balance: what waits in a stream is no drift. */
 async function findDrift(
   ctx: Context,
   accountId: string,
@@ -122,7 +123,7 @@ async function findDrift(
     const isLost = await ledgerRows(ctx).findOne({ account_id: accountId }, { projection: { _id: 1 } });
     return isLost ? { account_id: accountId, drift: {}, missing_rows: 0 } : null;
   }
-  await ifPossible(catchUp(ctx, accountId));
+  await catchUp(ctx, accountId);
   const { seq } = record.state;
   const sums = await sumLedger(ctx, accountId, seq);
   const balances = storedBalances(record.state);
@@ -147,20 +148,18 @@ async function sumLedger(ctx: Context, accountId: string, seq: number) {
 }
 
 /**
- * Repairs one account by what is off now, unless it changes meanwhile, as by another repair. What waits in a stream that
- * stands still is not off: a row for it would count it twice when it moves.
+ * Repairs what is off with an account, unless it has changed since the comparison, as by another repair. Returns whether it
+ * did: rows that are missing stay missing.
  */
-async function repair(ctx: Context, accountId: string): Promise<number> {
-  if (!(await ifPossible(catchUp(ctx, accountId)))) {
-    ctx.log.warn({ account_id: accountId }, 'a ledger that is behind its stream is not repaired');
-    return 0;
-  }
-  const record = await readAccount(ctx, accountId);
-  const { drift = {} } = (await findDrift(ctx, accountId, record)) ?? {};
+async function repair(
+  ctx: Context,
+  { state }: AccountRecord,
+  { account_id, drift }: Drift,
+): Promise<boolean> {
   const rows = Object.entries(drift).flat();
-  if (!record || rows.length === 0) return 0;
-  const args = [record.state.seq, ...rows];
-  const { did } = await changeCredits(ctx, { accountId, command: 'adjust', args });
-  await catchUp(ctx, accountId);
-  return did === 'done' ? 1 : 0;
+  if (rows.length === 0) return false;
+  const args = [state.seq, ...rows];
+  const { did } = await changeCredits(ctx, { accountId: account_id, command: 'adjust', args });
+  await catchUp(ctx, account_id);
+  return did === 'done';
 }

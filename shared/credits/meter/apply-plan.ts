@@ -1,23 +1,26 @@
 import { readOrganization } from '../../organizations/read-organization.ts';
-import { type DomainError, isCode } from '../../platform/basics/errors.ts';
+import { isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { changeCredits } from './change-credits.ts';
 import { type CreditAccount, creditAccountRows } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
-import { unlessShut } from './unless-shut.ts';
+import { type Skipped, workOnAccounts } from './work-on-accounts.ts';
+
+/** Accounts that are put on a plan side by side. */
+const BATCH = 16;
 
 /**
  * Puts every account of an organization on its plan. A running window or month goes on: what was used stays used, what
  * is left follows the new limit (a `credit.adjust` row), never below 0. Repeating it changes nothing. An account that it
- * did not reach is found by `reconcileCredits`. Throws `rebuilding` when all others are done and some were in a shard that
- * is not open, and at once as `applyPlan` otherwise.
+ * did not reach is found by `reconcileCredits`. Throws when all others are done and some were in a shard that is not open or
+ * does not answer, and at once as `applyPlan` otherwise.
  */
-export async function applyPlanToAll(ctx: Context, orgId: string): Promise<number> {
-  const accounts = await creditAccountRows(ctx).find({ org_id: orgId }).toArray();
-  const shut: DomainError[] = [];
-  for (const account of accounts) await unlessShut(shut, () => applyPlan(ctx, account));
-  if (shut[0]) throw shut[0];
-  return accounts.length;
+export async function applyPlanToAll(ctx: Context, orgId: string): Promise<void> {
+  const skipped: Skipped = { accounts: 0 };
+  const accounts = creditAccountRows(ctx).find({ org_id: orgId });
+  const work = workOnAccounts(accounts, { size: BATCH, skipped }, (account) => applyPlan(ctx, account));
+  for await (const _ of work);
+  if (skipped.accounts > 0) throw skipped.why;
 }
 
 /**
