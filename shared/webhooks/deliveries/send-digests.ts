@@ -13,17 +13,20 @@ import { replaceQueued } from './replace-queued.ts';
 const PER_DIGEST = { events: 200, characters: 1_048_576 };
 
 /**
- * Sends every digest that is due: its events become one event `digest`, for its webhook alone. Returns how many digests.
- * Throws when that of a webhook could not be sent, after all others.
+ * Sends every digest that is due: its events become one event `digest`, for its webhook alone. Webhooks take turns, so that
+ * none waits for the many digests of another. Returns how many digests. Throws when that of a webhook could not be sent,
+ * after all others.
  */
 export async function sendDigests(ctx: Context): Promise<number> {
   const due = { state: 'collected' as const, at: { $lte: ctx.clock.now() } };
-  const webhookIds = await queuedDeliveryRows(ctx).distinct('webhook_id', due);
+  const waiting = await queuedDeliveryRows(ctx).distinct('webhook_id', due);
   const errors: unknown[] = [];
   let sent = 0;
-  for (const webhookId of webhookIds) {
+  for (const webhookId of waiting) {
     try {
-      while (await sendDigest(ctx, webhookId)) sent += 1;
+      if (!(await sendDigest(ctx, webhookId))) continue;
+      sent += 1;
+      waiting.push(webhookId);
     } catch (error) {
       errors.push(error);
     }

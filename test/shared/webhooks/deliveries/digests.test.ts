@@ -114,6 +114,17 @@ describe('a digest', () => {
     expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 200]);
   });
 
+  it('does not wait for all digests of another webhook', async () => {
+    const lively = [await webhookWith({ digest: 'daily' }), await webhookWith({ digest: 'daily' })];
+    for (const { orgId } of lively) await raise(ctx, orgId, 401);
+    clock.set(MORNING);
+    await sendDigests(ctx);
+    const digests = await eventRows(ctx).find({ type: 'digest' }).toArray();
+    const ids = digests.map(({ webhook_id }) => webhook_id);
+    const [first, second] = lively.map(({ webhook }) => ids.indexOf(webhook._id));
+    expect(Math.abs((first ?? 0) - (second ?? 0))).toBe(1);
+  });
+
   it('goes to its webhook alone', async () => {
     const { orgId } = await webhookWith({ digest: 'daily' });
     const input = { url: receiver.url, events: ['session.started' as const], secret: SECRET };
