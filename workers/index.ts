@@ -39,7 +39,7 @@ import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webho
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
 import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
-import { dueJobRow, type JobRow, jobRow, type WakeAgain } from './job-row.ts';
+import { dueJobRow, type JobRow, jobRow } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
 export const endSession = dueJobRow(endSessionJob, {
@@ -181,13 +181,10 @@ export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<
   { queue: deliverWebhook.kind, sweep: sweepDeliveries },
 ];
 
-async function attempt(
-  data: JobData<typeof deliverWebhookJob>,
-  ctx: Context,
-): Promise<WakeAgain | undefined> {
-  const decisions = await attemptDeliveries(ctx, data);
-  const later = decisions.map(({ notBeforeMs }) => notBeforeMs).filter((atMs) => atMs !== undefined);
-  return later.length === 0 ? undefined : { notBeforeMs: Math.min(...later) };
+/** What one wake-up brings is due at one time. */
+async function attempt(data: JobData<typeof deliverWebhookJob>, ctx: Context): Promise<unknown> {
+  const outcomes = await attemptDeliveries(ctx, data);
+  return outcomes.find(({ kind }) => kind === 'later');
 }
 
 /** A rebuild is over by then, or the next look tells. */

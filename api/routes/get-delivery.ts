@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { text } from '../../shared/platform/basics/text.ts';
 import { getDelivery as read } from '../../shared/webhooks/deliveries/get-delivery.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
-import { webhookParams } from '../schemas/params.ts';
+import { deliveryParams } from '../schemas/params.ts';
 
 export const getDelivery = route({
   method: 'get',
@@ -15,7 +14,7 @@ export const getDelivery = route({
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
-  params: webhookParams.extend({ delivery_id: text(128).describe('Delivery id') }),
+  params: deliveryParams,
   success: {
     status: 200,
     description: 'The delivery',

@@ -1,10 +1,8 @@
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { text } from '../../shared/platform/basics/text.ts';
 import { redeliver as repeat } from '../../shared/webhooks/deliveries/redeliver.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
-import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';
-import { webhookParams } from '../schemas/params.ts';
+import { deliveryParams } from '../schemas/params.ts';
 
 export const redeliver = route({
   method: 'post',
@@ -14,11 +12,11 @@ export const redeliver = route({
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',
-  params: webhookParams.extend({ delivery_id: text(128).describe('Delivery id') }),
+  params: deliveryParams,
   success: { status: 202, description: 'It is on its way', body: deliveryView },
   errors: ['not_found', 'conflict', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
+    const webhook = { _id: params.id, org_id: wholeOrganization(principal) };
     return viewDelivery(await repeat(ctx, webhook, params.delivery_id));
   },
 });

@@ -7,6 +7,7 @@ import { text } from '../../shared/platform/basics/text.ts';
 export const sessionParams = z.strictObject({ id: text(128).describe('Session id') });
 export const budgetParams = z.strictObject({ id: text(128).describe('Budget id') });
 export const webhookParams = z.strictObject({ id: text(128).describe('Webhook id') });
+export const deliveryParams = webhookParams.extend({ delivery_id: text(128).describe('Delivery id') });
 export const orgParams = z.strictObject({ orgId: text(128).describe('Organization id') });
 
 /** The `Idempotency-Key` that a route needs. Throws `invalid_request`. */

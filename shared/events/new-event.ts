@@ -1,3 +1,4 @@
+import { isoTime } from '../platform/basics/clock.ts';
 import type { EventType } from '../platform/basics/contract.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 
@@ -17,4 +18,9 @@ export interface NewEvent {
 /** The id of a new event. The same cause gives the same id, so that one cause has one event. */
 export function eventIdOf({ type, cause }: Pick<NewEvent, 'type' | 'cause'>): string {
   return derivedId('evt', type, ...cause);
+}
+
+/** The body of every delivery of an event, serialized once: `{ id, type, org_id, ts, data }`, with `ts` in ISO 8601. */
+export function envelopeOf(id: string, { type, org_id, ts, data }: Omit<NewEvent, 'cause'>): string {
+  return JSON.stringify({ id, type, org_id, ts: isoTime(ts.getTime()), data });
 }

@@ -16,21 +16,13 @@ export async function expireHeld(ctx: Context, most = HELD_DELIVERIES): Promise<
     ])
     .toArray();
   let expired = 0;
-  for (const { _id, held } of crowded) expired += await expireOldest(ctx, _id, held - most);
+  for (const { _id, held } of crowded)
+    for (let surplus = held - most; surplus > 0; surplus -= EXPIRED_AT_ONCE)
+      expired += await expireOldest(ctx, _id, Math.min(surplus, EXPIRED_AT_ONCE));
   return expired;
 }
 
-async function expireOldest(ctx: Context, webhookId: string, surplus: number): Promise<number> {
-  let left = surplus;
-  while (left > 0) {
-    const expired = await expireSome(ctx, webhookId, Math.min(left, EXPIRED_AT_ONCE));
-    if (expired === 0) break;
-    left -= expired;
-  }
-  return surplus - left;
-}
-
-async function expireSome(ctx: Context, webhookId: string, count: number): Promise<number> {
+async function expireOldest(ctx: Context, webhookId: string, count: number): Promise<number> {
   return commitPlan(ctx, async (transaction) => {
     const oldest = await queuedDeliveryRows(ctx)
       .find({ webhook_id: webhookId, state: 'held' }, { session: transaction })

@@ -1,12 +1,11 @@
 import { type Event, eventRows } from '../../events/model.ts';
-import { eventIdOf, type NewEvent } from '../../events/new-event.ts';
+import { envelopeOf, eventIdOf, type NewEvent } from '../../events/new-event.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { mapAtPace } from '../../platform/basics/next-turn.ts';
 import { joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import { insertDue } from '../../platform/due/plan-due.ts';
 import { insertRow } from '../../platform/mongo/writes.ts';
 import type { Subscriber } from '../endpoints/find-subscribers.ts';
-import { envelopeOf } from './envelope.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 

@@ -16,7 +16,7 @@ import { nextRoundOf } from './wake-deliveries.ts';
  */
 export async function redeliver(
   ctx: Context,
-  { _id, org_id }: Webhook,
+  { _id, org_id }: Pick<Webhook, '_id' | 'org_id'>,
   deliveryId: string,
 ): Promise<Delivery> {
   return commitPlan(ctx, async (transaction) => {

@@ -15,10 +15,7 @@ import { type Permit, takePermit, takePermits } from './permits.ts';
 import { measureLateness, type SentAttempt, sendAttempt } from './send-attempt.ts';
 
 /** What became of a wake-up. `deferred`: the endpoint's list was full, and the store keeps the delivery. */
-export interface AttemptOutcome {
-  kind: AttemptDecision['kind'] | 'deferred';
-  notBeforeMs?: number;
-}
+type AttemptOutcome = AttemptDecision | { kind: 'deferred' };
 
 type Decide = (loaded: LoadedAttempt) => Promise<AttemptDecision>;
 
@@ -60,7 +57,7 @@ async function attemptWith(
   try {
     const { decision, sent } = await attempt(ctx, due, permit, decide);
     await record(ctx, due, decision, sent);
-    return decision.kind === 'later' ? decision : { kind: decision.kind };
+    return decision;
   } catch (error) {
     if (!isStoreError(error)) brokenWebhooks(ctx).set(due.webhookId, true);
     throw error;

@@ -106,20 +106,13 @@ async function endDrain(ctx: Context, drain: Drain, seen: Status): Promise<void>
   await commitPlan(ctx, async (transaction) => {
     const due = await readClaimed(ctx, drain, transaction);
     if (!due || due.due_at.getTime() > ctx.clock.now()) return { ...NO_PLAN, result: undefined };
-    const isOver = seen === 'paused' || ctx.clock.now() >= due.until.getTime();
+    const { key, org_id, until } = due;
+    const isOver = seen === 'paused' || ctx.clock.now() >= until.getTime();
+    const again = { key, orgId: org_id, dueMs: until.getTime(), details: { until } };
     const plan = isOver
-      ? { writes: [clearDue(drainWebhookJob, drain.webhookId)], wakeUps: [] }
-      : lookAgain(drain.webhookId, due);
+      ? { writes: [clearDue(drainWebhookJob, key)], wakeUps: [] }
+      : setDue(drainWebhookJob, again);
     return { ...plan, result: undefined };
-  });
-}
-
-function lookAgain(webhookId: string, { org_id, until }: DueRow & DrainDetails) {
-  return setDue(drainWebhookJob, {
-    key: webhookId,
-    orgId: org_id,
-    dueMs: until.getTime(),
-    details: { until },
   });
 }
 

@@ -1,9 +1,8 @@
-import type { NewEvent } from '../../events/new-event.ts';
+import { envelopeOf, type NewEvent } from '../../events/new-event.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { envelopeOf } from '../deliveries/envelope.ts';
 import type { AttemptError } from '../deliveries/model.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { mailAddressOf } from './mail-attempt.ts';
