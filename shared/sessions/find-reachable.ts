@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
-import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
+import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { type Session, sessionHeadRows, sessionRows } from './model.ts';
@@ -42,9 +42,13 @@ interface Span {
   latestMs: number;
 }
 
+/** How far before the reach of late signals sessions are looked for at once: most users had one by then. */
+const LOOK_BACK_MS = DAY_MS;
+
 /**
  * The sessions of a key that signals may join, given its newest one, which is always among them: usually that alone; for
- * late signals all that begin within their reach, and the last that begins before.
+ * late signals all that begin within their reach, and the last that begins before. Others that were found on the way are
+ * among them too.
  */
 export async function findReachable(
   ctx: Context,
@@ -56,31 +60,15 @@ export async function findReachable(
   if (!newest) return [];
   if (earliestMs >= newest.started_at.getTime()) return [newest];
   const { key, org_id } = newest;
-  const reach = { $gte: dateAt(earliestMs - timeoutMs), $lte: dateAt(latestMs + timeoutMs) };
-  const within = await sessionRows(ctx)
-    .find(onShard(ctx, { key, started_at: reach }, { org_id }), { session: transaction })
-    .toArray();
-  const found = [...(await findLastBefore(ctx, newest, earliestMs - timeoutMs, transaction)), ...within];
-  return [...found.filter(({ _id }) => _id !== newest._id), newest];
-}
-
-/** Sessions of a key never overlap: of those that begin before a moment, however long ago, only the last can reach to it. */
-async function findLastBefore(
-  ctx: Context,
-  { key, org_id }: Pick<Session, 'key' | 'org_id'>,
-  beforeMs: number,
-  transaction: ClientSession,
-): Promise<Session[]> {
-  const find = ({ filter, sort, limit }: KeysetQuery) =>
+  const find = (started_at: { $gte?: Date; $lt: Date }, options: { sort?: { started_at: -1 }; limit?: 1 }) =>
     sessionRows(ctx)
-      .find(onShard(ctx, { key, ...filter }, { org_id }), { session: transaction, sort, limit })
+      .find(onShard(ctx, { key, started_at }, { org_id }), { session: transaction, ...options })
       .toArray();
-  const { rows } = await paginate<Session>(find, 'started_at', {
-    order: 'desc',
-    fromMs: 0,
-    toMs: beforeMs,
-    after: null,
-    limit: 1,
-  });
-  return rows;
+  const reachMs = earliestMs - timeoutMs;
+  const lookMs = reachMs - LOOK_BACK_MS;
+  const near = await find({ $gte: dateAt(lookMs), $lt: dateAt(latestMs + timeoutMs + 1) }, {});
+  // Sessions of a key never overlap: of those that begin before a moment, however long ago, only the last can reach to it.
+  const isLastKnown = near.some(({ started_at }) => started_at.getTime() < reachMs);
+  const last = isLastKnown ? [] : await find({ $lt: dateAt(lookMs) }, { sort: { started_at: -1 }, limit: 1 });
+  return [...[...last, ...near].filter(({ _id }) => _id !== newest._id), newest];
 }

@@ -74,6 +74,16 @@ describe('POST /api/v1/signals asks MongoDB', () => {
     expect(await commandsOf(key, signals)).toEqual(KNOWN_SESSION);
   });
 
+  test('once more for late signals of a user who had a session in the day before, else twice', async () => {
+    const { key } = await makeTenant(api.ctx);
+    const now = api.ctx.clock.now();
+    await commandsOf(key, [makeSignal({ ts: now })]);
+    const [keys, heads, ...rest] = KNOWN_SESSION;
+    const late = (hours: number) => commandsOf(key, [makeSignal({ ts: now - hours * 3_600_000 })]);
+    expect(await late(240)).toEqual([keys, heads, 'find sessions', 'find sessions', ...rest]);
+    expect(await late(237)).toEqual([keys, heads, 'find sessions', ...rest]);
+  });
+
   test('for the rules by which signals count only after they have changed', async () => {
     const { orgId, key } = await makeTenant(api.ctx);
     const ts = api.ctx.clock.now();
