@@ -41,7 +41,8 @@ const MADE_ROWS = 100;
 export function exportUsage(ctx: Context, organization: Organization, question: ExportQuestion): Export {
   const { level, filter, ...asked } = question;
   if (level === 'daily') {
-    const range = rangeOf(ctx, organization, { ...asked, interval: 'day' });
+    const days = { ...asked, interval: 'day' } as const;
+    const range = rangeOf(ctx, organization, days, Number.POSITIVE_INFINITY);
     const rows = dailyRows(ctx, organization, range, matchOf(filter));
     return { columns: DAILY_COLUMNS, rows, fromMs: range.fromMs, toMs: range.toMs };
   }

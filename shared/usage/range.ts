@@ -34,15 +34,21 @@ export interface Range {
 
 /**
  * What to read for a question about `[from, to)`: `from` rounded down and `to` up to 15 minutes, by default the last
- * 30 days. Throws `invalid_request` when the rollups that are kept cannot answer it exactly.
+ * 30 days. Throws `invalid_request` for more than `mostBuckets`, and when the rollups that are kept cannot answer it
+ * exactly.
  */
-export function rangeOf(ctx: Context, organization: Organization, input: RangeInput): Range {
+export function rangeOf(
+  ctx: Context,
+  organization: Organization,
+  input: RangeInput,
+  mostBuckets = MOST_BUCKETS,
+): Range {
   const nowMs = ctx.clock.now();
   const { fromMs, toMs } = boundsOf(ctx, input);
   const own = timezoneAt(organization, nowMs);
   const timezone = input.timezone ?? own;
   const zones = zonesOf(organization, timezone, nowMs);
-  const edges = edgesOf(zones, input.interval, fromMs, toMs);
+  const edges = edgesOf(zones, input.interval, [fromMs, toMs], mostBuckets);
   const parts = splitRange(organization, edges);
   refuseInexact(organization, parts, nowMs, own);
   return { fromMs, toMs, interval: input.interval, timezone, zones, edges, parts };
@@ -62,14 +68,19 @@ export function boundsOf(
   return { fromMs, toMs };
 }
 
-function edgesOf(zones: Zones, interval: SeriesInterval, fromMs: number, toMs: number): number[] {
+function edgesOf(
+  zones: Zones,
+  interval: SeriesInterval,
+  [fromMs, toMs]: readonly [number, number],
+  mostBuckets: number,
+): number[] {
   try {
-    return bucketEdges(zones, interval, fromMs, toMs, MOST_BUCKETS);
+    return bucketEdges(zones, interval, fromMs, toMs, mostBuckets);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new DomainError(
       'invalid_request',
-      `That makes more than ${MOST_BUCKETS} buckets: ask for a shorter range or a longer interval.`,
+      `That makes more than ${mostBuckets} buckets: ask for a shorter range or a longer interval.`,
     );
   }
 }

@@ -216,6 +216,11 @@ describe('GET /api/v1/usage/export', () => {
     expect(refused.status).toBe(400);
   });
 
+  it('reaches back as far as usage without an interval does', async () => {
+    const { text } = await download({ from: '2020-01-01' });
+    expect(sumOf(parse(text, { columns: true }), 'signals')).toBe(1_500);
+  });
+
   it('shows a bound key its own user only', async () => {
     const { key } = await makeTenant(api.ctx, { user_id: 'ada' });
     const answer = await download({ format: 'ndjson', user_id: 'bob' }, key);
