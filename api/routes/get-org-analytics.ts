@@ -47,16 +47,13 @@ export const getOrgAnalytics = route({
   }),
   success: {
     status: 200,
-    description: 'Totals, cells by value, and totals by week',
+    description: 'Totals, totals by week, and cells by value',
     body: z.strictObject({
       from: z.string(),
       to: z.string(),
       dimension: z.enum(DIMENSIONS),
       k: z.int(),
       totals: z.union([z.strictObject(shown), z.strictObject(suppressed), z.strictObject(pending)]),
-      cells: z.array(
-        z.union([z.strictObject({ ...key, ...shown }), z.strictObject({ ...key, ...suppressed })]),
-      ),
       trend: z.array(
         z.union([
           z.strictObject({ start: z.string(), ...sums }),
@@ -64,7 +61,11 @@ export const getOrgAnalytics = route({
           z.strictObject({ start: z.string(), ...pending }),
         ]),
       ),
+      cells: z.array(
+        z.union([z.strictObject({ ...key, ...shown }), z.strictObject({ ...key, ...suppressed })]),
+      ),
     }),
+    list: 'cells',
   },
   errors: ['not_found'],
   handle: async ({ principal, params, query }, ctx) => {

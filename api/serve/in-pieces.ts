@@ -5,9 +5,14 @@ import { nextTurn } from '../../shared/platform/basics/next-turn.ts';
 const ROWS_PER_PIECE = 250;
 
 /** Whether the list of an answer is so long that nobody else should wait until it is written. */
-export function isLong(answer: unknown, list: string): answer is Record<string, unknown[]> {
+export function isLong(answer: unknown, list: string): answer is Record<string, object[]> {
   const rows = (answer as Record<string, unknown> | null)?.[list];
-  return Array.isArray(rows) && rows.length > ROWS_PER_PIECE;
+  return Array.isArray(rows) && rows.reduce((sum: number, row) => sum + rowsIn(row), 0) > ROWS_PER_PIECE;
+}
+
+/** A row and those that it holds itself, such as a group its series. */
+function rowsIn(row: object): number {
+  return Object.values(row).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 0), 1);
 }
 
 /**
@@ -16,17 +21,21 @@ export function isLong(answer: unknown, list: string): answer is Record<string, 
  */
 export async function* inPieces(
   body: z.ZodObject,
-  answer: Record<string, unknown[]>,
+  answer: Record<string, object[]>,
   list: string,
 ): AsyncGenerator<string> {
   const rows = answer[list] ?? [];
   const head = JSON.stringify(body.parse({ ...answer, [list]: [] }));
   yield head.slice(0, -']}'.length);
   const row = body.shape[list] as z.ZodArray;
-  for (let from = 0; from < rows.length; from += ROWS_PER_PIECE) {
+  let from = 0;
+  while (from < rows.length) {
     await nextTurn();
-    const piece = JSON.stringify(row.parse(rows.slice(from, from + ROWS_PER_PIECE)));
+    let to = from;
+    for (let size = 0; to < rows.length && size < ROWS_PER_PIECE; to += 1) size += rowsIn(rows[to] ?? {});
+    const piece = JSON.stringify(row.parse(rows.slice(from, to)));
     yield `${from === 0 ? '' : ','}${piece.slice(1, -1)}`;
+    from = to;
   }
   yield ']}';
 }

@@ -39,8 +39,8 @@ export async function readAnalytics(ctx: Context, organization: Organization, as
     dimension,
     k,
     totals: totals.visibleWeeks === 0 && isAnyPending ? pending : viewCellSums(totals, k),
-    cells: dimension === 'none' ? [] : await viewCells(cells, dimension, k),
     trend,
+    cells: dimension === 'none' ? [] : await viewCells(cells, dimension, k),
   };
 }
 

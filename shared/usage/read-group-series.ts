@@ -1,7 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { createPace } from '../platform/basics/next-turn.ts';
+import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
@@ -62,14 +62,18 @@ export async function readGroupSeries(
   return viewOf(range, grouped, { top, activeUsers: users.length });
 }
 
-function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number; activeUsers: number }) {
+async function viewOf(
+  range: Range,
+  grouped: readonly Grouped[],
+  shown: { top: number; activeUsers: number },
+) {
   const starts = range.edges.slice(0, -1).map(isoTime);
-  const [{ groups } = { groups: [] }] = grouped;
-  const all = sumOf(groups);
+  const all = sumOf(grouped[0]?.groups ?? []);
   const byUser = grouped.find(({ by }) => by === 'user_id')?.groups;
   const activeIn = byUser && countActive(byUser);
   const viewSeries = (series: ReadonlyMap<number, Sums>) =>
     starts.map((start, bucket) => ({ start, ...viewSums(series.get(bucket) ?? noSums()) }));
+  const told = grouped.flatMap(({ by, groups }) => topOf(groups, shown.top).map((one) => ({ by, ...one })));
   return {
     from: isoTime(range.fromMs),
     to: isoTime(range.toMs),
@@ -79,13 +83,11 @@ function viewOf(range: Range, grouped: readonly Grouped[], shown: { top: number;
     series: viewSeries(all.series).map((bucket, index) =>
       activeIn ? { ...bucket, active_users: activeIn.get(index) ?? 0 } : bucket,
     ),
-    groups: grouped.flatMap((one) =>
-      topOf(one.groups, shown.top).map(({ value, sums, series }) => ({
-        key: keyOf(one.by, value, grouped.length),
-        ...viewSums(sums),
-        series: viewSeries(series),
-      })),
-    ),
+    groups: await mapAtPace(told, ({ by, value, sums, series }) => ({
+      key: keyOf(by, value, grouped.length),
+      ...viewSums(sums),
+      series: viewSeries(series),
+    })),
   };
 }
 
