@@ -307,6 +307,13 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: LEDGER,
   },
   {
+    what: 'paid credits find no place beside a hundred lots',
+    file: `${METER}/add-lot.lua`,
+    text: 'if is_full and expires ~= 0 then',
+    replacement: 'if is_full then',
+    tests: CHANGES,
+  },
+  {
     what: 'two repairs at once both write',
     file: `${METER}/adjust.lua`,
     text: 'if int(seq) == ARGV[5] then',

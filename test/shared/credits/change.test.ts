@@ -386,10 +386,30 @@ describe('a grant', () => {
     const more = { accountId, bucket: 'paid', amount: 9, idempotencyKey: 'more' } as const;
     await grantCredits(ctx, more);
     expect(await grantCredits(ctx, more)).toMatchObject({ replayed: true });
-    const other = { ...more, bucket: 'granted', idempotencyKey: 'other' } as const;
+    const other = { ...more, expires_at: clock.now() / 1_000 + HOUR_S, idempotencyKey: 'other' } as const;
     await expect(grantCredits(ctx, other)).rejects.toMatchObject({ code: 'conflict' });
     expect(await leftOf(account)).toMatchObject({ paid: 109, granted: 0 });
     await spendTimes(account, 11);
+    await expectWhole(account);
+  });
+
+  test('that never expires has a place beside a hundred lots of other expiries: it may have been paid for', async () => {
+    const account = await makeAccount(ctx, { plan: 'enterprise' });
+    const { accountId } = account;
+    const grant = (amount: number, days?: number) =>
+      grantCredits(ctx, {
+        accountId,
+        bucket: days === undefined ? 'paid' : 'granted',
+        amount,
+        expires_at: days && clock.now() / 1_000 + days * 86_400,
+        idempotencyKey: `${days}-${amount}`,
+      });
+    for (let day = 1; day <= 100; day += 1) await grant(1, day);
+    await expect(grant(1, 101)).rejects.toMatchObject({ code: 'conflict' });
+    await grant(5);
+    await grant(6);
+    expect(await leftOf(account)).toMatchObject({ paid: 11, granted: 100 });
+    expect((await readAccount(ctx, accountId))?.state.lots).toHaveLength(101);
     await expectWhole(account);
   });
 
