@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { approveLinking } from '../../shared/devices/approve-linking.ts';
+import { approveLinking } from '../../shared/devices/answer-linking.ts';
 import { route } from '../basics/route.ts';
 
 /** The code that a device shows. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceView, listDevices as list, viewDevice } from '../../shared/devices/list-devices.ts';
+import { deviceView, listDevices as list } from '../../shared/devices/list-devices.ts';
 import { route } from '../basics/route.ts';
 
 export const listDevices = route({
@@ -16,7 +16,5 @@ export const listDevices = route({
     body: z.strictObject({ devices: z.array(deviceView) }),
   },
   errors: [],
-  handle: async ({ principal }, ctx) => ({
-    devices: (await list(ctx, principal.accountId)).map(viewDevice),
-  }),
+  handle: async ({ principal }, ctx) => ({ devices: await list(ctx, principal.accountId) }),
 });

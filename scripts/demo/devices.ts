@@ -1,4 +1,4 @@
-import { approveLinking } from '../../shared/devices/approve-linking.ts';
+import { approveLinking } from '../../shared/devices/answer-linking.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import { redeemGrant } from '../../shared/devices/redeem-grant.ts';
 import { startLinking } from '../../shared/devices/start-linking.ts';

@@ -7,7 +7,7 @@ import { budgetRows } from '../budgets/model.ts';
 import { thresholdOf } from '../budgets/view.ts';
 import { readLedger } from '../credits/ledger/read-ledger.ts';
 import { viewTransaction } from '../credits/ledger/transaction.ts';
-import { listDevices, viewDevice } from '../devices/list-devices.ts';
+import { listDevices } from '../devices/list-devices.ts';
 import { apiKeyRows } from '../keys/model.ts';
 import { viewKey } from '../keys/view.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
@@ -50,7 +50,7 @@ export async function* exportMember(
   if (!member) throw noMember();
   await recordAudit(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } });
   yield { kind: 'member', data: describeMember(member) };
-  for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: viewDevice(device) };
+  for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: device };
   const owned = { org_id: orgId, user_id: userId };
   for await (const key of apiKeyRows(ctx).find(owned)) yield { kind: 'key', data: viewKey(key) };
   yield* budgetsOf(ctx, member);

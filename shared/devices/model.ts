@@ -52,6 +52,7 @@ export interface DeviceGrant {
   name: string | null;
   public_key: Record<string, unknown> | null;
   status: 'pending' | 'approved' | 'denied' | 'redeemed';
+  /** Whoever approved or denied it. */
   account_id: string | null;
   interval_s: number;
   last_polled_at: Date | null;

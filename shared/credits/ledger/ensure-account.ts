@@ -3,6 +3,7 @@ import { readOrganization, timezoneAt } from '../../organizations/read-organizat
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
+import { notInRedis } from '../meter/call-meter.ts';
 import { createAccount } from '../meter/create-account.ts';
 import { type Anchor, type CreditAccount, creditAccountRows } from '../meter/model.ts';
 import { readAccount } from '../meter/read-balance.ts';
@@ -27,7 +28,7 @@ export async function ensureAccount(
 ): Promise<void> {
   // An empty account in place of one that Redis has lost would give back what was spent, and contradict its ledger.
   if ((await readAccount(ctx, member._id)) === null && (await catchUp(ctx, member._id)) > 0)
-    throw new DomainError('rebuilding', 'This account is not in Redis.');
+    throw notInRedis();
   const row = await recordAccount(ctx, member);
   await createAccount(ctx, row);
   // A change of plan meanwhile may have seen neither row nor record.

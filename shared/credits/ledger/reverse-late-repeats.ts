@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { DomainError } from '../../platform/basics/errors.ts';
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { findByKeys } from './find-by-keys.ts';
-import type { LedgerRow } from './model.ts';
+import { type LedgerRow, ledgerRows } from './model.ts';
 import { type Resets, reverseLateRepeat } from './refund-spend.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
@@ -12,7 +12,7 @@ export interface LateRepeat {
   row: LedgerRow;
 }
 
-/** The late repeats among entries whose rows are in the ledger. */
+/** The late repeats among entries whose rows are in the ledger: one seek per key, however long the ledger is. */
 export async function findLateRepeats(
   ctx: Context,
   entries: readonly StreamEntry[],
@@ -23,9 +23,21 @@ export async function findLateRepeats(
     return row?.reason === 'receipt' && row.idk !== undefined ? [{ entry, row, idk: row.idk }] : [];
   });
   if (spends.length === 0) return [];
-  const keys = spends.map(({ row, idk }) => ({ account_id: row.account_id, idk }));
+  const idks = new Set(spends.map(({ idk }) => idk));
+  const accounts = new Set(spends.map(({ row }) => row.account_id));
+  const known = await ledgerRows(ctx)
+    .aggregate<Pick<LedgerRow, 'account_id' | 'seq' | 'idk' | 'fingerprint'>>(
+      [
+        { $match: { idk: { $in: [...idks] } } },
+        // It only names the shards to ask. In one stage with the keys it would scan (docs/stores.md).
+        { $match: { account_id: { $in: [...accounts] } } },
+        { $project: { _id: 0, account_id: 1, seq: 1, idk: 1, fingerprint: 1 } },
+      ],
+      { session: transaction },
+    )
+    .toArray();
   const firstSeqs = new Map<string, number>();
-  for (const row of await findByKeys(ctx, keys, transaction)) {
+  for (const row of known) {
     const key = spendKey(row);
     firstSeqs.set(key, Math.min(row.seq, firstSeqs.get(key) ?? row.seq));
   }
@@ -63,8 +75,6 @@ export async function reverseLateRepeats(
     }
   };
   // The newest first, whose reset is that of most others.
-  const newestFirst = late.toReversed();
-  for (let from = 0; from < late.length; from += BATCH)
-    await Promise.all(newestFirst.slice(from, from + BATCH).map(reverse));
+  for await (const _ of inBatches(late.toReversed(), BATCH, reverse));
   return waiting;
 }

@@ -2,7 +2,7 @@ import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { decideSpend, type Spend, type SpendPlace } from '../meter/consume.ts';
 import { answerOf, RECORD_KEPT_S, type SpendOutcome } from '../meter/idempotency.ts';
-import { type LedgerRow, ledgerRows } from './model.ts';
+import { ledgerRows } from './model.ts';
 import { readEntry } from './stream-entry.ts';
 
 /** A credit that was spent. */
@@ -30,18 +30,14 @@ export async function spendCredit(ctx: Context, spend: Spend): Promise<Spent> {
 }
 
 async function recallOutcome(ctx: Context, accountId: string, place: SpendPlace): Promise<SpendOutcome> {
-  const row = place.entry.length > 0 ? rowOf(place.entry) : await readRow(ctx, accountId, place.seq);
+  const { entry, seq } = place;
+  // The last row of an entry is the spend; resets and expiries come before it.
+  const row =
+    entry.length > 0
+      ? readEntry(['', entry]).rows.at(-1)
+      : await ledgerRows(ctx).findOne({ account_id: accountId, seq });
   if (row?.idk === place.idk && row.receipt !== undefined && row.balance !== undefined)
     return { receipt: row.receipt, bucket: row.bucket, balance: row.balance, created_at: row.created_at };
-  ctx.log.error({ account_id: accountId, seq: place.seq }, 'a receipt was given that has no ledger row');
+  ctx.log.error({ account_id: accountId, seq }, 'a receipt was given that has no ledger row');
   throw new DomainError('store_unavailable', 'The answer to this key cannot be read. Nothing was written.');
-}
-
-/** The last row of an entry is the spend; resets and expiries come before it. */
-function rowOf(entry: string[]): LedgerRow | undefined {
-  return readEntry(['', entry]).rows.at(-1);
-}
-
-function readRow(ctx: Context, accountId: string, seq: number): Promise<LedgerRow | null> {
-  return ledgerRows(ctx).findOne({ account_id: accountId, seq });
 }

@@ -21,9 +21,8 @@ export function viewTransaction(
   row: Pick<LedgerRow, '_id' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'>,
   { withReceipt }: { withReceipt: boolean },
 ): LedgerTransaction & { id?: string; device_id?: string; receipt?: string } {
-  const { _id, delta, bucket, reason, created_at, device_id, receipt } = row;
-  const seen = { delta, bucket, reason, created_at };
-  if (!withReceipt) return seen;
+  if (!withReceipt) return toTransaction(row);
+  const { _id, device_id, receipt } = row;
   const spend = device_id === undefined || receipt === undefined ? {} : { device_id, receipt };
-  return { id: _id, ...seen, ...spend };
+  return { id: _id, ...toTransaction(row), ...spend };
 }

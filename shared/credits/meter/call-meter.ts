@@ -50,3 +50,8 @@ export async function callMeter<Code extends string>(
 export function rebuilding(): DomainError {
   return new DomainError('rebuilding', 'Credits are being checked against the ledger. Try again.');
 }
+
+/** The error of an account that was made and is not in Redis: a lost one, never a new one. */
+export function notInRedis(): DomainError {
+  return new DomainError('rebuilding', 'This account is not in Redis.');
+}

@@ -1,7 +1,7 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
-import { callMeter, meterScript, replyOf } from './call-meter.ts';
+import { callMeter, meterScript, notInRedis, replyOf } from './call-meter.ts';
 
 const putScript = meterScript('put-device');
 const revokeScript = meterScript('revoke-device');
@@ -24,7 +24,7 @@ export async function putDevice(
     reply: replyOf('ok', 'missing', 'revoked'),
   });
   if (code === 'revoked') throw new DomainError('conflict', 'This device is revoked.');
-  if (code === 'missing') throw missing();
+  if (code === 'missing') throw notInRedis();
 }
 
 /**
@@ -41,9 +41,5 @@ export async function revokeDeviceAccess(ctx: Context, accountId: string, device
     args: [deviceId],
     reply: replyOf('ok', 'missing'),
   });
-  if (code === 'missing') throw missing();
-}
-
-function missing(): DomainError {
-  return new DomainError('rebuilding', 'This account is not in Redis.');
+  if (code === 'missing') throw notInRedis();
 }

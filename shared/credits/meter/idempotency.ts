@@ -33,9 +33,9 @@ export function keyDigest(
   return digest(operation, accountId, key);
 }
 
-/** Where a repeat of a spend finds its answer, as `consume.lua` writes it: the row's `seq`, and its entry's id if known. */
-export function encodeSpendPlace(seq: number, streamId = ''): string {
-  return `${seq},${streamId}`;
+/** Where a repeat of a spend finds its answer: its ledger row's `seq`. `consume.lua` adds the id of its entry. */
+export function encodeSpendPlace(seq: number): string {
+  return `${seq},`;
 }
 
 /** Whether the outcome in an idempotency record is that of a spend. */

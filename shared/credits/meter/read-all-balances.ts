@@ -1,5 +1,6 @@
 import { type Member, memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { creditAccountRows } from './model.ts';
 import { balancesOfPlan, readBalances } from './read-balance.ts';
@@ -23,8 +24,5 @@ export async function readAllBalances(
     user_id,
     ...(made.has(_id) ? await readBalances(ctx, _id) : balancesOfPlan(ctx, plan)),
   });
-  const all: Awaited<ReturnType<typeof read>>[] = [];
-  for (let at = 0; at < members.length; at += AT_ONCE)
-    all.push(...(await Promise.all(members.slice(at, at + AT_ONCE).map(read))));
-  return all;
+  return Array.fromAsync(inBatches(members, AT_ONCE, read));
 }

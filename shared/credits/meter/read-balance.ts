@@ -1,10 +1,9 @@
 import { memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { type AccountState, decodeAnchor, decodeState, type Lot, sumLots } from './account-state.ts';
-import { callMeter, meterScript, replyOf } from './call-meter.ts';
+import { callMeter, meterScript, notInRedis, replyOf } from './call-meter.ts';
 import { type Anchor, creditAccountRows } from './model.ts';
 import { monthAt } from './month.ts';
 import { plansOf } from './plans.ts';
@@ -41,7 +40,7 @@ export async function readBalances(ctx: Context, accountId: string) {
     return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
   }
   if (await creditAccountRows(ctx).findOne({ _id: accountId }, { projection: { _id: 1 } }))
-    throw new DomainError('rebuilding', 'This account is not in Redis.');
+    throw notInRedis();
   const member = await memberRows(ctx).findOne({ _id: accountId });
   return balancesOfPlan(ctx, member ? (await readOrganization(ctx, member.org_id)).plan : '');
 }

@@ -1,5 +1,7 @@
+type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
+
 /** A stream in arrays of `size` items, the last of what is left. Nothing is yielded for an empty stream. */
-export async function* batches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+export async function* batches<Item>(items: Items<Item>, size: number): AsyncGenerator<Item[]> {
   let batch: Item[] = [];
   for await (const item of items) {
     batch.push(item);
@@ -15,7 +17,7 @@ export async function* batches<Item>(items: AsyncIterable<Item>, size: number): 
  * began before would have nobody to notice its failure while the next item is waited for, which ends a process.
  */
 export async function* inBatches<Item, Result>(
-  items: AsyncIterable<Item>,
+  items: Items<Item>,
   size: number,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
