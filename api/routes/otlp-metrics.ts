@@ -7,5 +7,5 @@ export const otlpMetrics = exportRoute({
   description:
     'Metrics are sums of what events and spans tell one by one. They are taken, so that a client is content.',
   field: 'rejectedDataPoints',
-  take: (ctx, principal, request) => dropMetrics(ctx, principal.keyId, request),
+  take: (ctx, principal, request) => dropMetrics(ctx, principal, request),
 });

@@ -29,25 +29,42 @@ const DECODED_HERE_BYTES = 256 * 1_024;
 const MOST_THREADS = 2;
 /** Large bodies that may wait in memory for a thread. */
 const MOST_WAITING = 6;
+/** Large bodies of one organization at a time, so that those of others find a place. */
+const MOST_OF_ONE = 4;
 /** A thread that nobody needs for so long is ended, and its memory with it. */
 const IDLE_MS = 30_000;
 
 /**
- * Decodes a request and hands it to `use`. Throws `UnreadableOtlp`, and `overloaded` when too many large bodies wait.
+ * Decodes a request and hands it to `use`. Throws `UnreadableOtlp`, and `overloaded` when too many large bodies wait, of
+ * all organizations or of this one.
  */
 export async function withDecoded<Result>(
   ctx: Context,
+  orgId: string,
   request: OtlpBody,
   use: (decoded: Decoded) => Promise<Result>,
 ): Promise<Result> {
   if (request.body.byteLength <= DECODED_HERE_BYTES) return use(decodeHere(request));
   const pool = pools(ctx);
-  const thread = await enter(pool);
+  const held = pool.held.get(orgId) ?? 0;
+  if (held >= MOST_OF_ONE) throw tooMany();
+  pool.held.set(orgId, held + 1);
   try {
-    return await use(await decodeThere(thread, request));
+    const thread = await enter(pool);
+    try {
+      return await use(await decodeThere(thread, request));
+    } finally {
+      leave(pool, thread);
+    }
   } finally {
-    leave(pool, thread);
+    const left = (pool.held.get(orgId) ?? 1) - 1;
+    if (left > 0) pool.held.set(orgId, left);
+    else pool.held.delete(orgId);
   }
+}
+
+function tooMany(): DomainError {
+  return new DomainError('overloaded', 'Too many large bodies are being decoded. Try again.');
 }
 
 function decodeHere({ body, kind, encoding }: OtlpBody): Decoded {
@@ -82,14 +99,15 @@ interface Pool {
   free: Thread[];
   inUse: number;
   waiting: (() => void)[];
+  /** Bodies that are decoded or wait, by organization. */
+  held: Map<string, number>;
 }
 
-const pools = perContext((): Pool => ({ free: [], inUse: 0, waiting: [] }));
+const pools = perContext((): Pool => ({ free: [], inUse: 0, waiting: [], held: new Map() }));
 
 async function enter(pool: Pool): Promise<Thread> {
   if (pool.inUse >= MOST_THREADS) {
-    if (pool.waiting.length >= MOST_WAITING)
-      throw new DomainError('overloaded', 'Too many large bodies are being decoded. Try again.');
+    if (pool.waiting.length >= MOST_WAITING) throw tooMany();
     await new Promise<void>((resolve) => pool.waiting.push(resolve));
   } else pool.inUse += 1;
   const known = pool.free.pop();

@@ -37,5 +37,10 @@ function memberList(ctx: Context, orgId: string): Promise<ReadonlyMap<string, st
 
 async function readMembers(ctx: Context, orgId: string): Promise<ReadonlyMap<string, string>> {
   const members = await listMembers(ctx, orgId);
-  return new Map(members.flatMap(({ email, user_id }) => (email ? [[normalEmail(email), user_id]] : [])));
+  // Where user ids are e-mails, a member may have another e-mail by now. Who has one goes before whose id it is.
+  const ids = members.map(({ user_id }) => [normalEmail(user_id), user_id] as const);
+  const emails = members.flatMap(({ email, user_id }) =>
+    email ? [[normalEmail(email), user_id] as const] : [],
+  );
+  return new Map([...ids, ...emails]);
 }

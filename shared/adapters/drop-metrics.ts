@@ -22,10 +22,10 @@ export function noteLogs(ctx: Context, keyId: string): void {
  */
 export async function dropMetrics(
   ctx: Context,
-  keyId: string,
+  { orgId, keyId }: { orgId: string; keyId: string },
   request: Omit<OtlpBody, 'kind'>,
 ): Promise<OtlpOutcome> {
-  return withDecoded(ctx, { ...request, kind: 'metrics' }, async ({ summary }) => {
+  return withDecoded(ctx, orgId, { ...request, kind: 'metrics' }, async ({ summary }) => {
     const isLost = summary.hasClaudeCodeMetrics && !keysWithLogs(ctx).has(keyId);
     return { rejected: 0, message: isLost ? LOGS_COUNT : '' };
   });

@@ -17,7 +17,7 @@ const MOST_REASONS = 5;
 
 /** Records what an OTLP request holds, 1,000 signals at a time. Throws `UnreadableOtlp`, `overloaded`, or a store's error. */
 export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBody): Promise<OtlpOutcome> {
-  return withDecoded(ctx, request, async ({ summary, nextBatch }) => {
+  return withDecoded(ctx, sender.orgId, request, async ({ summary, nextBatch }) => {
     const reasons = new Set(summary.reasons);
     let rejected = summary.rejected;
     for (let batch = await nextBatch(); batch.length > 0; batch = await nextBatch()) {

@@ -240,15 +240,28 @@ describe('POST /otlp/v1', () => {
     expect((await send(key, body)).status).toBe(200);
   });
 
+  it('leaves room for the large bodies of others, however many one organization sends', async () => {
+    const gate = Promise.withResolvers<void>();
+    const take = <Result>(orgId: string, use: () => Promise<Result>) =>
+      withDecoded(api.ctx, orgId, { body: bytesOf(many(400), 'json'), kind: 'logs', encoding: 'json' }, use);
+    const greedy = Promise.allSettled(
+      Array.from({ length: 24 }, () => take('org_greedy', () => gate.promise)),
+    );
+    const other = take('org_other', async () => 'read');
+    gate.resolve();
+    expect(await other).toBe('read');
+    await greedy;
+  });
+
   it('gives nobody a thread that is ending', async () => {
     const request = (kind: ExportKind) => ({
       body: new Uint8Array(300_000).fill(0x20),
       kind,
       encoding: 'json' as const,
     });
-    const ended = withDecoded(api.ctx, request('none' as ExportKind), async () => null);
+    const ended = withDecoded(api.ctx, 'org_a', request('none' as ExportKind), async () => null);
     await expect(ended).rejects.not.toBeInstanceOf(UnreadableOtlp);
-    const next = withDecoded(api.ctx, request('logs'), async () => null);
+    const next = withDecoded(api.ctx, 'org_a', request('logs'), async () => null);
     await expect(next).rejects.toBeInstanceOf(UnreadableOtlp);
   });
 
@@ -294,6 +307,14 @@ describe('who a record is of', () => {
     const byId = new Map((await storedOf(orgId)).map(({ id, user_id }) => [id, user_id]));
     expect(byId.get('member')).toBe('ada');
     expect(byId.get('bound')).toBe('bea');
+  });
+
+  it('is the member whose user id is that e-mail, also when the member has another one by now', async () => {
+    const { key, orgId } = await makeTenant(api.ctx);
+    const user_id = 'Ada@example.com';
+    await addMember(api.ctx, { org_id: orgId, email: 'ada.smith@example.com', role: 'member', user_id });
+    await sendFixture(key, many(1, { 'user.email': 'ada@example.com' }), 'json');
+    expect((await storedOf(orgId)).map((signal) => signal.user_id)).toEqual([user_id]);
   });
 
   it('takes an e-mail for one wherever it stands, and hashes it for each organization alone', async () => {
