@@ -34,7 +34,7 @@ const VISIT_MS = 10 * 60_000;
 
 /** The cookie session of the dashboard: 8 hours after the last request it is gone. */
 export function browserSession(ctx: Context): RequestHandler {
-  const { name, isSecure } = cookieSettings(ctx.config);
+  const { name, options } = cookieSettings(ctx.config);
   return session({
     name,
     secret: ctx.config.sessionSecret,
@@ -44,7 +44,7 @@ export function browserSession(ctx: Context): RequestHandler {
     resave: false,
     rolling: true,
     saveUninitialized: false,
-    cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure, maxAge: IDLE_S * 1_000 },
+    cookie: { ...options, maxAge: IDLE_S * 1_000 },
   });
 }
 

@@ -45,7 +45,7 @@ function readFile(path: string): File {
 
 /** A file of the build; the hashed ones never change. Throws `not_found`, or `not_ready` while there is no build. */
 export function sendFile(ctx: Context, path: string, req: Request, res: Response): void {
-  const file = path === 'index.html' ? undefined : readFiles(ctx).get(path);
+  const file = readFiles(ctx).get(path);
   if (!file)
     throw new DomainError('not_found', 'There is no such file: the dashboard was built anew. Reload it.');
   res.setHeader(

@@ -63,11 +63,9 @@ export function mountDashboard(
  * former, an admin may close a session.
  */
 function isForPeople({ auth, path }: AnyRoute): boolean {
-  if (auth.kind === 'idp') return true;
-  if (auth.kind === 'api-key' && auth.scope === 'budgets:check') return false;
-  return (
-    auth.kind === 'api-key' && (auth.scope !== 'signals:write' || path === '/api/v1/sessions/{id}/close')
-  );
+  if (auth.kind !== 'api-key') return auth.kind === 'idp';
+  if (auth.scope === 'signals:write') return path === '/api/v1/sessions/{id}/close';
+  return auth.scope !== 'budgets:check';
 }
 
 /** What the log calls these requests: never the URL, which may hold a code. */
@@ -88,15 +86,15 @@ function countAddress({ limits }: Guards) {
 /** Whoever came as `localhost` to a service on a loopback address goes there first: the cookie is kept for one host only. */
 function toBaseUrl(ctx: Context) {
   const base = new URL(baseUrl(ctx.config));
-  const isLoopback = ['127.0.0.1', '[::1]', 'localhost'].includes(base.hostname);
+  const others = LOOPBACK.includes(base.hostname) ? LOOPBACK.filter((host) => host !== base.hostname) : [];
   return (req: Request, res: Response, next: NextFunction): void => {
-    const came = req.hostname;
-    const isElsewhere =
-      isLoopback && ['127.0.0.1', '[::1]', 'localhost'].includes(came) && came !== base.hostname;
+    const isElsewhere = others.includes(req.hostname);
     if (isElsewhere && req.method === 'GET') res.redirect(base.origin + localPath(req.originalUrl));
     else next();
   };
 }
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
 
 /** Two slashes at its beginning would name another host. */
 function localPath(url: string): string {

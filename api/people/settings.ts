@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
 
-export interface CookieSettings {
-  /** `__Host-` names are kept by browsers for this host alone, and only with Secure. */
-  name: string;
-  isSecure: boolean;
-}
-
-/** How a cookie of the dashboard is named and kept; `suffix` tells the cookies apart. Without https there is no Secure. */
-export function cookieSettings(config: Config, suffix = ''): CookieSettings {
-  const isSecure = baseUrl(config).startsWith('https:');
-  return { name: `${isSecure ? '__Host-' : ''}ug${suffix}`, isSecure };
+/**
+ * How a cookie of the dashboard is named and kept; `suffix` tells the cookies apart. Browsers keep `__Host-` names for this
+ * host alone, and only with Secure, which needs https.
+ */
+export function cookieSettings(config: Config, suffix = '') {
+  const secure = baseUrl(config).startsWith('https:');
+  return {
+    name: `${secure ? '__Host-' : ''}ug${suffix}`,
+    options: { path: '/', httpOnly: true, sameSite: 'lax', secure },
+  } as const;
 }
 
 /** A URL of the dashboard, of BASE_URL and never of a request's Host. */

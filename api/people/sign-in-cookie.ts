@@ -3,7 +3,6 @@ import { EncryptJWT, jwtDecrypt } from 'jose';
 import { z } from 'zod';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { parseCookie } from './cookies.ts';
 import { cookieSettings, secretFor } from './settings.ts';
 
 const LIFETIME_S = 600;
@@ -26,14 +25,8 @@ export async function keepSignIn(ctx: Context, res: Response, signIn: SignInUnde
     .setIssuedAt(nowS)
     .setExpirationTime(nowS + LIFETIME_S)
     .encrypt(secretFor(ctx.config, 'sign-in'));
-  const { name, isSecure } = cookieSettings(ctx.config, '-login');
-  res.cookie(name, token, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: isSecure,
-    maxAge: LIFETIME_S * 1_000,
-  });
+  const { name, options } = cookieSettings(ctx.config, '-login');
+  res.cookie(name, token, { ...options, maxAge: LIFETIME_S * 1_000 });
 }
 
 /**
@@ -41,7 +34,7 @@ export async function keepSignIn(ctx: Context, res: Response, signIn: SignInUnde
  * cookie back. An answer to an earlier one, which another tab began, leaves it there.
  */
 export async function takeSignIn(ctx: Context, req: Request, res: Response): Promise<SignInUnderWay | null> {
-  const { name, isSecure } = cookieSettings(ctx.config, '-login');
+  const { name, options } = cookieSettings(ctx.config, '-login');
   const token = parseCookie(req, name);
   if (token === null) return null;
   try {
@@ -52,9 +45,18 @@ export async function takeSignIn(ctx: Context, req: Request, res: Response): Pro
     });
     const underWay = content.parse(payload);
     if (underWay.state !== req.query.state) return null;
-    res.clearCookie(name, { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure });
+    res.clearCookie(name, options);
     return underWay;
   } catch {
     return null;
   }
+}
+
+/** The value of a cookie that this service set, or null. Of two of one name the first counts, as RFC 6265 orders them. */
+function parseCookie(req: Request, name: string): string | null {
+  for (const pair of (req.headers.cookie ?? '').split(';')) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return null;
 }

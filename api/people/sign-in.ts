@@ -35,7 +35,7 @@ export async function beginSignIn(ctx: Context, req: Request, res: Response): Pr
 
 /** Behind a proxy that does not say https, a Secure cookie would be lost and the sign-in would begin again for ever. */
 function refuseLostCookie(ctx: Context, req: Request): void {
-  if (!cookieSettings(ctx.config).isSecure || req.secure) return;
+  if (!cookieSettings(ctx.config).options.secure || req.secure) return;
   if (req.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https') return;
   throw new DomainError(
     'not_ready',

@@ -9,8 +9,8 @@ import { cookieSettings, dashboardUrl } from './settings.ts';
 export async function signOut(ctx: Context, req: Request, res: Response): Promise<void> {
   const { idToken } = req.session;
   await endSession(req);
-  const { name, isSecure } = cookieSettings(ctx.config);
-  res.clearCookie(name, { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure });
+  const { name, options } = cookieSettings(ctx.config);
+  res.clearCookie(name, options);
   res.setHeader('Cache-Control', 'no-store');
   res.json({ location: await endSessionUrl(ctx, idToken) });
 }

@@ -5,6 +5,7 @@ import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
+import { senderOf } from '../otlp/sender.ts';
 
 const signalSchema = jsonSchema(signalInput, 'input');
 
@@ -68,11 +69,7 @@ export const recordSignals = route({
   errors: ['store_unavailable'],
   handle: async ({ principal, body }, ctx) => {
     const posted = body.signals ?? [body];
-    const sender = {
-      orgId: principal.orgId,
-      boundUserId: principal.userId,
-      defaultProjectId: principal.projectId,
-    };
-    return { results: await record(ctx, sender, posted, { historical: body.historical === true }) };
+    const historical = body.historical === true;
+    return { results: await record(ctx, senderOf(principal), posted, { historical }) };
   },
 });

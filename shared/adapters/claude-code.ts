@@ -13,7 +13,7 @@ import {
   stampOf,
   toolNameOf,
 } from './base.ts';
-import { countOf, flagOf, numberOf, textOf } from './fields.ts';
+import { countOf, entryOf, flagOf, numberOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import { type Decision, decidedBy, decidedByConfig, decidedByPerson, type PostedSignal } from './posted.ts';
 
@@ -79,7 +79,7 @@ export function adaptClaudeCode(record: OtlpRecord): PostedSignal[] | null {
   if (record.kind === 'traces') return named === undefined && record.scope !== SCOPE ? null : [];
   const event = named?.slice(PREFIX.length) ?? (record.scope === SCOPE ? record.names[0] : undefined);
   if (event === undefined) return record.scope === SCOPE ? [] : null;
-  const convert = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+  const convert = entryOf(EVENTS, event);
   const signal = convert?.(record);
   return signal ? [signal] : [];
 }

@@ -12,7 +12,7 @@ import {
   tokensOf,
   toolNameOf,
 } from './base.ts';
-import { countOf, flagOf, textOf } from './fields.ts';
+import { countOf, entryOf, flagOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import { type Decision, decidedBy, decidedByConfig, decidedByPerson, type PostedSignal } from './posted.ts';
 
@@ -70,7 +70,7 @@ export function adaptCodex(record: OtlpRecord): PostedSignal[] | null {
     return named !== undefined || /^codex(?:[_-]|$)/.test(record.scope) ? [] : null;
   if (named === undefined) return null;
   const event = named.slice(PREFIX.length);
-  const convert = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+  const convert = entryOf(EVENTS, event);
   const signal = convert?.(record);
   return signal ? [signal] : [];
 }
@@ -185,7 +185,7 @@ const SANDBOX_OUTCOMES: Readonly<Record<string, Decision>> = {
 };
 
 function sandboxOf(record: OtlpRecord): PostedSignal | null {
-  const decision = lookUp(SANDBOX_OUTCOMES, textOf(record, 'outcome'));
+  const decision = entryOf(SANDBOX_OUTCOMES, textOf(record, 'outcome')?.toLowerCase());
   if (!decision) return null;
   return {
     ...common(record),
@@ -202,7 +202,7 @@ const GUARDIAN_OUTCOMES: Readonly<Record<string, Decision>> = {
 };
 
 function guardianOf(record: OtlpRecord): PostedSignal | null {
-  const decision = lookUp(GUARDIAN_OUTCOMES, textOf(record, 'outcome'));
+  const decision = entryOf(GUARDIAN_OUTCOMES, textOf(record, 'outcome')?.toLowerCase());
   if (!decision) return null;
   return {
     ...common(record),
@@ -210,9 +210,4 @@ function guardianOf(record: OtlpRecord): PostedSignal | null {
     ...interventionOf('guardian', decision, textOf(record, 'risk_level')),
     ...metadata(record),
   };
-}
-
-function lookUp(table: Readonly<Record<string, Decision>>, word = ''): Decision | undefined {
-  const name = word.toLowerCase();
-  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -58,6 +58,11 @@ export function flagOf(record: OtlpRecord, key: string): boolean | undefined {
   return value === undefined ? undefined : Boolean(value);
 }
 
+/** The entry of a table under a word that a tool wrote; undefined for what is none of the table's own. */
+export function entryOf<Entry>(table: Readonly<Record<string, Entry>>, word = ''): Entry | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
 /** The first `max` characters of a text that may be stored: well-formed, without NUL. */
 export function clip(text: string, max: number): string {
   const clean = text.toWellFormed().replaceAll('\0', '').normalize('NFC');

@@ -12,7 +12,7 @@ import {
   tokensOf,
   toolNameOf,
 } from './base.ts';
-import { countOf, flagOf, textOf } from './fields.ts';
+import { countOf, entryOf, flagOf, textOf } from './fields.ts';
 import type { OtlpRecord } from './otlp/record.ts';
 import { type Decision, decidedBy, decidedByPerson, type PostedSignal } from './posted.ts';
 
@@ -67,7 +67,7 @@ export function adaptGemini(record: OtlpRecord): PostedSignal[] | null {
     const named = record.names.find((name) => name.startsWith(prefix));
     if (named === undefined) continue;
     const event = named.slice(prefix.length);
-    const convert = Object.hasOwn(EVENTS, event) ? EVENTS[event] : undefined;
+    const convert = entryOf(EVENTS, event);
     return (convert?.({ adapter, record }) ?? []).filter((signal) => signal !== null);
   }
   return null;
@@ -175,7 +175,7 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
 
 /** `auto_accept` is the configuration's yes, which is not stored. */
 function permissionOf({ adapter, record }: Origin): PostedSignal | null {
-  const decision = lookUp(DECISIONS, textOf(record, 'decision'));
+  const decision = entryOf(DECISIONS, textOf(record, 'decision')?.toLowerCase());
   if (!decision) return null;
   return {
     ...common({ adapter, record }),
@@ -193,7 +193,7 @@ const VERDICTS: Readonly<Record<string, Decision>> = {
 };
 
 function consecaOf({ adapter, record }: Origin): PostedSignal | null {
-  const verdict = lookUp(VERDICTS, textOf(record, 'verdict', 'decision'));
+  const verdict = entryOf(VERDICTS, textOf(record, 'verdict', 'decision')?.toLowerCase());
   if (!verdict) return null;
   return {
     ...common({ adapter, record }),
@@ -202,9 +202,4 @@ function consecaOf({ adapter, record }: Origin): PostedSignal | null {
     ...interventionOf('conseca', verdict),
     ...metadata(record),
   };
-}
-
-function lookUp(table: Readonly<Record<string, Decision>>, word = ''): Decision | undefined {
-  const name = word.toLowerCase();
-  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

@@ -166,12 +166,12 @@ describe('the dashboard in use', () => {
     expect(await timeout.inputValue()).toBe('3,600');
     await visit(page, '/budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
-    await page.getByRole('textbox', { name: 'Name' }).fill('Small');
-    await retype(page.getByRole('textbox', { name: 'Threshold' }), '0.25');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Precise');
+    await retype(page.getByRole('textbox', { name: 'Threshold' }), '12500.25');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('The budget is created.').waitFor();
     const { body } = await call(`${stack.url}/api/v1/budgets`, { key: stack.key });
-    expect(body.data).toContainEqual(expect.objectContaining({ name: 'Small', threshold: 0.25 }));
+    expect(body.data).toContainEqual(expect.objectContaining({ name: 'Precise', threshold: 12_500.25 }));
     await context.close();
   });
 

@@ -1,7 +1,7 @@
-import { Anchor, NativeSelect, Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../data/queries.ts';
-import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
+import { useFilters, useRange } from '../data/use-range.ts';
 import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
 import { type Anomaly, RULES } from '../parts/anomaly-rules.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { SearchSelect } from '../parts/search-select.tsx';
 import { UserName } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -63,7 +64,6 @@ export function Anomalies() {
     string,
     string | undefined
   >;
-  const change = useChangeSearch();
   const type = anomaly_type !== undefined && anomaly_type in RULES ? anomaly_type : undefined;
   const asked = {
     ...range.query,
@@ -82,14 +82,11 @@ export function Anomalies() {
       lead="Each session is held against the same user’s past; nobody is held against others."
     >
       <RangeBar by={['user_id']}>
-        <NativeSelect
-          aria-label="Kind"
-          value={type ?? ''}
-          onChange={(event) => change({ anomaly_type: event.currentTarget.value || undefined })}
-          data={[
-            { value: '', label: 'Any kind' },
-            ...Object.entries(RULES).map(([value, { name }]) => ({ value, label: name })),
-          ]}
+        <SearchSelect
+          name="anomaly_type"
+          label="Kind"
+          none="Any kind"
+          options={Object.entries(RULES).map(([value, { name }]) => ({ value, label: name }))}
         />
       </RangeBar>
       <Load query={pages.query} height={300}>

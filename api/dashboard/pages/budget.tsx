@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
@@ -14,6 +14,7 @@ import { BudgetUsed } from '../parts/budget-used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget-words.ts';
 import { Amount } from '../parts/count.tsx';
 import { Stop } from '../parts/enforcement.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
@@ -46,34 +47,24 @@ export function BudgetDetail() {
 
 function Standing({ budget }: { budget: Budget }) {
   const { metric, threshold, remaining, window_end, unpriced_signals, state } = budget;
-  const facts: [string, React.ReactNode][] = [
-    ['State', <State key="state" of={state} />],
-    [
-      'Used',
-      <Group key="used" gap="xs">
+  const facts = {
+    State: <State of={state} />,
+    Used: (
+      <Group gap="xs">
         <BudgetUsed budget={budget} /> ({usedPercent(budget)})
-      </Group>,
-    ],
-    ['In the window before', <UsedBefore key="before" budget={budget} />],
-    ['Of', <Amount key="of" metric={metric} of={threshold} />],
-    ['Left', <Amount key="left" metric={metric} of={remaining} />],
-    ['Starts again', <When key="end" at={window_end} />],
-    ['Timezone', budget.timezone],
-  ];
+      </Group>
+    ),
+    'In the window before': <UsedBefore budget={budget} />,
+    Of: <Amount metric={metric} of={threshold} />,
+    Left: <Amount metric={metric} of={remaining} />,
+    'Starts again': <When at={window_end} />,
+    Timezone: budget.timezone,
+  };
   return (
     <Paper withBorder p="md">
       <Stack>
         <Gauge budget={budget} />
-        <SimpleGrid cols={{ base: 2, sm: 3, lg: 7 }}>
-          {facts.map(([label, value]) => (
-            <div key={label}>
-              <Text size="xs" c="dimmed">
-                {label}
-              </Text>
-              <Text component="div">{value}</Text>
-            </div>
-          ))}
-        </SimpleGrid>
+        <Facts of={facts} lg={7} />
         <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>
         {metric === 'cost_usd' && unpriced_signals > 0 && (

@@ -1,10 +1,9 @@
-import { NativeSelect, Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { useChangeSearch } from '../data/use-range.ts';
 import { Arriving } from '../parts/arriving.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
@@ -13,6 +12,7 @@ import { creditsPerDay } from '../parts/pace.ts';
 import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { SearchSelect } from '../parts/search-select.tsx';
 import { TopUp } from '../parts/top-up.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -157,7 +157,6 @@ const COLUMNS: readonly Column<Transaction>[] = [
 
 function Ledger() {
   const search = useSearch({ strict: false }) as { bucket?: string; reason?: string };
-  const change = useChangeSearch();
   const bucket = BUCKETS.find((known) => known === search.bucket);
   const reason = REASONS.find((known) => known === search.reason);
   const asked = { ...(bucket ? { bucket } : {}), ...(reason ? { reason } : {}) };
@@ -182,18 +181,8 @@ function Ledger() {
         again.
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }} mb="sm">
-        <NativeSelect
-          aria-label="Bucket"
-          value={bucket ?? ''}
-          onChange={(event) => change({ bucket: event.currentTarget.value || undefined })}
-          data={[{ value: '', label: 'Any bucket' }, ...BUCKETS]}
-        />
-        <NativeSelect
-          aria-label="Reason"
-          value={reason ?? ''}
-          onChange={(event) => change({ reason: event.currentTarget.value || undefined })}
-          data={[{ value: '', label: 'Any reason' }, ...REASONS]}
-        />
+        <SearchSelect name="bucket" label="Bucket" none="Any bucket" options={BUCKETS} />
+        <SearchSelect name="reason" label="Reason" none="Any reason" options={REASONS} />
       </SimpleGrid>
       <Load query={pages.query}>
         {({ data }) =>

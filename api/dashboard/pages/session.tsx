@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { RULES } from '../parts/anomaly-rules.ts';
 import { ChartCard } from '../parts/chart-card.tsx';
 import type { ChartContent } from '../parts/chart-content.ts';
 import { Count } from '../parts/count.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
@@ -38,7 +39,9 @@ export function SessionDetail() {
           const timeline = signals as unknown as Signal[];
           return (
             <Stack>
-              <Facts session={fields} />
+              <Paper withBorder p="md">
+                <Facts of={factsOf(fields)} />
+              </Paper>
               {anomalies.data?.data.map((anomaly) => (
                 <Alert
                   key={anomaly.id}
@@ -70,45 +73,24 @@ export function SessionDetail() {
 
 const END_WORDS = { timeout: 'ended by timeout', closed: 'closed by hand' };
 
-function Facts({ session }: { session: Session }) {
+function factsOf(session: Session): Record<string, React.ReactNode> {
   const { state, end_reason, unpriced_signals } = session;
-  const facts: [string, React.ReactNode][] = [
-    [
-      'State',
-      <State key="state" of={state}>
-        {end_reason === null ? state : END_WORDS[end_reason]}
-      </State>,
-    ],
-    ['User', <FilterLink key="user" name="user_id" value={session.user_id} />],
-    ['Project', <FilterLink key="project" name="project_id" value={session.project_id} />],
-    ['Tool', <FilterLink key="tool" name="adapter" value={session.adapter} />],
-    ['Models', session.models.join(', ') || 'none named'],
-    ['Started', <When key="start" at={session.started_at} />],
-    ['Last activity', <When key="last" at={session.last_activity_at} />],
-    ['Length', duration(session.duration_s)],
-    ['Cost', money(session.cost_usd) + (unpriced_signals > 0 ? ` and ${unpriced_signals} unpriced` : '')],
-    ['Tokens in', <Count key="in" of={session.tokens_in} />],
-    ['Tokens out', <Count key="out" of={session.tokens_out} />],
-    ['Signals', exact(session.signal_count)],
-    ['Errors', exact(session.error_count)],
-    ['Gates', exact(session.intervention_count)],
-  ];
-  return (
-    <Paper withBorder p="md">
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="md" verticalSpacing="sm">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <Text size="xs" c="dimmed">
-              {label}
-            </Text>
-            <Text size="sm" component="div" className="wrap">
-              {value}
-            </Text>
-          </div>
-        ))}
-      </SimpleGrid>
-    </Paper>
-  );
+  return {
+    State: <State of={state}>{end_reason === null ? state : END_WORDS[end_reason]}</State>,
+    User: <FilterLink name="user_id" value={session.user_id} />,
+    Project: <FilterLink name="project_id" value={session.project_id} />,
+    Tool: <FilterLink name="adapter" value={session.adapter} />,
+    Models: session.models.join(', ') || 'none named',
+    Started: <When at={session.started_at} />,
+    'Last activity': <When at={session.last_activity_at} />,
+    Length: duration(session.duration_s),
+    Cost: money(session.cost_usd) + (unpriced_signals > 0 ? ` and ${unpriced_signals} unpriced` : ''),
+    'Tokens in': <Count of={session.tokens_in} />,
+    'Tokens out': <Count of={session.tokens_out} />,
+    Signals: exact(session.signal_count),
+    Errors: exact(session.error_count),
+    Gates: exact(session.intervention_count),
+  };
 }
 
 function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter'; value: string }) {

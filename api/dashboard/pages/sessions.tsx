@@ -15,6 +15,7 @@ import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { SearchSelect } from '../parts/search-select.tsx';
 import { State } from '../parts/state.tsx';
 import { UsageLine } from '../parts/usage-line.tsx';
 import { UserName, useNames } from '../parts/user-name.tsx';
@@ -137,7 +138,6 @@ const ANY: Record<FilterName, string> = {
 function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean }) {
   const range = useRange();
   const filters = useFilters();
-  const change = useChangeSearch();
   const names = useNames();
   const found = useQuery({
     ...usageValues(range),
@@ -148,15 +148,12 @@ function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean })
   const chosen = filters[name];
   const all = chosen === undefined || values.includes(chosen) ? values : [chosen, ...values];
   return (
-    <NativeSelect
-      aria-label={ANY[name].replace('Any ', 'Filter by ')}
+    <SearchSelect
+      name={name}
+      label={ANY[name].replace('Any ', 'Filter by ')}
+      none={ANY[name]}
+      options={all.map((value) => ({ value, label: (name === 'user_id' && names.get(value)) || value }))}
       maw={140}
-      value={chosen ?? ''}
-      onChange={(event) => change({ [name]: event.currentTarget.value || undefined })}
-      data={[
-        { value: '', label: ANY[name] },
-        ...all.map((value) => ({ value, label: (name === 'user_id' && names.get(value)) || value })),
-      ]}
     />
   );
 }

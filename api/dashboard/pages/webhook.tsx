@@ -1,8 +1,9 @@
-import { Alert, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { webhookQuery } from '../data/queries.ts';
 import { Deliveries } from '../parts/deliveries.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { exact } from '../parts/format.ts';
 import { formatName } from '../parts/format-choice.tsx';
 import { Load } from '../parts/load.tsx';
@@ -28,7 +29,9 @@ export function WebhookDetail() {
                 The secret before signs too until <When at={data.old_secret_until} />.
               </Alert>
             )}
-            <Facts webhook={data} />
+            <Paper withBorder p="md">
+              <Facts of={factsOf(data)} />
+            </Paper>
             <WebhookActions webhook={data} />
           </Stack>
         )}
@@ -76,33 +79,17 @@ function quietText({ quiet_hours }: DetailedWebhook): string {
   return `${from} to ${to}, ${timezone}`;
 }
 
-function Facts({ webhook }: { webhook: DetailedWebhook }) {
+function factsOf(webhook: DetailedWebhook): Record<string, React.ReactNode> {
   const { held, events, created_at, failing_since } = webhook;
-  const facts: [string, React.ReactNode][] = [
-    ['State', <State key="state" of={webhookState(webhook)} />],
-    ['Held', exact(held)],
-    ['Failing since', failing_since ? <When key="since" at={failing_since} /> : '–'],
-    ['Created', <When key="created" at={created_at} />],
-    ['Events', events.join(', ') || '–'],
-    ['Format', formatName(webhook.format)],
-    ['Alerts', alertsText(webhook)],
-    ['Quiet hours', quietText(webhook)],
-    ['Digest', webhook.digest],
-  ];
-  return (
-    <Paper withBorder p="md">
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <Text size="xs" c="dimmed">
-              {label}
-            </Text>
-            <Text size="sm" component="div" className="wrap">
-              {value}
-            </Text>
-          </div>
-        ))}
-      </SimpleGrid>
-    </Paper>
-  );
+  return {
+    State: <State of={webhookState(webhook)} />,
+    Held: exact(held),
+    'Failing since': failing_since ? <When at={failing_since} /> : '–',
+    Created: <When at={created_at} />,
+    Events: events.join(', ') || '–',
+    Format: formatName(webhook.format),
+    Alerts: alertsText(webhook),
+    'Quiet hours': quietText(webhook),
+    Digest: webhook.digest,
+  };
 }

@@ -1,5 +1,4 @@
 import type { operations } from '../../docs/client.d.ts';
-import { compact, money, percent } from './format.ts';
 
 export type Anomaly =
   operations['get_api_v1_anomalies']['responses'][200]['content']['application/json']['data'][number];
@@ -18,10 +17,3 @@ export const RULES: Record<AnomalyType, { name: string; rule: string }> = {
   },
   runaway_session: { name: 'Runaway session', rule: '5 million tokens or $100 within one hour' },
 };
-
-/** A figure of an anomaly in the unit of its kind. */
-export function figure(type: AnomalyType, value: number): string {
-  if (type === 'cost_spike') return money(value);
-  if (type === 'error_spike') return percent(value);
-  return compact(value);
-}

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,12 +6,12 @@ import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
 import { deliveriesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { useChangeSearch } from '../data/use-range.ts';
 import { ago } from './format.ts';
 import { Load } from './load.tsx';
 import { Pager, usePages } from './pager.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { type Column, Rows } from './rows.tsx';
+import { SearchSelect } from './search-select.tsx';
 import { State } from './state.tsx';
 import { When } from './when.tsx';
 
@@ -47,7 +47,6 @@ const TYPE_NAMES = Object.keys(TYPES) as Delivery['type'][];
 /** The log of a webhook by what became of each delivery and by event. */
 export function Deliveries({ id }: { id: string }) {
   const search = useSearch({ strict: false }) as { status?: string; type?: string };
-  const change = useChangeSearch();
   const [opened, setOpened] = useState<string | null>(null);
   const status = STATUS_NAMES.find((known) => known === search.status);
   const type = TYPE_NAMES.find((known) => known === search.type);
@@ -59,18 +58,8 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <Stack>
       <Group gap="sm">
-        <NativeSelect
-          aria-label="Status"
-          value={status ?? ''}
-          onChange={(event) => change({ status: event.currentTarget.value || undefined })}
-          data={[{ value: '', label: 'Any status' }, ...STATUS_NAMES]}
-        />
-        <NativeSelect
-          aria-label="Event"
-          value={type ?? ''}
-          onChange={(event) => change({ type: event.currentTarget.value || undefined })}
-          data={[{ value: '', label: 'Any event' }, ...TYPE_NAMES]}
-        />
+        <SearchSelect name="status" label="Status" none="Any status" options={STATUS_NAMES} />
+        <SearchSelect name="type" label="Event" none="Any event" options={TYPE_NAMES} />
       </Group>
       <Load query={pages.query} height={200}>
         {({ data }) =>

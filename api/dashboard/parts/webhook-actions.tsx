@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { operations } from '../../docs/client.d.ts';
 import { api, take } from '../data/client.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
-import { changesOf } from './act-form.tsx';
+import { ActForm, changesOf } from './act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
 import { exact } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
@@ -102,16 +102,12 @@ function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () 
   const [chosen, setChosen] = useState([...webhook.events]);
   const change = useChange(webhook.id, 'The events are changed.', onDone);
   return (
-    <Stack>
+    <ActForm act={{ ...change, mutate: () => change.mutate({ events: chosen }) }} submit="Save">
       <EventChoice value={chosen} onChange={setChosen} />
       <Text size="sm" c="dimmed">
         This holds for events that are raised from now on.
       </Text>
-      <ProblemNote error={change.error} />
-      <Button onClick={() => change.mutate({ events: chosen })} loading={change.isPending}>
-        Save
-      </Button>
-    </Stack>
+    </ActForm>
   );
 }
 
@@ -136,17 +132,13 @@ function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () 
   const changes = changesOf(settingsOf(before), settingsOf(fields));
   const change = useChange(webhook.id, 'The alerts are changed.', onDone);
   return (
-    <Stack>
+    <ActForm
+      act={{ ...change, mutate: () => change.mutate(changes) }}
+      submit="Save"
+      isReady={Object.keys(changes).length > 0}
+    >
       <AlertSettings value={fields} onChange={setFields} />
-      <ProblemNote error={change.error} />
-      <Button
-        onClick={() => change.mutate(changes)}
-        loading={change.isPending}
-        disabled={Object.keys(changes).length === 0}
-      >
-        Save
-      </Button>
-    </Stack>
+    </ActForm>
   );
 }
 
