@@ -152,6 +152,28 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
+  test('what is sent again because its answer was lost is created once', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/webhooks');
+    let isLost = false;
+    await page.route('**/dashboard/api/v1/webhooks', async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Create a webhook' }).first().click();
+    await page.getByRole('textbox', { name: 'URL' }).fill('http://127.0.0.1:9/once');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await create.click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await create.click();
+    await page.getByText('Keep this secret now').waitFor();
+    const { body } = await call(`${stack.url}/api/v1/webhooks`, { key: stack.key });
+    const made = body.data.filter(({ url }: { url: string }) => url.endsWith('/once'));
+    expect(made).toHaveLength(1);
+    await context.close();
+  });
+
   test('a number that is cleared and typed anew is that number', { timeout: 60_000 }, async () => {
     const { page, context } = await open('/settings');
     const retype = async (field: Locator, digits: string) => {

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 
 /**
  * A change that a person makes: what it has made old is read again, and a line says that it is done. The error stays with
@@ -19,6 +20,12 @@ export function useAct<Input, Result>(
       options.onDone?.(result);
     },
   });
+}
+
+/** What makes a creation that is sent again, because its answer was lost, the same one: for as long as its form is open. */
+export function useIdempotencyKey(): { 'Idempotency-Key': string } {
+  const [key] = useState(() => Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-'));
+  return { 'Idempotency-Key': key };
 }
 
 /** A deletion, after which its list is shown as it is then. The page of what is gone is left first: it must not ask again. */

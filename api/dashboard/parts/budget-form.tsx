@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { membersQuery, organizationQuery } from '../data/queries.ts';
-import { useAct } from '../data/use-act.ts';
+import { useAct, useIdempotencyKey } from '../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from './act-form.tsx';
 import type { Budget } from './budget-bar.tsx';
 import { BudgetPreview } from './budget-preview.tsx';
@@ -40,12 +40,13 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
   const [before] = useState<Draft>(budget ?? NEW);
   const [draft, set] = useDraft(before);
   const changes = changesOf(before, draft);
+  const headers = useIdempotencyKey();
   const save = useAct(
     async () => {
       const { scope, scope_id, ...rest } = draft;
       // The organization has no id here; every other scope goes with its own.
       const whose = scope === 'org' ? { scope } : { scope, scope_id };
-      if (!budget) return take(api.POST('/api/v1/budgets', { body: { ...rest, ...whose } }));
+      if (!budget) return take(api.POST('/api/v1/budgets', { headers, body: { ...rest, ...whose } }));
       const isMoved = 'scope' in changes || 'scope_id' in changes;
       const { scope: _, scope_id: __, ...others } = changes;
       const body = { ...others, ...(isMoved ? whose : {}) };

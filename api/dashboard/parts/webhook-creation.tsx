@@ -1,7 +1,7 @@
 import { Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
-import { useAct } from '../data/use-act.ts';
+import { useAct, useIdempotencyKey } from '../data/use-act.ts';
 import { ActForm } from './act-form.tsx';
 import { AlertSettings, NO_ALERTS, settingsOf } from './alert-settings.tsx';
 import { type Format, FormatChoice, urlOf } from './format-choice.tsx';
@@ -17,8 +17,9 @@ export function WebhookCreation({ onDone }: { onDone: () => void }) {
   const [events, setEvents] = useState(EVENT_TYPES);
   const [alerts, setAlerts] = useState(NO_ALERTS);
   const target = { url: urlOf(format, url), format, ...(format === 'json' ? { secret } : {}) };
+  const headers = useIdempotencyKey();
   const create = useAct(
-    () => take(api.POST('/api/v1/webhooks', { body: { ...target, events, ...settingsOf(alerts) } })),
+    () => take(api.POST('/api/v1/webhooks', { headers, body: { ...target, events, ...settingsOf(alerts) } })),
     { changes: ['webhooks'], done: 'The webhook is created.' },
   );
   if (create.isSuccess)
