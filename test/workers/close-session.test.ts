@@ -90,7 +90,6 @@ describe('the timer of an open session', () => {
     clock.advance(60_001);
     await endSession.handle({ key }, ctx);
     expect(await sessionRows(ctx).findOne({ _id: sessionId })).toMatchObject({ state: 'ended' });
-    await expect(changeOrganization(ctx, orgId, { session_timeout: 59 })).rejects.toThrow('60..86400');
   });
 
   it('ends sessions on time after every queue was flushed', async () => {
