@@ -2,13 +2,11 @@ import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Organization } from '../organizations/model.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { rollupRows } from '../usage/model.ts';
 import { earliestCountedMs } from '../usage/periods.ts';
 import { type Frozen, freezeWeek } from './freeze-week.ts';
 import { weekKey } from './frozen-cells.ts';
 import { frozenWeekRows } from './model.ts';
-import type { Week } from './read-week.ts';
-import { freezableWeeks, isOwnWeek } from './weeks.ts';
+import { firstSignalMs, freezableWeeks } from './weeks.ts';
 
 /** Freezes the weeks of every organization: see `freezeAnalytics`. One that fails is left for the next run. */
 export async function freezeAllAnalytics(ctx: Context): Promise<Frozen> {
@@ -23,8 +21,8 @@ export async function freezeAllAnalytics(ctx: Context): Promise<Frozen> {
 }
 
 /**
- * Freezes an organization's weeks that ended a day ago or earlier, as far back as signals are kept, and judges what
- * arrived late for those that end after `lateSinceMs` (default: all of them). Repeating it changes nothing.
+ * Freezes an organization's weeks that ended a day ago or earlier, as far back as signals are kept and as it could have
+ * recorded any, also those in which nothing happened. Judges what arrived late for those that end after `lateSinceMs` (default: all of them). Repeating it changes nothing.
  */
 export async function freezeAnalytics(
   ctx: Context,
@@ -33,7 +31,7 @@ export async function freezeAnalytics(
 ): Promise<Frozen> {
   const nowMs = ctx.clock.now();
   const sinceMs = nowMs - ctx.config.signalRetentionDays * DAY_MS;
-  const weeks = freezableWeeks(organization, sinceMs, nowMs);
+  const weeks = freezableWeeks(organization, Math.max(sinceMs, firstSignalMs(organization)), nowMs);
   const ids = weeks.map(({ fromMs }) => weekKey(organization._id, fromMs));
   const known = await frozenWeekRows(ctx)
     .find({ _id: { $in: ids } }, { projection: { _id: 1 } })
@@ -41,18 +39,10 @@ export async function freezeAnalytics(
   const frozenIds = new Set(known.map(({ _id }) => _id));
   const result = { frozen: 0, restated: 0 };
   for (const week of weeks) {
-    const isFrozen = frozenIds.has(weekKey(organization._id, week.fromMs));
-    if (isFrozen ? week.toMs <= lateSinceMs : !(await isToBeFrozen(ctx, organization, week))) continue;
+    if (week.toMs <= lateSinceMs && frozenIds.has(weekKey(organization._id, week.fromMs))) continue;
     const { frozen, restated } = await freezeWeek(ctx, organization, week);
     result.frozen += frozen;
     result.restated += restated;
   }
   return result;
-}
-
-async function isToBeFrozen(ctx: Context, organization: Organization, week: Week): Promise<boolean> {
-  if (isOwnWeek(organization, week)) return true;
-  const start = { $gte: new Date(week.fromMs), $lt: new Date(week.toMs) };
-  const imported = await rollupRows(ctx).findOne({ org_id: organization._id, period: 'day', start });
-  return imported !== null;
 }

@@ -13,7 +13,7 @@ import type { Dimension, FrozenDimension, UserCell, WeekCells } from './model.ts
 import { readFrozenCells, readFrozenWeeks } from './read-frozen.ts';
 import type { Week } from './read-week.ts';
 import { kOf } from './suppress.ts';
-import { askedWeeks, FROZEN_AFTER_MS, isOwnWeek } from './weeks.ts';
+import { askedWeeks, firstSignalMs } from './weeks.ts';
 
 export interface AnalyticsQuestion {
   fromMs?: number | undefined;
@@ -62,7 +62,7 @@ async function sumWeeks(
     const head = heads.get(weekKey(organization._id, week.fromMs));
     const frozen = head?.dimensions[dimension];
     if (!frozen && dimension === 'hour_of_week') refuseForgottenHours(week, nowMs);
-    if (!head && (week.toMs + FROZEN_AFTER_MS > nowMs || isOwnWeek(organization, week)))
+    if (!head && week.toMs > firstSignalMs(organization))
       trend.push({ start: isoTime(week.fromMs), ...pending });
     else if (!head || !frozen) trend.push(viewWeek(week, null));
     else {

@@ -12,7 +12,7 @@ const MOST_WEEKS = 53;
 const WEEK_MS = 7 * DAY_MS;
 
 /** How long after its end a week is frozen. */
-export const FROZEN_AFTER_MS = 24 * 3_600_000;
+const FROZEN_AFTER_MS = 24 * 3_600_000;
 
 /**
  * The asked weeks: whole closed ISO weeks of the organization's timezone, by default the last four. Anything else would
@@ -53,12 +53,9 @@ export function freezableWeeks(organization: Organization, sinceMs: number, nowM
   return fromMs < toMs ? weeksBetween(organization, fromMs, toMs) : [];
 }
 
-/**
- * Whether an organization could have recorded a week while it was young: such a week is frozen even when nothing happened
- * in it. Older ones hold only history that was imported.
- */
-export function isOwnWeek(organization: Organization, { toMs }: Week): boolean {
-  return toMs > organization.created_at.getTime() - SIGNAL_AGE_MS.behind;
+/** No signal of an organization is older: it is at most 35 days old when it arrives. Epoch ms. */
+export function firstSignalMs(organization: Organization): number {
+  return organization.created_at.getTime() - SIGNAL_AGE_MS.behind;
 }
 
 function weeksBetween(
