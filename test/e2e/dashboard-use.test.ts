@@ -293,6 +293,10 @@ describe('the dashboard in use', () => {
     await page.getByRole('heading', { name: 'Anomalies', level: 1 }).waitFor();
     await page.getByText('User: Tom Herrera').waitFor();
     expect(await page.getByText('Project: infra').count()).toBe(0);
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Go to …').fill('Sessions');
+    await page.keyboard.press('Enter');
+    await page.getByText('Project: infra').waitFor();
     await context.close();
   });
 

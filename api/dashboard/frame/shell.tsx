@@ -17,7 +17,6 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment, useEffect } from 'react';
 import { signOut } from '../data/client.ts';
-import { FILTERS } from '../data/range.ts';
 import { useMe } from '../data/use-me.ts';
 import { useSharedSearch } from '../data/use-range.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -85,13 +84,7 @@ export function Shell() {
 function Navigation() {
   const { role } = useMe();
   const { pathname } = useLocation();
-  const search = useSharedSearch();
-  const kept = Object.fromEntries(
-    ['range', 'from', 'to', ...FILTERS].flatMap((name) => {
-      const value = search[name as keyof typeof search];
-      return value ? [[name, value]] : [];
-    }),
-  );
+  const kept = useSharedSearch();
   const destinations = destinationsOf(role);
   return GROUPS.map((group) => (
     <Fragment key={group}>

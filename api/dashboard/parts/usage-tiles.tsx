@@ -1,6 +1,7 @@
 import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { Usage } from '../data/usage.tsx';
+import { useSharedSearch } from '../data/use-range.ts';
 import { Change } from './change.tsx';
 import { compact, exact, money, percent, shortMoney } from './format.ts';
 import { TileLine } from './tile-line.tsx';
@@ -64,7 +65,7 @@ function Tile({
   exactly?: (value: number) => string;
   note?: string;
 }) {
-  const search = useSearch({ strict: false });
+  const search = useSharedSearch();
   return (
     <Paper withBorder p="sm" className="tile-card">
       <Text size="sm" c="dimmed">

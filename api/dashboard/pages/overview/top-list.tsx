@@ -1,7 +1,8 @@
 import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { FilterName } from '../../data/range.ts';
 import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
+import { useSharedSearch } from '../../data/use-range.ts';
 import { Change } from '../../parts/change.tsx';
 import { money } from '../../parts/format.ts';
 import { Load } from '../../parts/load.tsx';
@@ -104,7 +105,7 @@ function Entry({
 
 /** A value that leads to its sessions, with range and filters kept. */
 function SessionsOf({ by, value }: { by: FilterName; value: string }) {
-  const search = useSearch({ strict: false }) as Record<string, string>;
+  const search = useSharedSearch();
   return (
     <Anchor
       component={Link}
