@@ -190,4 +190,18 @@ export const SESSION_FAULTS: readonly Fault[] = [
     replacement: "valuesKey(orgId, 'ever', field)",
     tests: VALUES,
   },
+  {
+    what: 'one organization takes every place for large bodies',
+    file: 'shared/adapters/decode.ts',
+    text: 'if (held >= MOST_OF_ONE) throw tooMany();',
+    replacement: '',
+    tests: ['test/api/otlp.test.ts'],
+  },
+  {
+    what: 'a sync takes an open session for imported until it ends',
+    file: 'packages/governor/src/first-told.ts',
+    text: "if (state === 'ended') imported.add(id);",
+    replacement: 'imported.add(id);',
+    tests: ['test/packages/governor/sync.test.ts'],
+  },
 ];
