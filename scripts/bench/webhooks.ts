@@ -9,6 +9,7 @@ import { eventIdOf } from '../../shared/events/new-event.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readConfig } from '../../shared/platform/basics/config.ts';
+import { WEBHOOK_WAITS_MS } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
@@ -228,12 +229,12 @@ async function latency(bench: Bench, hung: number, seconds: number): Promise<Fig
 }
 
 /**
- * 200 events whose first three attempts fail, with waits of 2, 4 and 8 s: how much later than due each retry arrived, and
+ * 200 events whose first three attempts fail, with waits of 1, 10 and 60 s: how much later than due each retry arrived, and
  * how much later than the wait after the attempt before it had arrived, which counts the receiver's answer too.
  */
 async function retries(bench: Bench): Promise<Figures[]> {
-  const waits = [0, 2_000, 4_000, 8_000, 16_000];
-  const worker = await startWorkerProcess(bench, './webhook-worker.ts', { BENCH_WAITS_MS: waits.join(',') });
+  const scale = 30;
+  const worker = await startWorkerProcess(bench, { TIME_SCALE: String(scale) });
   const orgs = await makeOrgs(bench, 10, (index) => `/third/${index}`);
   for (let index = 0; index < 200; index += 1) await publish(bench, orgs[index % orgs.length] ?? '');
   await untilRecorded(bench, orgs);
@@ -245,7 +246,9 @@ async function retries(bench: Bench): Promise<Figures[]> {
     .toArray();
   const retried = deliveries.flatMap(({ event_id: id, attempts }) =>
     attempts.slice(0, -1).map(({ number, at, latency_ms }) => {
-      const arrivedMs = (arrivals.get(`${id} ${number + 1}`) ?? Number.NaN) - (waits[number] ?? Number.NaN);
+      const arrivedMs =
+        (arrivals.get(`${id} ${number + 1}`) ?? Number.NaN) -
+        (WEBHOOK_WAITS_MS[number] ?? Number.NaN) / scale;
       const late = arrivedMs - (at.getTime() + latency_ms);
       return { late, apart: arrivedMs - (arrivals.get(`${id} ${number}`) ?? Number.NaN) };
     }),
@@ -381,19 +384,16 @@ function cpuOf(bench: Bench, worker: ChildProcess): () => string {
 
 export async function startWorkerProcess(
   bench: Bench,
-  file = '../../workers/main.ts',
   env: Record<string, string> = {},
 ): Promise<ChildProcess> {
   const port = await findFreePort();
-  const child = fork(new URL(file, import.meta.url), {
+  const child = fork(new URL('../../workers/main.ts', import.meta.url), {
     env: { ...process.env, ...bench.env, ...env, WORKER_PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  if (file.includes('bench') || file.startsWith('./')) await once(child, 'message');
-  else
-    await untilTrue(
-      async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true,
-    );
+  await untilTrue(
+    async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true,
+  );
   return child;
 }
 

@@ -23,8 +23,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'a retry waits as long as the one before it',
     file: 'shared/webhooks/deliveries/schedule.ts',
-    text: 'const waitMs = ctx.webhookWaitsMs?.[attempt] ?? WEBHOOK_WAITS_MS[attempt];',
-    replacement: 'const waitMs = ctx.webhookWaitsMs?.[attempt - 1] ?? WEBHOOK_WAITS_MS[attempt - 1];',
+    text: 'const waitMs = WEBHOOK_WAITS_MS[attempt];',
+    replacement: 'const waitMs = WEBHOOK_WAITS_MS[attempt - 1];',
     tests: DELIVER,
   },
   {

@@ -22,8 +22,6 @@ export interface Context {
   redis: { meter: RedisClient; producer: RedisClient; queues: RedisClient };
   queues: Queues;
   batcher: Batcher;
-  /** Instead of the contract's waits before attempts 1..5 (milliseconds): for tests and benchmarks. */
-  webhookWaitsMs?: readonly number[];
   /** For the audit log: who acts when no person does. */
   actor: string;
   /** Ends what a noun keeps running beside the context (a timer, say) when this closes. */

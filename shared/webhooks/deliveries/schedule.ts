@@ -14,11 +14,10 @@ export const WOKEN_EARLY_MS = 250;
  * no jitter; null after the last one. TIME_SCALE shortens the waits outside production.
  */
 export function nextAttemptAt(
-  ctx: Pick<Context, 'config' | 'webhookWaitsMs'>,
+  { config }: Pick<Context, 'config'>,
   attempt: number,
   failedAtMs: number,
 ): number | null {
-  const waitMs = ctx.webhookWaitsMs?.[attempt] ?? WEBHOOK_WAITS_MS[attempt];
-  if (waitMs === undefined) return null;
-  return failedAtMs + (ctx.webhookWaitsMs ? waitMs : Math.ceil(waitMs / ctx.config.timeScale));
+  const waitMs = WEBHOOK_WAITS_MS[attempt];
+  return waitMs === undefined ? null : failedAtMs + Math.ceil(waitMs / config.timeScale);
 }

@@ -48,7 +48,7 @@ function fieldsOf(
   const { alert_at = webhook.alert_at, forecast = webhook.forecast } = change;
   const asksAsBefore = isDeepStrictEqual([alert_at, forecast], [webhook.alert_at, webhook.forecast]);
   return {
-    ...definedOf(change),
+    ...change,
     ...(asksAsBefore ? {} : { alerts_since: dateAt(nowMs) }),
     ...(secret === undefined ? {} : newSecret(config, webhook, secret, nowMs)),
   };
@@ -63,14 +63,6 @@ function newSecret(config: Config, webhook: Webhook, secret: string, nowMs: numb
     old_secret: isKnown ? webhook.secret : null,
     old_secret_until: isKnown ? dateAt(nowMs + OLD_SECRET_SIGNS_MS) : null,
   };
-}
-
-/** What a change gives: what is left out stays. */
-function definedOf<Change extends object>(
-  change: Change,
-): { [K in keyof Change]: Exclude<Change[K], undefined> } {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [K in keyof Change]: Exclude<Change[K], undefined> };
 }
 
 function refused(pointer: string, detail: string): DomainError {

@@ -41,12 +41,15 @@ export type WebhookInput = z.input<typeof webhookInput>;
 /** The body that changes a webhook. */
 export const webhookChange = z
   .strictObject({
-    events: events.optional(),
-    secret: secret.optional(),
-    enabled: z.boolean().optional().describe('False holds its deliveries; true sends what was held'),
-    ...z.object(alertSettings).partial().shape,
+    events: events.exactOptional(),
+    secret: secret.exactOptional(),
+    enabled: z.boolean().exactOptional().describe('False holds its deliveries; true sends what was held'),
+    alert_at: alertSettings.alert_at.exactOptional(),
+    forecast: alertSettings.forecast.exactOptional(),
+    quiet_hours: alertSettings.quiet_hours.exactOptional(),
+    digest: alertSettings.digest.exactOptional(),
   })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');
+  .refine((change) => Object.keys(change).length > 0, 'must change something');
 export type WebhookChange = z.output<typeof webhookChange>;
 
 const shownAlways = {
