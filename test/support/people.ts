@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { cookieSettings } from '../../api/people/settings.ts';
 import { addMember } from '../../shared/administration/members.ts';
-import { bindFences } from '../../shared/credits/ledger/fence.ts';
+import { bindFences, readFences } from '../../shared/credits/ledger/fence.ts';
 import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
@@ -59,7 +59,7 @@ async function openShard(ctx: Context, accountId: string): Promise<void> {
   const shard = shardOf(accountId);
   const [look] = await lookAtShards(ctx, [shard]);
   const identity = look?.identity ?? '';
-  await bindFences(ctx, new Map([[shard, identity]]));
+  await bindFences(ctx, new Map([[shard, identity]]), await readFences(ctx, [shard]));
   await ctx.redis.meter.set(shardKeys(shard).epoch, identity);
 }
 

@@ -314,6 +314,13 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: CHANGES,
   },
   {
+    what: 'a worker that stood still binds the ledger to a Redis that is gone',
+    file: 'shared/credits/ledger/fence.ts',
+    text: "filter: { _id: fenceId(shard), epoch: fences.get(shard)?.epoch ?? '' },",
+    replacement: 'filter: { _id: fenceId(shard) },',
+    tests: LEDGER,
+  },
+  {
     what: 'two repairs at once both write',
     file: `${METER}/adjust.lua`,
     text: 'if int(seq) == ARGV[5] then',

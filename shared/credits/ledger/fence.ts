@@ -59,18 +59,24 @@ export async function raiseFences(
 
 /**
  * Binds the ledger of shards to the data that they are about to be opened for. Whoever read a stream before cannot write
- * behind this any more, and whoever reads a stream of other data not at all.
+ * behind this any more, and whoever reads a stream of other data not at all. `fences` were read before the data was looked
+ * at: what was bound to other data since then stays so, because whoever did it has seen a later Redis. Returns those shards.
  */
-export async function bindFences(ctx: Context, identities: ReadonlyMap<number, string>): Promise<void> {
+export async function bindFences(
+  ctx: Context,
+  identities: ReadonlyMap<number, string>,
+  fences: ReadonlyMap<number, Fence>,
+): Promise<number[]> {
   await ledgerFenceRows(ctx).bulkWrite(
     [...identities].map(([shard, epoch]) => ({
       updateOne: {
-        filter: { _id: fenceId(shard) },
-        update: { $inc: { n: 1 }, $set: { epoch }, $setOnInsert: { last_id: '0-0' } },
-        upsert: true,
+        filter: { _id: fenceId(shard), epoch: fences.get(shard)?.epoch ?? '' },
+        update: { $inc: { n: 1 }, $set: { epoch } },
       },
     })),
   );
+  const bound = await readFences(ctx, [...identities.keys()]);
+  return [...identities].flatMap(([shard, epoch]) => (bound.get(shard)?.epoch === epoch ? [] : [shard]));
 }
 
 /** An older Redis that is projected once more does not take the ledger back. */

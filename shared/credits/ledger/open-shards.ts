@@ -1,7 +1,8 @@
 import type { Context } from '../../platform/context/context.ts';
+import { ALL_SHARDS } from '../../platform/redis/keys.ts';
 import { openShard } from '../meter/epoch.ts';
 import { shutShards } from '../meter/look-at-shards.ts';
-import { bindFences } from './fence.ts';
+import { bindFences, type Fence, readFences } from './fence.ts';
 import { findLosses } from './find-losses.ts';
 import { drainStreams } from './project-ledger.ts';
 import { restoreAccounts } from './restore-accounts.ts';
@@ -26,31 +27,34 @@ export type Failures = Map<number, Error>;
  * it, several may at once.
  */
 export async function recoverCredits(ctx: Context): Promise<Recovery> {
+  const fences = await readFences(ctx, ALL_SHARDS);
   const shut = await shutShards(ctx);
   if (shut.size === 0) return { opened: 0, rebuilt: 0, accounts: 0, failed: 0 };
   ctx.log.info({ shards: shut.size }, 'credits are checked against the ledger');
-  const { failed, ...recovery } = await checkAndOpen(ctx, shut, { holder: '' });
+  const { failed, ...recovery } = await checkAndOpen(ctx, shut, { holder: '', fences });
   for (const [shard, error] of failed)
     ctx.log.error({ err: error, shard }, 'a shard of the credits stays shut');
   return { ...recovery, failed: failed.size };
 }
 
 /**
- * Checks shards against the ledger and opens those that are right. `shards` has the identity of the data of each. With
- * a `holder`, a rebuild that holds the shards, every balance is put back to what the ledger says.
+ * Checks shards against the ledger and opens those that are right. `shards` has the identity of the data of each, and
+ * `fences` were read before that. With a `holder`, a rebuild that holds the shards, every balance is put back to what the
+ * ledger says.
  */
 export async function checkAndOpen(
   ctx: Context,
   shards: ReadonlyMap<number, string>,
-  { holder }: { holder: string },
+  { holder, fences }: { holder: string; fences: ReadonlyMap<number, Fence> },
 ): Promise<Omit<Recovery, 'failed'> & { failed: Failures }> {
   const all = [...shards.keys()];
   const stuck = await drainStreams(ctx, all);
-  await bindFences(ctx, shards);
+  const overtaken = await bindFences(ctx, shards, fences);
   const losses = await findLosses(ctx, all);
   const rebuilding = new Set(holder === '' ? losses.keys() : all);
   // What is rebuilt must be in the ledger whole. A shard that lost nothing goes on as it is, its entries wait.
   const failed: Failures = new Map([...stuck].filter(([shard]) => rebuilding.has(shard)));
+  for (const shard of overtaken) failed.set(shard, new Error('Its ledger was bound to other data meanwhile'));
   const accounts = await restoreAccounts(ctx, { shards: new Set(all), rebuilding, failed, holder });
   let opened = 0;
   for (const [shard, identity] of shards) {

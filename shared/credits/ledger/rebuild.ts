@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../platform/context/context.ts';
 import { ALL_SHARDS } from '../../platform/redis/keys.ts';
 import { holdShard, releaseShard, renewHold } from '../meter/epoch.ts';
+import { readFences } from './fence.ts';
 import { checkAndOpen, type Recovery } from './open-shards.ts';
 
 /** A rebuild that is killed lets go of its shards after this long. */
@@ -18,12 +19,13 @@ export async function rebuildCredits(
   ctx: Context,
   { leaseMs = LEASE_MS, renewEveryMs = RENEW_EVERY_MS }: { leaseMs?: number; renewEveryMs?: number } = {},
 ): Promise<Recovery> {
+  const fences = await readFences(ctx, ALL_SHARDS);
   const lease = { holder: randomUUID(), leaseMs };
   const held = new Map<number, string>();
   const renewing = setInterval(() => void renewHolds(ctx, held, lease), renewEveryMs);
   try {
     for (const shard of ALL_SHARDS) held.set(shard, await holdShard(ctx, shard, lease));
-    const { failed, ...recovery } = await checkAndOpen(ctx, held, lease);
+    const { failed, ...recovery } = await checkAndOpen(ctx, held, { ...lease, fences });
     const [cause] = failed.values();
     if (cause) {
       const which = [...failed.keys()].join(', ');

@@ -215,6 +215,28 @@ test('a rebuild on request puts a spoilt balance back to what the ledger says', 
   await expectWhole(account);
 });
 
+async function restart(): Promise<void> {
+  await redis.kill();
+  await redis.start();
+  await untilRedisIsBack(ctx);
+}
+
+test('a worker that stood still while Redis came back again, and another one opened it, binds no ledger to what is gone', async () => {
+  const account = await makeHistory();
+  await projectAll(ctx);
+  await restart();
+  const fences = ledgerFenceRows(ctx);
+  const bulkWrite = fences.bulkWrite.bind(fences);
+  vi.spyOn(fences, 'bulkWrite').mockImplementationOnce(async (...args) => {
+    await restart();
+    expect(await recoverCredits(ctx)).toMatchObject({ opened: 64 });
+    return bulkWrite(...args);
+  });
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 0 });
+  await spendOnce(ctx, account.token);
+  await expectWhole(account);
+});
+
 test('a rebuild that takes long goes on holding its shards', async () => {
   const { epoch } = shardKeys(7);
   let leftMs = 0;
