@@ -22,7 +22,8 @@ export async function freezeAllAnalytics(ctx: Context): Promise<Frozen> {
 
 /**
  * Freezes an organization's weeks that ended a day ago or earlier, as far back as signals are kept and as it could have
- * recorded any, also those in which nothing happened. Judges what arrived late for those that end after `lateSinceMs` (default: all of them). Repeating it changes nothing.
+ * recorded any, also those in which nothing happened. Judges what arrived late for those that end after `lateSinceMs` (default: all of them). Repeating it changes nothing. A week
+ * that fails stops no other; the first failure is thrown at the end.
  */
 export async function freezeAnalytics(
   ctx: Context,
@@ -38,11 +39,17 @@ export async function freezeAnalytics(
     .toArray();
   const frozenIds = new Set(known.map(({ _id }) => _id));
   const result = { frozen: 0, restated: 0 };
+  const failures: unknown[] = [];
   for (const week of weeks) {
     if (week.toMs <= lateSinceMs && frozenIds.has(weekKey(organization._id, week.fromMs))) continue;
-    const { frozen, restated } = await freezeWeek(ctx, organization, week);
-    result.frozen += frozen;
-    result.restated += restated;
+    try {
+      const { frozen, restated } = await freezeWeek(ctx, organization, week);
+      result.frozen += frozen;
+      result.restated += restated;
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
   return result;
 }

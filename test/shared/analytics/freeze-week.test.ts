@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freezeAnalytics } from '../../../shared/analytics/freeze-weeks.ts';
+import { weekKey } from '../../../shared/analytics/frozen-cells.ts';
+import { type FrozenWeek, frozenWeekRows } from '../../../shared/analytics/model.ts';
 import { readAnalytics } from '../../../shared/analytics/read-analytics.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { rollupRows } from '../../../shared/usage/model.ts';
@@ -26,4 +28,16 @@ it('freezes a week whose users and projects have names beyond the size of a docu
   const { cells } = await ask('model');
   expect(cells).toMatchObject([{ key: { model: 'm' }, active_users: 8_000, signals: 24_000 }]);
   expect((await ask('project')).totals).toEqual({ suppressed: true });
+});
+
+it('freezes the weeks after one that fails, and tells of the failure', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const start = Date.parse('2026-03-30T00:00:00Z');
+  const unreadable = { seen_signals: -1, dimensions: null } as unknown as FrozenWeek;
+  const dates = { start: new Date(start), frozen_at: new Date(NOW) };
+  await frozenWeekRows(ctx).insertOne({ ...unreadable, ...dates, _id: weekKey(orgId, start), org_id: orgId });
+  const organization = await readOrganization(ctx, orgId);
+  await expect(freezeAnalytics(ctx, organization)).rejects.toThrow(TypeError);
+  const after = weekKey(orgId, Date.parse('2026-04-06T00:00:00Z'));
+  expect(await frozenWeekRows(ctx).findOne({ _id: after })).toMatchObject({ org_id: orgId });
 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
 import { recordAudit } from '../../../shared/audit/record-audit.ts';
 import { eventRows } from '../../../shared/events/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
+import type { RetentionRule } from '../../../shared/platform/mongo/retention.ts';
 import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../shared/retention/purge.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
@@ -77,4 +78,13 @@ it('deletes each thing after its own retention and never before; days stay', asy
     filter: {},
   });
   expect(usage.totals.signals).toBe(1_100);
+});
+
+it('goes on with the next rule when one fails', async () => {
+  const purged = vi.fn(async () => 3);
+  const rules: RetentionRule[] = [
+    { kind: 'broken', isPerOrganization: false, purge: async () => Promise.reject(new Error('no')) },
+    { kind: 'whole', isPerOrganization: false, purge: purged },
+  ];
+  expect(await purge(ctx, rules)).toEqual({ whole: 3 });
 });
