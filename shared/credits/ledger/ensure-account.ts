@@ -5,7 +5,8 @@ import type { Context } from '../../platform/context/context.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { notInRedis } from '../meter/call-meter.ts';
 import { createAccount } from '../meter/create-account.ts';
-import { type Anchor, type CreditAccount, creditAccountRows } from '../meter/model.ts';
+import { putDevice } from '../meter/device-access.ts';
+import { type Anchor, type CreditAccount, creditAccountRows, deviceTokenRows } from '../meter/model.ts';
 import { readAccount } from '../meter/read-balance.ts';
 import { catchUp } from './catch-up.ts';
 
@@ -27,13 +28,21 @@ export async function ensureAccount(
   member: Pick<CreditAccount, '_id' | 'org_id' | 'user_id'>,
 ): Promise<void> {
   // An empty account in place of one that Redis has lost would give back what was spent, and contradict its ledger.
-  if ((await readAccount(ctx, member._id)) === null && (await catchUp(ctx, member._id)) > 0)
-    throw notInRedis();
+  const isMissing = (await readAccount(ctx, member._id)) === null;
+  if (isMissing && (await catchUp(ctx, member._id)) > 0) throw notInRedis();
   const row = await recordAccount(ctx, member);
   await createAccount(ctx, row);
+  if (isMissing) await putDevices(ctx, row._id);
   // A change of plan meanwhile may have seen neither row nor record.
   const { plan } = await readOrganization(ctx, member.org_id);
   if (plan !== row.plan) await applyPlan(ctx, row);
+}
+
+/** A new account has none; one that Redis lost before its first spend may have some. */
+async function putDevices(ctx: Context, accountId: string): Promise<void> {
+  const tokens = await deviceTokenRows(ctx).find({ account_id: accountId }).toArray();
+  for (const { _id, token_id, token_hmac, revoked_at } of tokens)
+    if (revoked_at === null) await putDevice(ctx, accountId, { device_id: _id, token_id, token_hmac });
 }
 
 async function recordAccount(
