@@ -40,40 +40,22 @@ export async function beginCheckout(
     throw new DomainError('invalid_request', `One purchase is ${least} to ${most} credits.`, {
       errors: [{ pointer: '/credits', detail: `must be ${least}..${most}` }],
     });
-  return createCheckoutSession(ctx, stripeSecretKey, {
-    parameters: parametersOf({
-      accountId,
-      credits,
-      cents: priceInCents(credits, priceUsd),
-      // A repeat has to be the same request to Stripe, so nothing in it may tell the time.
-      successUrl: `${pageUrl}?bought=${credits}&checkout={CHECKOUT_SESSION_ID}`,
-      cancelUrl: pageUrl,
-    }),
-    idempotencyKey: newId('chk'),
-  });
-}
-
-/** One line of the whole amount, because Stripe counts in whole cents and a credit may cost less. */
-function parametersOf(purchase: {
-  accountId: string;
-  credits: number;
-  cents: number;
-  successUrl: string;
-  cancelUrl: string;
-}): Record<string, string> {
-  const { accountId, credits, cents, successUrl, cancelUrl } = purchase;
-  return {
+  const cents = priceInCents(credits, priceUsd);
+  const parameters = {
     mode: 'payment',
     client_reference_id: accountId,
     'metadata[governor_credits]': String(credits),
     'metadata[governor_cents]': String(cents),
+    // One line of the whole amount, because Stripe counts in whole cents and a credit may cost less.
     'line_items[0][quantity]': '1',
     'line_items[0][price_data][currency]': 'usd',
     'line_items[0][price_data][unit_amount]': String(cents),
     'line_items[0][price_data][product_data][name]': `${credits.toLocaleString('en')} credits`,
     // Another currency would make another amount of it.
     'adaptive_pricing[enabled]': 'false',
-    success_url: successUrl,
-    cancel_url: cancelUrl,
+    // A repeat has to be the same request to Stripe, so nothing in it may tell the time.
+    success_url: `${pageUrl}?bought=${credits}&checkout={CHECKOUT_SESSION_ID}`,
+    cancel_url: pageUrl,
   };
+  return createCheckoutSession(ctx, stripeSecretKey, { parameters, idempotencyKey: newId('chk') });
 }
