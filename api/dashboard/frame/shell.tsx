@@ -13,12 +13,11 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
 import { IconLogout, IconSearch, IconUser } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Fragment, useEffect } from 'react';
-import { signOut } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
 import { useSharedSearch } from '../data/use-range.ts';
+import { useSignOut } from '../data/use-sign-out.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf, GROUPS } from './navigation.ts';
@@ -126,10 +125,7 @@ function Mark() {
 
 function PersonMenu() {
   const { name, email, role, user_id } = useMe();
-  const leave = useMutation({
-    mutationFn: signOut,
-    onSuccess: (location) => window.location.assign(location),
-  });
+  const leave = useSignOut();
   const shown = name ?? email ?? user_id;
   return (
     <Popover position="bottom-end" withinPortal trapFocus>

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Visitor, VisitorReason } from '../../../shared/identity/me.ts';
-import { answerInvitation, signOut } from '../data/client.ts';
+import { answerInvitation } from '../data/client.ts';
+import { useSignOut } from '../data/use-sign-out.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Plain } from './plain.tsx';
 
@@ -14,10 +15,7 @@ const REASONS: Record<VisitorReason, string> = {
 
 /** For whoever has signed in and belongs to no organization: an invitation to answer, or why there is none. */
 export function VisitorPage({ visitor }: { visitor: Visitor }) {
-  const leave = useMutation({
-    mutationFn: signOut,
-    onSuccess: (location) => window.location.assign(location),
-  });
+  const leave = useSignOut();
   return (
     <Plain>
       <Stack>

@@ -1,4 +1,4 @@
-import { Anchor, Button, NativeSelect } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { operations } from '../../docs/client.d.ts';
@@ -6,7 +6,7 @@ import { sessionsQuery } from '../data/queries.ts';
 import { FILTERS, type FilterName } from '../data/range.ts';
 import { groupsBy } from '../data/usage.tsx';
 import { usageValues } from '../data/usage-questions.ts';
-import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
+import { useFilters, useRange } from '../data/use-range.ts';
 import { Count } from '../parts/count.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { duration, exact, money } from '../parts/format.ts';
@@ -82,7 +82,6 @@ export function Sessions() {
   const range = useRange();
   const filters = useFilters();
   const { order } = useSearch({ strict: false }) as { order?: string };
-  const change = useChangeSearch();
   const asked = { ...range.query, ...filters, ...(order === 'asc' ? { order: 'asc' as const } : {}) };
   const pages = usePages<Session>(
     JSON.stringify(asked),
@@ -94,14 +93,11 @@ export function Sessions() {
         {FILTERS.map((name) => (
           <FilterSelect key={name} name={name} isReady={pages.query.isSuccess} />
         ))}
-        <NativeSelect
-          aria-label="Order"
-          value={order ?? 'desc'}
-          onChange={(event) => change({ order: event.currentTarget.value })}
-          data={[
-            { value: 'desc', label: 'Newest first' },
-            { value: 'asc', label: 'Oldest first' },
-          ]}
+        <SearchSelect
+          name="order"
+          label="Order"
+          none="Newest first"
+          options={[{ value: 'asc', label: 'Oldest first' }]}
         />
       </RangeBar>
       <UsageLine />

@@ -1,17 +1,11 @@
 import type { Command } from 'commander';
 import { describeFailure, requestTo } from './ask.ts';
+import type { Surroundings } from './commands.ts';
 
 interface CheckFlags {
   userId?: string;
   api?: string;
   failClosed?: boolean;
-}
-
-/** What the command line lends to `check`. */
-export interface CheckSurroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where no address and key are given. */
-  readonly fallback: () => { api?: string | undefined; key?: string | undefined };
 }
 
 /** How a check ended: 0 lets the call pass, 2 blocks it (as hooks of coding agents have it), 1 is a failed check. */
@@ -25,7 +19,10 @@ export interface CheckOutcome {
 const PATIENCE_MS = 3_000;
 
 /** `check`: a command hook for coding agents. What an agent writes to standard input is not read. */
-export function addCheckCommand(program: Command, { env, fallback }: CheckSurroundings): void {
+export function addCheckCommand(
+  program: Command,
+  { env, fallback }: Pick<Surroundings, 'env' | 'fallback'>,
+): void {
   program
     .command('check')
     .description(

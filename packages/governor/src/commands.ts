@@ -13,7 +13,7 @@ import { TOOLS, toolNamed } from './tools.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the command line lends to these commands. */
+/** What the command line lends to the commands. */
 export interface Surroundings {
   /** A variable that is empty counts as unset. */
   readonly env: Environment;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
-import { addHistoryCommands } from './commands.ts';
+import { addHistoryCommands, type Surroundings } from './commands.ts';
 
 /** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
 const program = new Command('governor')
@@ -8,14 +8,14 @@ const program = new Command('governor')
   .option('--json', 'print one JSON object and nothing else')
   .showHelpAfterError();
 
-addHistoryCommands(program, {
+const around: Surroundings = {
   env: process.env,
   now: () => Date.now(),
   print: (report) => console.log(JSON.stringify(report, null, program.opts().json ? 0 : 2)),
   fallback: () => ({}),
-});
-
-addCheckCommand(program, { env: process.env, fallback: () => ({}) });
+};
+addHistoryCommands(program, around);
+addCheckCommand(program, around);
 
 try {
   await program.parseAsync();
