@@ -59,6 +59,16 @@ describe('POST /api/v1/webhooks', () => {
     expect(() => decryptSecret(api.ctx.config, 'whk_another', stored?.secret ?? '')).toThrow();
   });
 
+  it('takes a URL in capitals, and lists it', async () => {
+    const url = receiver.url.replace('http:', 'HTTP:');
+    const { status, body } = await register({ url });
+    expect([status, body.url]).toEqual([201, url]);
+    const { body: list } = await api.call('/api/v1/webhooks', { key });
+    expect(list.data.map((each: { url: string }) => each.url)).toEqual([url]);
+    const sent = await api.call('/api/v1/webhooks/test', { key, body: { webhook_id: body.id } });
+    expect(sent.body.status).toBe(200);
+  });
+
   it.each([
     { url: 'http://example.com/' },
     { url: 'https://169.254.169.254/' },

@@ -56,7 +56,7 @@ const shownAlways = {
   id: z.string(),
   url: z
     .string()
-    .regex(/^(https?:\/\/|mailto:)/)
+    .regex(/^[A-Za-z]+:/)
     .describe('Delivery target; of any format but `json` only `https://HOST/…`'),
   events: z.array(z.enum(NAMED_EVENT_TYPES)),
   enabled: z.boolean(),
