@@ -39,15 +39,15 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'a late signal does not find the long session that it lies in',
     file: 'shared/sessions/find-reachable.ts',
-    text: 'const found = [...(await findLastBefore(ctx, newest, earliestMs - timeoutMs, transaction)), ...within];',
-    replacement: 'void findLastBefore;\n  const found = within;',
-    tests: SIGNALS,
+    text: 'const isLastKnown = near.some(({ started_at }) => started_at.getTime() < reachMs);',
+    replacement: 'const isLastKnown = true;',
+    tests: [LATE],
   },
   {
     what: 'a late signal does not find the session that has lasted for months',
     file: 'shared/sessions/find-reachable.ts',
-    text: 'fromMs: 0,',
-    replacement: 'fromMs: beforeMs - 70 * 86_400_000,',
+    text: '{ $lt: dateAt(lookMs) }',
+    replacement: '{ $gte: dateAt(lookMs - 70 * DAY_MS), $lt: dateAt(lookMs) }',
     tests: [LATE],
   },
   {
