@@ -37,7 +37,7 @@ export const signalView = z.strictObject({
   reservation_id: z.string().optional(),
 });
 
-/** A signal as `signalView` shows it. */
+/** A signal as `signalView` shows it, for JSON, which leaves out what is undefined. */
 export function viewSignal(signal: Signal): z.input<typeof signalView> {
   return {
     id: signal.id,
@@ -54,23 +54,12 @@ export function viewSignal(signal: Signal): z.input<typeof signalView> {
     cache_write_tokens: signal.cache_write_tokens,
     cost_usd: signal.cost_nusd === null ? null : signal.cost_nusd / 1e9,
     cost_source: signal.cost_source,
-    ...optionalParts(signal),
-  };
-}
-
-function optionalParts(
-  signal: Signal,
-): Pick<
-  z.input<typeof signalView>,
-  'error' | 'latency_ms' | 'tool_name' | 'metadata' | 'intervention' | 'reservation_id'
-> {
-  return {
-    ...(signal.error ? { error: signal.error } : {}),
-    ...(signal.latency_ms === undefined ? {} : { latency_ms: signal.latency_ms }),
-    ...(signal.tool_name === undefined ? {} : { tool_name: signal.tool_name }),
-    ...(signal.metadata ? { metadata: signal.metadata } : {}),
-    ...(signal.intervention ? { intervention: signal.intervention } : {}),
-    ...(signal.reservation_id === undefined ? {} : { reservation_id: signal.reservation_id }),
+    error: signal.error,
+    latency_ms: signal.latency_ms,
+    tool_name: signal.tool_name,
+    metadata: signal.metadata,
+    intervention: signal.intervention,
+    reservation_id: signal.reservation_id,
   };
 }
 
