@@ -38,7 +38,6 @@ import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/sen
 import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
-import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
 import { dueJobRow, type JobRow, jobRow } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
@@ -174,11 +173,6 @@ export const JOB_TABLE: readonly JobRow[] = [
   makeSnapshots,
   freezeAnalytics,
   purgeOld,
-];
-
-/** What the sweeper looks for: rows that are due without a live job. Each returns how many it woke. */
-export const SWEEPS: readonly { queue: string; sweep: (ctx: Context) => Promise<number> }[] = [
-  { queue: deliverWebhook.kind, sweep: sweepDeliveries },
 ];
 
 /** What one wake-up brings is due at one time. */

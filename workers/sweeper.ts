@@ -2,7 +2,9 @@ import { every } from '../shared/platform/basics/every.ts';
 import { within } from '../shared/platform/basics/within.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
-import { JOB_TABLE, SWEEPS } from './index.ts';
+import { deliverWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
+import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
+import { JOB_TABLE } from './index.ts';
 import { sweptRows } from './metrics.ts';
 
 const SWEEP_EVERY_MS = 5_000;
@@ -20,11 +22,9 @@ export async function sweepOnce(ctx: Context): Promise<void> {
   await attempt(ctx, 'due', async () => {
     for (const [queue, found] of await sweepDue(ctx)) sweptRows(ctx).inc({ queue }, found);
   });
-  for (const { queue, sweep } of SWEEPS)
-    await attempt(ctx, queue, async () => {
-      const found = await sweep(ctx);
-      if (found > 0) sweptRows(ctx).inc({ queue }, found);
-    });
+  await attempt(ctx, 'deliveries', async () => {
+    sweptRows(ctx).inc({ queue: deliverWebhookJob.kind }, await sweepDeliveries(ctx));
+  });
   await attempt(ctx, 'schedules', () => restoreSchedules(ctx));
 }
 
