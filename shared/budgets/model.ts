@@ -121,7 +121,10 @@ export interface BudgetFiring {
 }
 
 export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
-  indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
+  indexes: [
+    { key: { budget_id: 1, fired_at: 1, _id: 1 } },
+    { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S },
+  ],
 });
 
 /** An alert that a webhook was sent: once per webhook, budget, window and per cent, whatever the revision. */

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Reader } from '../organizations/reader.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import type { Order, Position } from '../platform/basics/paginate.ts';
+import {
+  type KeysetQuery,
+  LIST_AHEAD_MS,
+  type Order,
+  type Position,
+  paginate,
+} from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { amountOf } from './evaluate.ts';
 import { counterKey } from './keys.ts';
@@ -31,45 +37,23 @@ export const budgetWindowView = z.strictObject({
   utilization_pct: z.number().describe('Of the present threshold'),
 });
 
-/**
- * One page of the levels that a budget has reached, by (`fired_at`, id). A budget has few: two per window, and windows are
- * deleted 40 days after their end. Throws `not_found`.
- */
+/** One page of the levels that a budget has reached, by (`fired_at`, id). Throws `not_found`. */
 export async function listBudgetEvents(
   ctx: Context,
   reader: Reader,
   budgetId: string,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: BudgetFiring[]; hasMore: boolean; last: Position | null; total: number }> {
-  await readVisibleBudget(ctx, reader, budgetId);
-  const found = await budgetFiringRows(ctx).find({ budget_id: budgetId }).toArray();
-  const direction = page.order === 'desc' ? -1 : 1;
-  const ordered = found.toSorted((a, b) => direction * compare(positionOf(a), positionOf(b)));
-  const { after } = page;
-  const beyond = after ? ordered.filter((row) => direction * compare(positionOf(row), after) > 0) : ordered;
-  const rows = beyond.slice(0, page.limit);
-  const last = rows.at(-1);
-  return {
-    rows,
-    hasMore: beyond.length > rows.length,
-    last: last ? { ...positionOf(last), spanMs: 0 } : after,
-    total: page.total ?? found.length,
-  };
-}
-
-interface Place {
-  atMs: number;
-  id: string;
-}
-
-function positionOf({ fired_at, _id }: BudgetFiring): Place {
-  return { atMs: fired_at.getTime(), id: _id };
-}
-
-function compare(a: Place, b: Place): number {
-  if (a.atMs !== b.atMs) return a.atMs - b.atMs;
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? -1 : 1;
+  const { created_at } = await readVisibleBudget(ctx, reader, budgetId);
+  const find = ({ filter, sort, limit }: KeysetQuery) =>
+    budgetFiringRows(ctx)
+      .find({ budget_id: budgetId, ...filter }, { sort, limit })
+      .toArray();
+  // A clock of one process may be behind that of another.
+  const range = { fromMs: created_at.getTime() - LIST_AHEAD_MS, toMs: ctx.clock.now() + LIST_AHEAD_MS };
+  const found = await paginate<BudgetFiring>(find, 'fired_at', { ...page, ...range });
+  const total = page.total ?? (await budgetFiringRows(ctx).countDocuments({ budget_id: budgetId }));
+  return { ...found, total };
 }
 
 /** A firing as `budgetEventView` shows it. */
