@@ -1,19 +1,17 @@
 import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
-import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import { floorToQuarter } from '../usage/periods.ts';
 import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
-import { counterKey, scopeKey, scopesOf } from './keys.ts';
-import { type Budget, COUNTED, type CounterKey, type Counts } from './model.ts';
+import { counterKey, scopesOf } from './keys.ts';
+import { COUNTED, type CounterKey, type Counts } from './model.ts';
 
 /** What an organization's budgets count, and who is in which team. */
 export interface BudgetSet {
-  budgets: readonly Budget[];
-  counters: readonly CounterKey[];
-  /** By `scope` and `scope_id`: see `scopeKey`. */
+  /** Each counter once, by `scope` and `scope_id`: see `scopeKey`. */
   byScope: ReadonlyMap<string, readonly CounterKey[]>;
   teamsOf: ReadonlyMap<string, readonly string[]>;
 }
@@ -23,24 +21,6 @@ export interface WindowChange {
   counter: string;
   interval: Interval;
   usage: Counts;
-}
-
-/**
- * The budgets of an organization, arranged by whose usage they count. `teamsOf` gives a user's teams. Pure, at a pace that
- * holds nobody up.
- */
-export async function makeBudgetSet(
-  budgets: readonly Budget[],
-  teamsOf: ReadonlyMap<string, readonly string[]>,
-): Promise<BudgetSet> {
-  const counters = new Map(await mapAtPace(budgets, (budget) => [counterKey(budget), budget] as const));
-  const distinct: CounterKey[] = [...counters.values()];
-  return {
-    budgets,
-    counters: distinct,
-    byScope: Map.groupBy(distinct, scopeKey),
-    teamsOf,
-  };
 }
 
 /**

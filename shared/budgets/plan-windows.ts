@@ -20,7 +20,7 @@ export async function planWindows(
   changed: { signals: readonly CountedSignal[]; sessions: readonly SessionChange[] },
   { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
 ): Promise<Plan> {
-  if (set.budgets.length === 0) return NO_PLAN;
+  if (set.byScope.size === 0) return NO_PLAN;
   const changes = await countSignals(set, changed.signals, changed.sessions, nowMs);
   if (changes.length === 0) return NO_PLAN;
   const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));

@@ -1,7 +1,9 @@
 import type { ClientSession } from 'mongoose';
+import { mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { teamsByUser } from '../usage/teams.ts';
-import { type BudgetSet, makeBudgetSet } from './count-signals.ts';
+import type { BudgetSet } from './count-signals.ts';
+import { counterKey, scopeKey } from './keys.ts';
 import { budgetRows } from './model.ts';
 
 /** Budgets that one answer of MongoDB brings: they are decoded in one turn of the event loop. */
@@ -17,5 +19,7 @@ export async function readBudgetSet(
     .find({ org_id: orgId }, { session: transaction, batchSize: BUDGETS_PER_TURN })
     .toArray();
   const hasTeams = budgets.some(({ scope }) => scope === 'team');
-  return makeBudgetSet(budgets, hasTeams ? await teamsByUser(ctx, orgId, transaction) : new Map());
+  const teamsOf = hasTeams ? await teamsByUser(ctx, orgId, transaction) : new Map<string, string[]>();
+  const counters = new Map(await mapAtPace(budgets, (budget) => [counterKey(budget), budget] as const));
+  return { byScope: Map.groupBy(counters.values(), scopeKey), teamsOf };
 }
