@@ -34,6 +34,20 @@ end
 -- Lua hands a command so many arguments at a time.
 local MOST_ARGUMENTS = 1000
 
+-- Ended reservations that one call looks at, the oldest first: Redis does nothing else meanwhile. Others beyond them go on
+-- counting until these are forgotten.
+local MOST_ENDED = 5000
+
+-- Visits those of these ids that are known, each with its place.
+local function each_of(ids, visit)
+  for first = 1, #ids, MOST_ARGUMENTS do
+    local last = math.min(first + MOST_ARGUMENTS - 1, #ids)
+    for index, text in ipairs(redis.call('HMGET', KEYS[3], unpack(ids, first, last))) do
+      if text then visit(parse_reservation(text), first + index - 1) end
+    end
+  end
+end
+
 -- What is held by each of these keys.
 local function held_by(keys)
   local sums = {}
@@ -70,13 +84,12 @@ local function forget(now, most)
   local ids = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now - FRESH_MS), 'LIMIT', 0, most)
   if #ids == 0 then return end
   local amounts, keys = {}, {}
-  for _, text in ipairs(redis.call('HMGET', KEYS[3], unpack(ids))) do
-    local reservation = text and parse_reservation(text)
-    for key in string.gmatch(reservation and reservation.keys or '', '%S+') do
+  each_of(ids, function(reservation)
+    for key in string.gmatch(reservation.keys, '%S+') do
       if not amounts[key] then keys[#keys + 1] = key end
       amounts[key] = (amounts[key] or 0) + reservation.amount
     end
-  end
+  end)
   local left = held_by(keys)
   for key, amount in pairs(amounts) do left[key] = left[key] - amount end
   write_held(left)
@@ -84,15 +97,17 @@ local function forget(now, most)
   redis.call('ZREM', KEYS[4], unpack(ids))
 end
 
--- Sums of the reservations that have ended and pass a test, by key.
+-- Sums of the reservations that have ended and pass a test, by key: at most `MOST_ENDED` of them.
 local function sum_ended(now, passes)
-  local sums = {}
-  local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now), 'WITHSCORES')
+  local sums, ids, ends = {}, {}, {}
+  local ended = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now), 'WITHSCORES', 'LIMIT', 0, MOST_ENDED)
   for index = 1, #ended, 2 do
-    local reservation = read_reservation(ended[index])
-    if reservation and passes(reservation, tonumber(ended[index + 1])) then
+    ids[#ids + 1], ends[#ends + 1] = ended[index], tonumber(ended[index + 1])
+  end
+  each_of(ids, function(reservation, place)
+    if passes(reservation, ends[place]) then
       for key in string.gmatch(reservation.keys, '%S+') do sums[key] = (sums[key] or 0) + reservation.amount end
     end
-  end
+  end)
   return sums
 end

@@ -13,6 +13,7 @@ for index = 2, #ARGV do
   end
 end
 forget(now, 1000)
+forget(now, 1000)
 local ended = sum_ended(now, function() return true end)
 local answer = { 'settled', now, redis.call('HGET', KEYS[1], 'seq') or '0',
   redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2] or '0' }

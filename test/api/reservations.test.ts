@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callReservations } from '../../shared/enforcement/call-reservations.ts';
+import { lookAtReservations, openReservations } from '../../shared/enforcement/open-reservations.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -166,6 +168,20 @@ describe('a reservation', () => {
       expect((await post('reserve', { ...wish, ...change })).status, JSON.stringify(change)).toBe(400);
     expect((await post('release', {})).status).toBe(400);
   });
+});
+
+test('many that end at once are looked at some at a time, and hold nothing in the end', async () => {
+  const { ctx } = api;
+  const { orgId: many } = await makeTenant(ctx);
+  await openReservations(ctx, many, await lookAtReservations(ctx, many));
+  const { held, reservations, ends } = reservationKeys(many);
+  const ids = Array.from({ length: 8_000 }, (_, index) => `res_${index}`);
+  await ctx.redis.producer.hset(reservations, ...ids.flatMap((id) => [id, '10||bud:1']));
+  await ctx.redis.producer.zadd(ends, ...ids.flatMap((id) => [1, id]));
+  await ctx.redis.producer.hset(held, 'bud:1', 80_000);
+  const heldNow = async () => (await callReservations(ctx, 'settle', many, [0])).values.slice(2);
+  expect(await heldNow()).toEqual(['bud:1', '10000']);
+  await until(async () => (await heldNow()).length === 0);
 });
 
 const TEN_DOLLARS = {
