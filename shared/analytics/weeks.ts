@@ -38,12 +38,9 @@ export function askedWeeks(
   if (toMs > thisWeekMs) {
     throw new DomainError('invalid_request', `to: only weeks that are over, until ${isoTime(thisWeekMs)}.`);
   }
-  try {
-    return weeksBetween(organization, fromMs, toMs, MOST_WEEKS);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new DomainError('invalid_request', `from and to may lie at most ${MOST_WEEKS} weeks apart.`);
-  }
+  const weeks = weeksBetween(organization, fromMs, toMs, MOST_WEEKS);
+  if (weeks.length <= MOST_WEEKS) return weeks;
+  throw new DomainError('invalid_request', `from and to may lie at most ${MOST_WEEKS} weeks apart.`);
 }
 
 /** The weeks that may be frozen: those that ended long enough ago, back to the one that holds `sinceMs`. */

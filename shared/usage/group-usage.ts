@@ -12,9 +12,6 @@ export interface Group {
   sums: Sums;
 }
 
-/** Rows per group that may be shown, of which it is made: a bound on what is held at once. */
-export const ROWS_PER_GROUP = 10;
-
 /**
  * Merges rows of equal key, in order of the key. A member of several teams counts in each of them. More groups than
  * `mostGroups` are `invalid_request`.

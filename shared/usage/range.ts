@@ -4,7 +4,7 @@ import { isoTime } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { bucketEdges, nextStart, type SeriesInterval, type Zones, zonesOf } from './calendar.ts';
+import { bucketEdges, nextStart, type SeriesInterval, zonesOf } from './calendar.ts';
 import { ceilToQuarter, floorToQuarter, periodStarts, quarterHorizonMs } from './periods.ts';
 import { type Part, splitRange } from './split-range.ts';
 
@@ -25,7 +25,6 @@ export interface Range {
   toMs: number;
   interval: SeriesInterval;
   timezone: string;
-  zones: Zones;
   /** Bounds of the buckets. */
   edges: number[];
   /** The rollups that hold exactly this range, none of them reaching over an edge. */
@@ -48,10 +47,15 @@ export function rangeOf(
   const own = timezoneAt(organization, nowMs);
   const timezone = input.timezone ?? own;
   const zones = zonesOf(organization, timezone, nowMs);
-  const edges = edgesOf(zones, input.interval, [fromMs, toMs], mostBuckets);
+  const edges = bucketEdges(zones, input.interval, fromMs, toMs, mostBuckets);
+  if (edges.length - 1 > mostBuckets)
+    throw new DomainError(
+      'invalid_request',
+      `That makes more than ${mostBuckets} buckets: ask for a shorter range or a longer interval.`,
+    );
   const parts = splitRange(organization, edges);
   refuseInexact(organization, parts, nowMs, own);
-  return { fromMs, toMs, interval: input.interval, timezone, zones, edges, parts };
+  return { fromMs, toMs, interval: input.interval, timezone, edges, parts };
 }
 
 /** `from` rounded down and `to` up to 15 minutes, by default the last 30 days. Throws `invalid_request`. */
@@ -66,23 +70,6 @@ export function boundsOf(
     throw new DomainError('invalid_request', 'from and to may lie at most ten years apart.');
   }
   return { fromMs, toMs };
-}
-
-function edgesOf(
-  zones: Zones,
-  interval: SeriesInterval,
-  [fromMs, toMs]: readonly [number, number],
-  mostBuckets: number,
-): number[] {
-  try {
-    return bucketEdges(zones, interval, fromMs, toMs, mostBuckets);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new DomainError(
-      'invalid_request',
-      `That makes more than ${mostBuckets} buckets: ask for a shorter range or a longer interval.`,
-    );
-  }
 }
 
 function refuseInexact(organization: Organization, parts: readonly Part[], nowMs: number, own: string): void {

@@ -5,7 +5,7 @@ import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
-import { ROWS_PER_GROUP, refuseGroups } from './group-usage.ts';
+import { refuseGroups } from './group-usage.ts';
 import { addSums, isZero, noSums, type Sums, viewSums } from './measures.ts';
 import type { Dimensions } from './model.ts';
 import { type Range, rangeOf } from './range.ts';
@@ -50,7 +50,7 @@ export async function readGroupSeries(
     // Users are counted also where they are not shown.
     groupings: [...dimensions.map((by) => ['start', by] as const), ['user_id'] as const],
     edges: range.edges,
-    mostRows: ctx.config.maxGroups * ROWS_PER_GROUP,
+    mostGroups: ctx.config.maxGroups,
   };
   const read = () =>
     inTransaction(ctx.db, (transaction) => sumGroupings(ctx, organization, asked, transaction));

@@ -5,7 +5,7 @@ import { mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { bucketOf } from './calendar.ts';
-import { columnOf, type Group, type Grouping, groupRows, ROWS_PER_GROUP } from './group-usage.ts';
+import { columnOf, type Group, type Grouping, groupRows } from './group-usage.ts';
 import { addSums, noSums, type Sums, viewSums } from './measures.ts';
 import { DIMENSIONS } from './model.ts';
 import { type Range, type RangeInput, rangeOf } from './range.ts';
@@ -114,9 +114,8 @@ async function sumGroups(
   const { maxGroups } = ctx.config;
   const columns = [...new Set(groupBy.map(columnOf))];
   const parts = splitBucket(organization, range.fromMs, range.toMs, ctx.clock.now());
-  // Some are taken away again: those of a day without some of its hours.
-  const mostRows = groupBy.includes('team') ? Number.POSITIVE_INFINITY : maxGroups * ROWS_PER_GROUP;
-  const rows = await sumRollups(ctx, organization, { parts, match, columns, mostRows }, transaction);
+  const mostGroups = groupBy.includes('team') ? undefined : maxGroups;
+  const rows = await sumRollups(ctx, organization, { parts, match, columns, mostGroups }, transaction);
   const totals = noSums();
   for (const { sums } of rows) addSums(totals, sums);
   const groups = groupBy.length === 0 ? [] : await groupRows(rows, groupBy, teams, maxGroups);

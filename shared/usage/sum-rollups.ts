@@ -34,8 +34,8 @@ export interface AskedGroupings {
   groupings: readonly (readonly Column[])[];
   /** The edges of the buckets whose starts are the values of the column `start`. */
   edges?: readonly number[];
-  /** More rows than these are `invalid_request`. */
-  mostRows?: number;
+  /** Rows that cannot be those of so few groups are `invalid_request`. */
+  mostGroups?: number | undefined;
 }
 
 /** A question of one grouping. */
@@ -186,8 +186,11 @@ function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): 
   ctx.queues.wake(makeSnapshotsJob, [{ id, job: { range: { org_id: orgId, from_ms, to_ms } }, delayMs: 0 }]);
 }
 
-function refuseMoreRows(rows: number, { mostRows = Number.POSITIVE_INFINITY }: AskedGroupings): void {
-  if (rows > mostRows) refuseGroups(mostRows);
+/** A group may be made of several buckets, and rows of a day be taken away again: a bound on what is held at once. */
+const ROWS_PER_GROUP = 10;
+
+function refuseMoreRows(rows: number, { mostGroups = Number.POSITIVE_INFINITY }: AskedGroupings): void {
+  if (rows > mostGroups * ROWS_PER_GROUP) refuseGroups(mostGroups);
 }
 
 function addTo(rows: Map<string, SummedRow>, by: readonly Column[], key: Key, sums: Sums): void {
