@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
@@ -26,6 +32,7 @@ export function createHttpServer(app: Express, config: Config, listener: Request
   server.timeout = STALLED_MS;
   server.prependListener('request', (_req, res) => res.on('timeout', cutStalledReader));
   server.on('clientError', refuseConnection);
+  server.on('connect', refuseTunnel);
   // What is expected beside 100-continue is ignored (RFC 9110, 10.1.1): Node's own 417 is no problem document.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   return server;
@@ -52,12 +59,23 @@ function refuseConnection(error: Error & { code?: string }, socket: Duplex): voi
   }
   const known = CLIENT_ERRORS[error.code ?? ''];
   const { code, detail } = known ?? { code: 'invalid_request', detail: 'This is not valid HTTP.' };
-  const problem = problemOf(new DomainError(code, detail));
+  socket.end(rawProblem(new DomainError(code, detail)));
+}
+
+/** Node would hang up without an answer, and it lets go of the socket: from here on its errors and its end are ours. */
+function refuseTunnel(_req: IncomingMessage, socket: Duplex): void {
+  const error = new DomainError('method_not_allowed', 'This service opens no tunnels.');
+  socket.on('error', () => socket.destroy());
+  // An empty list: what CONNECT names is a host, and has no methods here (RFC 9110, 10.2.1).
+  socket.end(rawProblem(error, 'Allow: \r\n'), () => socket.destroy());
+}
+
+/** An answer to what never becomes a response of Node's. Each line of `headers` ends with CRLF. */
+function rawProblem(error: DomainError, headers = ''): string {
+  const problem = problemOf(error);
   const requestId = randomUUID();
   const body = JSON.stringify(problemBody(problem, requestId));
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${headers}Content-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }
 
 /**

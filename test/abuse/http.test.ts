@@ -252,6 +252,16 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect(answer).toContain('method_not_allowed');
   });
 
+  it.each(['example.com:443', SIGNALS])(
+    '18 CONNECT to %s is 405 with an empty Allow, and hangs up',
+    async (target) => {
+      const answer = await sendRaw(api.url, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 405/);
+      expect(answer).toMatch(/^Allow: \r$/m);
+      expect(answer).toContain('method_not_allowed');
+    },
+  );
+
   it.each(['/openapi.json', '/docs', '/docs/viewer.js'])('18, 23 %s keeps the rules too', async (path) => {
     const posted = await api.call(path, { method: 'POST' });
     expectProblem(posted, 405, 'method_not_allowed');
