@@ -17,7 +17,13 @@ export const listBudgetWindows = route({
   priority: 'read',
   params: budgetParams,
   query: z.strictObject({
-    limit: pageQuery.limit.unwrap().default(DEFAULT_WINDOWS).describe(`How many, 1..${PAGE_SIZE.max}`),
+    limit: pageQuery.limit
+      .unwrap()
+      .default(DEFAULT_WINDOWS)
+      .meta({
+        description: 'How many',
+        documentedAs: { type: 'integer', minimum: 1, maximum: PAGE_SIZE.max, default: DEFAULT_WINDOWS },
+      }),
   }),
   success: {
     status: 200,

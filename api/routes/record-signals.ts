@@ -45,6 +45,7 @@ const envelope = z
           },
         },
         required: ['signals'],
+        additionalProperties: false,
       },
       signalSchema,
     ],

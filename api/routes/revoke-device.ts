@@ -8,7 +8,8 @@ const deviceId = z
   .string()
   .min(1)
   .refine((id) => Array.from(id).length <= DEVICE_ID_LENGTH, `must be at most ${DEVICE_ID_LENGTH} characters`)
-  .refine((id) => !/\p{Cc}/u.test(id), 'must not hold control characters');
+  .refine((id) => !/\p{Cc}/u.test(id), 'must not hold control characters')
+  .meta({ documentedAs: { type: 'string', minLength: 1, maxLength: DEVICE_ID_LENGTH } });
 
 export const revokeDevice = route({
   method: 'post',

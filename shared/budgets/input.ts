@@ -7,7 +7,10 @@ const fields = {
   scope: z.enum(BUDGET_SCOPES).describe('Whose usage counts'),
   scope_id: text(256).optional().describe('Id of the team, project or user; may be left out for `org`'),
   metric: z.enum(BUDGET_METRICS),
-  threshold: z.number().positive().describe('US dollars for `cost_usd`, else a count'),
+  threshold: z
+    .number()
+    .positive()
+    .describe('US dollars for `cost_usd`, at most 9,007,199, else a count; at least a billionth'),
   window: z.enum(BUDGET_WINDOWS).describe('A calendar interval; weeks begin on Monday'),
   timezone: timezone.optional().describe("IANA timezone of the window; the organization's by default"),
   enforce: z

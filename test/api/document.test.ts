@@ -65,6 +65,15 @@ describe('the OpenAPI document', () => {
       'credit.depleted',
       'digest',
     ]);
+    const windows = document.paths['/api/v1/budgets/{id}/windows'].get.parameters.find(
+      ({ name }: Json) => name === 'limit',
+    );
+    expect(windows.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100, default: 12 });
+    const bodyOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema;
+    const [batch] = bodyOf('/api/v1/signals').anyOf;
+    expect(batch).toMatchObject({ required: ['signals'], additionalProperties: false });
+    const { device_id: deviceId } = bodyOf('/v1/devices/revoke').properties;
+    expect(deviceId).toMatchObject({ type: 'string', minLength: 1, maxLength: 128 });
     const refused = consume.responses['402'].content['application/problem+json'].schema.$ref;
     expect(refused).toBe('#/components/schemas/InsufficientCreditsProblem');
   });
