@@ -89,6 +89,14 @@ describe('POST /api/v1/webhooks', () => {
     expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
   });
 
+  it('takes a URL of 2,000 characters, whatever they are, and none of 2,001', async () => {
+    const base = 'https://example.com/';
+    const urlOf = (characters: number) => base + '😀'.repeat(characters - base.length);
+    expect((await register({ url: urlOf(2_000) })).status).toBe(201);
+    const { status, body } = await register({ url: urlOf(2_001) });
+    expect([status, body.errors?.[0].pointer]).toEqual([400, '/url']);
+  });
+
   it('403 without the scope, and for a key that is bound to one user', async () => {
     const reader = await makeTenant(api.ctx, { scopes: ['usage:read'] });
     expect((await register({}, reader.key)).status).toBe(403);

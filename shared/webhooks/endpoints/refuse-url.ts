@@ -9,7 +9,7 @@ export type Rules = Pick<Config, 'nodeEnv' | 'webhookPorts' | 'webhookAllowedNet
 
 /** What is wrong with a URL that is to be registered, or null. Names are looked up at each connection, never here. */
 export function refuseUrl(rules: Rules, text: string): string | null {
-  if (text.length > WEBHOOK_URL_LENGTH) return `must be at most ${WEBHOOK_URL_LENGTH} characters`;
+  if (Array.from(text).length > WEBHOOK_URL_LENGTH) return `must be at most ${WEBHOOK_URL_LENGTH} characters`;
   const url = URL.parse(text);
   if (!url || !/^https?:\/\//i.test(text)) return 'must be an absolute https URL';
   if (url.username || url.password) return 'must not hold a user name or password';

@@ -18,7 +18,9 @@ const secret = exactText
 /** The body that registers a webhook. */
 export const webhookInput = z
   .strictObject({
-    url: exactText.describe('Delivery target: https, on port 443 or 8443, at a public address'),
+    url: exactText.describe(
+      'Delivery target: https, on port 443 or 8443, at a public address; at most 2,000 characters',
+    ),
     events,
     secret: secret.optional().describe('Signs each delivery; never shown again. Needed for `json`'),
     format: z
