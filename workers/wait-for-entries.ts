@@ -12,7 +12,10 @@ export interface EntryWait {
   stop(): void;
 }
 
-/** Opens a connection for it: Redis sends nothing else on a connection that waits (https://redis.io/docs/latest/commands/xread/). */
+/**
+ * Opens a connection for it: Redis sends nothing else on a connection that waits
+ * (https://redis.io/docs/latest/commands/xread/).
+ */
 export function openEntryWait(ctx: Context): EntryWait {
   if (ctx.redis.producer.isCluster) return { wait: async () => false, stop: () => undefined };
   const client = connectRedis(ctx.config, 'waiter');

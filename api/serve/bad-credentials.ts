@@ -12,7 +12,10 @@ const KNOWN_FOR_MS = 3_600_000;
 
 /** What this process knows of credentials: how many of an address were wrong, and which ones were right. */
 export interface BadCredentials {
-  /** Counts one refused credential of an address, and forgets that it was valid. Throws `too_many_requests` once there were too many. */
+  /**
+   * Counts one refused credential of an address, and forgets that it was valid. Throws `too_many_requests` once there were
+   * too many.
+   */
   count(req: Request): Promise<void>;
   /**
    * Asked before a credential is looked up. While an address sends too many wrong ones, it throws `too_many_requests`

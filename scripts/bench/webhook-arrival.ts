@@ -49,8 +49,8 @@ interface Sent {
 }
 
 /**
- * One signal of a new user per twentieth of a second through the API, until its `session.started` arrives. In turns with it: a
- * ping of MongoDB, and a bare hop (one durable insert, then one POST to the same receiver). `hung` endpoints that never
+ * One signal of a new user per twentieth of a second through the API, until its `session.started` arrives. In turns with it:
+ * a ping of MongoDB, and a bare hop (one durable insert, then one POST to the same receiver). `hung` endpoints that never
  * answer get as many events beside it.
  */
 async function arrival(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {

@@ -5,7 +5,10 @@ import { openApiDocument } from '../../api/docs/openapi.ts';
 import { routes } from '../../api/routes/index.ts';
 import { ROOT } from '../stack/files.ts';
 
-/** Writes the types of every request and answer, made of the table of routes: clients, the dashboard's too, are checked against them. */
+/**
+ * Writes the types of every request and answer, made of the table of routes: clients, the dashboard's too, are checked
+ * against them.
+ */
 export async function writeTypes(): Promise<void> {
   const document = openApiDocument(
     routes({ stopping: false }),

@@ -1,6 +1,6 @@
 /**
- * Where each dialect writes what a call of a model is, best first. Dialects: OpenTelemetry's GenAI conventions, new and
- * old (with OpenLLMetry's and Sentry's variants); the Vercel AI SDK up to 6, or 7 with its legacy integration; OpenInference.
+ * Where each dialect writes what a call of a model is, best first. Dialects: OpenTelemetry's GenAI conventions, new and old
+ * (with OpenLLMetry's and Sentry's variants); the Vercel AI SDK up to 6, or 7 with its legacy integration; OpenInference.
  */
 export const FIELDS = {
   model: [

@@ -41,8 +41,8 @@ export function levelsReached(current: number, limit: number): BudgetLevel[] {
 }
 
 /**
- * Whether an amount is a share of a limit or more. Exact: the products may be larger than a double holds. A limit of counts may
- * have a fraction, which BigInt does not take.
+ * Whether an amount is a share of a limit or more. Exact: the products may be larger than a double holds. A limit of counts
+ * may have a fraction, which BigInt does not take.
  */
 export function hasReached(
   current: number,

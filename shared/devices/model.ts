@@ -22,8 +22,8 @@ export const deviceRows = collection<Device>('devices', {
 });
 
 /**
- * A seat: an active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of their
- * own, because a unique index of the embedded store lets go of a key only when the row goes (docs/stores.md).
+ * A seat: an active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of
+ * their own, because a unique index of the embedded store lets go of a key only when the row goes (docs/stores.md).
  */
 export interface DeviceSeat {
   /** `deviceSeatId` */

@@ -89,8 +89,9 @@ export function listPriceQueries(provider: string | undefined, model: string): P
 }
 
 /**
- * Whether a model is an OpenRouter variant that costs nothing (https://openrouter.ai/docs/guides/routing/model-variants/free). The
- * price list has some of them; for the others it would tell what their vendor charges.
+ * Whether a model is an OpenRouter variant that costs nothing
+ * (https://openrouter.ai/docs/guides/routing/model-variants/free). The price list has some of them; for the others it would
+ * tell what their vendor charges.
  */
 export function isFreeVariant(provider: string | undefined, model: string): boolean {
   if (!cleanModelId(model).endsWith(':free')) return false;

@@ -43,7 +43,8 @@ function candidates(before: Observation, after: Observation): number[] {
     const [shown, own] = before.sum === null ? [after.sum, after.own] : [before.sum, before.own];
     found.push((shown ?? 0) - own - own / 10, own * 10);
   }
-  // The median turned by the own step alone: the rounded mean of the own value and that of the other in the middle passed a boundary.
+  // The median turned by the own step alone: the rounded mean of the own value and that of the other in the middle passed a
+  // boundary.
   const isOwnStep = isShown && others === 0 && before.median !== null && after.median !== null;
   if (isOwnStep && before.median !== after.median)
     found.push((before.median ?? 0) + (after.median ?? 0) - after.own);

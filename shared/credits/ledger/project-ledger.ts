@@ -31,9 +31,9 @@ const FENCES_MS = 5_000;
 const ROUND_MS = 17_000;
 
 /**
- * Moves what these shards' streams hold into the ledger, exactly once, but at most one transaction's worth of entries. Of two
- * that move the same at the same time one moves nothing. Throws a store error when it takes so long that its connection must
- * be dark.
+ * Moves what these shards' streams hold into the ledger, exactly once, but at most one transaction's worth of entries. Of
+ * two that move the same at the same time one moves nothing. Throws a store error when it takes so long that its connection
+ * must be dark.
  */
 export function projectRound(
   ctx: Context,

@@ -39,9 +39,9 @@ const BATCH = 8;
 
 /**
  * Compares every balance with the sum of its ledger, counts rows against `seq`, and looks for receipts that have no row.
- * With `records` it looks at every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is asked for: then a `credit.adjust` row makes a ledger add up to its balance.
- * What was cut short is carried on always: an account that is not on the plan of its organization is put on it, and one
- * that never reached Redis gets there.
+ * With `records` it looks at every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is
+ * asked for: then a `credit.adjust` row makes a ledger add up to its balance. What was cut short is carried on always: an
+ * account that is not on the plan of its organization is put on it, and one that never reached Redis gets there.
  */
 export async function reconcileCredits(
   ctx: Context,

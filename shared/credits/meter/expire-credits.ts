@@ -10,8 +10,8 @@ import { type Skipped, workOnAccounts } from './work-on-accounts.ts';
 const BATCH = 200;
 
 /**
- * Writes off the lots that have expired, so that the ledger shows it also for accounts that spend nothing. (A spend
- * never takes from them, whether or not this has run.) Returns how many accounts had some. Throws when all others are done and
+ * Writes off the lots that have expired, so that the ledger shows it also for accounts that spend nothing. (A spend never
+ * takes from them, whether or not this has run.) Returns how many accounts had some. Throws when all others are done and
  * some were in a shard that is not open or does not answer.
  */
 export async function expireCredits(ctx: Context): Promise<number> {

@@ -52,7 +52,10 @@ export const signerOf = perContext((ctx): Signer => {
   return signer;
 });
 
-/** A signer with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing is signed. */
+/**
+ * A signer with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing
+ * is signed.
+ */
 export function createSigner(config: Config, log: Log): Signer {
   const file = config.signingKeyFile;
   const listeners: ((key: PublicJwk) => void)[] = [];

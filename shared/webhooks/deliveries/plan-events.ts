@@ -45,7 +45,10 @@ export async function planEvents(
   return joinPlans(written, planFanOut(rows, subscribers, nowMs));
 }
 
-/** Every webhook with every event that it subscribes to, one webhook after the other: what is planned together shares wake-ups. */
+/**
+ * Every webhook with every event that it subscribes to, one webhook after the other: what is planned together shares
+ * wake-ups.
+ */
 export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscriber, '_id' | 'events'>>(
   events: readonly Raised[],
   subscribers: readonly Webhook[],

@@ -10,9 +10,9 @@ type Secrets = Pick<Webhook, '_id' | 'secret' | 'old_secret' | 'encrypted_url'>;
 const SECRETS = { secret: 1, old_secret: 1, encrypted_url: 1 } as const;
 
 /**
- * Encrypts the secrets and secret URLs of all webhooks again with the current key, the first of WEBHOOK_SECRET_KEYS; afterwards the other
- * keys may go. Counts webhooks. Safe to repeat, and beside changes of secrets. Throws when the key of a secret is not in
- * the ring; the webhooks before it are done.
+ * Encrypts the secrets and secret URLs of all webhooks again with the current key, the first of WEBHOOK_SECRET_KEYS;
+ * afterwards the other keys may go. Counts webhooks. Safe to repeat, and beside changes of secrets. Throws when the key of a
+ * secret is not in the ring; the webhooks before it are done.
  */
 export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: number; current: number }> {
   let encrypted = 0;

@@ -14,8 +14,8 @@ import { asksForSomething, type WebhookChange } from './view.ts';
 
 /**
  * Changes a webhook. `events` holds for what is raised from then on. A new `secret` signs at once, and the one before it
- * signs too for 24 h; a second change drops the oldest, and a repeat changes nothing. `enabled: false` holds deliveries as failing does; `true` drains
- * them, but does not end failing. Throws `not_found`.
+ * signs too for 24 h; a second change drops the oldest, and a repeat changes nothing. `enabled: false` holds deliveries as
+ * failing does; `true` drains them, but does not end failing. Throws `not_found`.
  */
 export async function updateWebhook(
   ctx: Context,

@@ -10,9 +10,9 @@ import { type TestContext, until } from '../harness.ts';
 import { type Attempt, spendByHttp } from './load.ts';
 
 /**
- * The invariants of a drill, once its workers have opened every shard and brought the ledger up: every acknowledged spend is in the ledger once and nothing else is (I1), ledger and
- * balance agree and are never negative (I2), rows have no gap (I3, by the fold), a repeat is byte-identical (I4), and
- * buckets were taken in their order (I7).
+ * The invariants of a drill, once its workers have opened every shard and brought the ledger up: every acknowledged spend is
+ * in the ledger once and nothing else is (I1), ledger and balance agree and are never negative (I2), rows have no gap (I3,
+ * by the fold), a repeat is byte-identical (I4), and buckets were taken in their order (I7).
  */
 export async function checkCredits(
   ctx: TestContext,

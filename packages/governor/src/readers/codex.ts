@@ -34,7 +34,10 @@ export const codex: Tool = {
 
 interface Rollout {
   sessionId: string;
-  /** The session whose steps it replays; its own where it replays none. Steps have ids of that one, also when its file is gone. */
+  /**
+   * The session whose steps it replays; its own where it replays none. Steps have ids of that one, also when its file is
+   * gone.
+   */
   originId: string;
   model: string | undefined;
   cwd: string | undefined;
