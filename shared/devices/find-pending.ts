@@ -20,7 +20,8 @@ export async function findPending(
   refuseGuesser(ctx, guessers);
   const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
   if (grant?.status === 'pending' && !isExpired) return grant;
-  countWrongCode(ctx, guessers);
+  // Pressed twice, a code that this member has answered is no guess.
+  if (grant?.account_id !== member.accountId) countWrongCode(ctx, guessers);
   if (grant?.status === 'pending')
     throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
   throw invalidCode();

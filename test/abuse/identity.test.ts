@@ -177,11 +177,12 @@ describe('58 user codes are not to be guessed', () => {
     ada.session = await idp.mint(ada.sub, { nowMs: clock.now() });
   });
 
-  test('right ones do not count', async () => {
+  test('right ones do not count, nor the same one pressed again', async () => {
     const person = await makePerson(api.ctx, idp);
     for (let count = 0; count < WRONG_USER_CODES + 2; count += 1) {
       const { user_code } = await startLink(api);
       expect((await approve(api, person, user_code)).status).toBe(204);
+      expect((await approve(api, person, user_code)).status).toBe(400);
     }
   });
 });
