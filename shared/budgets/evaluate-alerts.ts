@@ -29,15 +29,14 @@ export function asksForAlerts({ alert_at, forecast: isAsked }: Subscriber): bool
 }
 
 /**
- * Every alert that webhooks have asked for and that holds now, whether it was sent before or not: there may be a thousand
- * per budget. Pure, at a pace that holds nobody up.
+ * Every alert that these webhooks have asked for and that holds now, whether it was sent before or not: there may be a
+ * thousand per budget. Pure, at a pace that holds nobody up.
  */
 export async function* evaluateAlerts(
-  subscribers: readonly Subscriber[],
+  asking: readonly Subscriber[],
   counted: readonly CountedBudget[],
   nowMs: number,
 ): AsyncGenerator<Alert> {
-  const asking = subscribers.filter(asksForAlerts);
   const pace = createPace();
   for (const { budget, windows } of counted)
     for (const window of windows) {

@@ -2,8 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type Claim, claimDue, finishClaim } from '../platform/due/claim-due.ts';
-import { dueRows } from '../platform/due/model.ts';
+import { type Claim, claimDue, endClaim, finishClaim } from '../platform/due/claim-due.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
@@ -27,16 +26,17 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
   }));
   if (!claim) return 0;
   const { fired, ...evaluated } = await fireLevels(ctx, orgId, claim);
-  if (!evaluated.subscribers.some(asksForAlerts)) return fired;
+  if (evaluated.asking.length === 0) return fired;
   const sent = await sendAlerts(ctx, orgId, evaluated);
-  await dueRows(ctx).deleteOne({ _id: claim._id, claim_id: claim.claim_id });
+  await endClaim(ctx, claim);
   return fired + sent;
 }
 
 interface Evaluated {
   /** How many levels have fired. */
   fired: number;
-  subscribers: readonly Subscriber[];
+  /** The webhooks that ask for alerts. */
+  asking: readonly Subscriber[];
   counted: readonly CountedBudget[];
 }
 
@@ -60,11 +60,12 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
         { $max: { evaluated_at: dateAt(nowMs) } },
         { upsert: true },
       );
-      const finished = subscribers.some(asksForAlerts) ? [] : [finishClaim(claim)];
+      const asking = subscribers.filter(asksForAlerts);
+      const finished = asking.length > 0 ? [] : [finishClaim(claim)];
       return {
         writes: [...plan.writes, evaluated, ...finished],
         wakeUps: plan.wakeUps,
-        result: { fired: firings.count, subscribers, counted },
+        result: { fired: firings.count, asking, counted },
       };
     },
     // Another worker fires the same level at this moment.

@@ -23,9 +23,9 @@ const ALERTS_AT_ONCE = 500;
 export async function sendAlerts(
   ctx: Context,
   orgId: string,
-  { subscribers, counted }: { subscribers: readonly Subscriber[]; counted: readonly CountedBudget[] },
+  { asking, counted }: { asking: readonly Subscriber[]; counted: readonly CountedBudget[] },
 ): Promise<number> {
-  const alerts = evaluateAlerts(subscribers, counted, ctx.clock.now());
+  const alerts = evaluateAlerts(asking, counted, ctx.clock.now());
   let sent = 0;
   for await (const some of batches(alerts, ALERTS_AT_ONCE)) sent += await sendSome(ctx, orgId, some);
   return sent;

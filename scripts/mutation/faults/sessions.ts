@@ -158,8 +158,8 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'the first of two workers lets go of what the second has claimed',
     file: 'shared/platform/due/claim-due.ts',
-    text: 'return deleteRows(dueRows, { _id, claim_id });',
-    replacement: 'void claim_id;\n  return deleteRows(dueRows, { _id });',
+    text: 'return deleteRows(dueRows, ownRow(claim));',
+    replacement: 'return deleteRows(dueRows, { _id: claim._id });',
     tests: DUE,
   },
   {

@@ -1,6 +1,7 @@
 import { readOrganization } from '../../organizations/read-organization.ts';
 import { isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { allAccounts } from './all-accounts.ts';
 import { changeCredits } from './change-credits.ts';
 import { type CreditAccount, creditAccountRows } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
@@ -17,7 +18,7 @@ const BATCH = 16;
  */
 export async function applyPlanToAll(ctx: Context, orgId: string): Promise<void> {
   const skipped: Skipped = { accounts: 0 };
-  const accounts = creditAccountRows(ctx).find({ org_id: orgId });
+  const accounts = allAccounts(ctx, { org_id: orgId });
   const work = workOnAccounts(accounts, { size: BATCH, skipped }, (account) => applyPlan(ctx, account));
   for await (const _ of work);
   if (skipped.accounts > 0) throw skipped.why;

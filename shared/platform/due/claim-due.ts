@@ -46,8 +46,17 @@ export async function claimDue<Details extends object>(
 }
 
 /** The write that ends a claim whose work is done, unless another worker has claimed it meanwhile. */
-export function finishClaim({ _id, claim_id }: Claim<object>): Write {
-  return deleteRows(dueRows, { _id, claim_id });
+export function finishClaim(claim: Claim<object>): Write {
+  return deleteRows(dueRows, ownRow(claim));
+}
+
+/** Ends a claim as `finishClaim` does, where the work was more than one transaction. */
+export async function endClaim(ctx: Context, claim: Claim<object>): Promise<void> {
+  await dueRows(ctx).deleteOne(ownRow(claim));
+}
+
+function ownRow({ _id, claim_id }: Claim<object>): Pick<Claim<object>, '_id' | 'claim_id'> {
+  return { _id, claim_id };
 }
 
 /** Every row of a kind for a key: the plain one, one per shard, and the claimed one. */
