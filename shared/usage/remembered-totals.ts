@@ -100,7 +100,9 @@ async function recall(
     if (known?.version === (versions.get(piece.key) ?? 0)) found.set(piece, known.totals);
     else unknown.push(piece);
   }
-  const read = await readTotals(ctx, orgId, unknown, transaction);
+  // Two pieces of one day are what lies before and after a part of it.
+  const days = new Map(unknown.map((piece) => [placeOf(piece), piece]));
+  const read = await readTotals(ctx, orgId, [...days.values()], transaction);
   for (const piece of unknown) {
     const totals = tablesIn(read.filter((row) => isOf(row, piece)));
     kept.set(placeOf(piece), { version: versions.get(piece.key) ?? 0, totals });

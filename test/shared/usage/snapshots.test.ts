@@ -232,6 +232,14 @@ describe('snapshots', () => {
     expect(await readUsage(ctx, spare, HOURS)).toEqual(right);
   });
 
+  it('are no part of the middle of a day, which is the day less what lies before and after it', async () => {
+    const [fromMs, toMs] = [Date.parse('2026-04-08T06:00:00Z'), Date.parse('2026-04-09T03:00:00Z')];
+    const other = await populate(0);
+    const signals = Array.from({ length: 26 }, (_, hour) => madeUp(fromMs + (hour - 2) * 3_600_000));
+    await recordAll(ctx, other._id, signals);
+    expect((await readUsage(ctx, other, { ...rest, fromMs, toMs })).totals.signals).toBe(21);
+  });
+
   it('that claim to be current and are not are an error that reconcile repairs', async () => {
     await make(spare);
     const [snapshot] = await snapshotRows(ctx).find({ org_id: spare._id, period: 'day' }).toArray();
