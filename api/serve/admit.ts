@@ -52,7 +52,8 @@ async function identify({ route, ctx, guards, req, res }: Exchange): Promise<Pri
       badCredentials.beforeLookup(req),
     );
   } catch (error) {
-    if (isCode(error, 'unauthorized')) await badCredentials.count(req);
+    // A browser's session cannot be guessed, and the pages of one that has ended go on asking.
+    if (isCode(error, 'unauthorized') && !guards.authenticate) await badCredentials.count(req);
     throw error;
   }
   if (principal.kind === 'api-key' || principal.kind === 'idp') badCredentials.remember(req);

@@ -28,6 +28,8 @@ export interface BadCredentials {
   isKnown(req: Request): boolean;
 }
 
+/** Wrong ones that were refused lately: one machine repeats its own, and must not use up the look-ups of its address. */
+const refusedLately = boundedCache<string, true>({ max: 1_000, ttlMs: 60_000 });
 const goodCredentials = boundedCache<string, true>({ max: 20_000, ttlMs: KNOWN_FOR_MS });
 
 /** Counts in memory per process. `RATE_LIMITS=off` turns the counting off. */
@@ -36,11 +38,14 @@ export function createBadCredentials(ctx: Context): BadCredentials {
   const wrong = new RateLimiterMemory({ points: badCredentialsPerMinute, duration: 60 });
   const lookups = new RateLimiterMemory({ points: LOOKUPS_PER_S, duration: 1 });
   const known = goodCredentials(ctx);
+  const refused = refusedLately(ctx);
   const isKnown = ({ headers }: Request) => known.get(headers.authorization ?? '') === true;
   return {
     count: async (req) => {
-      known.delete(req.headers.authorization ?? '');
+      const credential = req.headers.authorization ?? '';
+      known.delete(credential);
       if (!rateLimits) return;
+      refused.set(credential, true);
       const state = await wrong.consume(addressOf(req)).catch(asState);
       if (state.consumedPoints > wrong.points) throw tooManyWrong(state);
     },
@@ -49,6 +54,7 @@ export function createBadCredentials(ctx: Context): BadCredentials {
       const address = addressOf(req);
       const state = await wrong.get(address);
       if (state === null || state.consumedPoints < wrong.points || isKnown(req)) return;
+      if (refused.get(req.headers.authorization ?? '')) throw tooManyWrong(state);
       const looked = await lookups.consume(address).catch(asState);
       if (looked.consumedPoints > lookups.points) throw tooManyWrong(state);
     },

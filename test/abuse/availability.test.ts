@@ -161,6 +161,28 @@ describe('wrong credentials', () => {
     expect(lookups).toBeLessThanOrEqual(40);
   });
 
+  it('that one machine repeats keep nobody else of its address out', async () => {
+    const address = '127.0.0.15';
+    const read = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      return (await sendFrom(address, `${api.url}/api/v1/sessions`, { headers })).status;
+    };
+    const { token } = mintCredential('ugk');
+    for (let index = 0; index < 40; index += 1) await read(token);
+    expect(await read(token)).toBe(429);
+    for (let newcomer = 0; newcomer < 3; newcomer += 1) {
+      expect(await read((await makeTenant(api.ctx)).key)).toBe(200);
+    }
+  });
+
+  it('are no sessions that have ended: pages that still show them keep asking', async () => {
+    const address = '127.0.0.16';
+    const statuses = new Set<number>();
+    for (let index = 0; index < 15; index += 1)
+      statuses.add((await sendFrom(address, `${api.url}/dashboard/api/v1/budgets`)).status);
+    expect(statuses).toEqual(new Set([401]));
+  });
+
   it('of device tokens reach Redis no more once there were too many, and the real one still spends', async () => {
     const address = '127.0.0.13';
     expect((await spend(device, address)).status).toBe(200);
