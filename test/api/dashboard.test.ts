@@ -189,6 +189,15 @@ describe('a session', () => {
     const cookie = browser.setCookies.findLast((line) => line.startsWith('ug='));
     expect(cookie).toMatch(/; Path=\/;.*HttpOnly; SameSite=Lax/);
   });
+
+  test('is named by its sign-in alone, so that a late answer of the one before brings nothing back', async () => {
+    const { email } = await makeMember('member');
+    const browser = await signIn(email);
+    const named = browser.setCookies.length;
+    expect((await browser.get(`${base}/dashboard/session`)).status).toBe(200);
+    expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(200);
+    expect(browser.setCookies).toHaveLength(named);
+  });
 });
 
 describe('a change', () => {
