@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import {
   type OwnRedis,
   openCreditContext,
@@ -292,6 +293,15 @@ describe('POST /integrations/stripe/webhook', () => {
     expect([refused.status, refused.body.code]).toEqual([503, 'rebuilding']);
     await ctx.redis.producer.mset(...epochs.flatMap((epoch, index) => [epoch, values[index] ?? '']));
     expect((await send(eventOf(session))).body).toEqual({ outcome: 'granted' });
+  });
+
+  test('what was answered is in the ledger, so that a Redis that loses everything loses no purchase', async () => {
+    const person = await makePerson(ctx, idp);
+    const session = await paidSession(person, 500);
+    expect((await send(eventOf(session))).body).toEqual({ outcome: 'granted' });
+    await ctx.redis.producer.flushall();
+    await recoverCredits(ctx);
+    expect((await balancesOf(person)).paid.credits).toBe(500);
   });
 
   test('an api that failed between the credits and the record grants nothing more, and records it', async () => {

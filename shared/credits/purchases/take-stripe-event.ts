@@ -1,6 +1,7 @@
 import { memberRows } from '../../organizations/model.ts';
 import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { catchUp } from '../ledger/catch-up.ts';
 import { ensureAccount } from '../ledger/ensure-account.ts';
 import { grantAudited } from '../ledger/grant-audited.ts';
 import { purchaseEvents } from './metrics.ts';
@@ -13,8 +14,8 @@ type Outcome = (typeof OUTCOMES)[number];
 
 /**
  * Takes an event that Stripe has signed, and grants what a paid Checkout Session is for, once per session. Throws
- * `not_ready` without a secret, `invalid_signature`, `malformed_json`, and as `grantCredits` when the grant could not be
- * stored: then Stripe sends the event again.
+ * `not_ready` without a secret, `invalid_signature`, `malformed_json`, and as `grantCredits` and `catchUp` when the grant
+ * could not be stored in Redis and the ledger: then Stripe sends the event again.
  */
 export async function takeStripeEvent(
   ctx: Context,
@@ -66,6 +67,8 @@ async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<
   const lot = { accountId, bucket: 'paid', amount: credits, idempotencyKey: checkoutId } as const;
   try {
     const { replayed } = await grantAudited(ctx, member, lot, { checkout: checkoutId, cents });
+    // Stripe sends an event that was answered never again: a Redis that fails over must not lose what was paid.
+    await catchUp(ctx, accountId);
     return replayed ? 'repeated' : 'granted';
   } catch (error) {
     if (!isCode(error, 'idempotency_key_reused')) throw error;
