@@ -66,8 +66,6 @@ async function readChanges(
 }
 
 const NOTHING = { settlements: [], mark: null };
-/** Settlements that one read takes; the next takes the next. */
-const SETTLEMENTS = 5_000;
 
 /** What the record holds of reservations. */
 async function readBeside(
@@ -76,9 +74,7 @@ async function readBeside(
   transaction: ClientSession,
 ): Promise<Map<string, Omit<Reading, 'standing'>>> {
   if (orgIds.length === 0) return new Map();
-  const settlements = await settlementRows(ctx)
-    .find({ org_id: { $in: [...orgIds] } }, { session: transaction, limit: SETTLEMENTS })
-    .toArray();
+  const settlements = await readSettlements(ctx, orgIds, transaction);
   const marks = await reservationMarkRows(ctx)
     .find({ _id: { $in: [...orgIds] } }, { session: transaction, projection: { epoch: 1, seq: 1 } })
     .toArray();
@@ -90,6 +86,24 @@ async function readBeside(
       { settlements: byOrganization.get(orgId) ?? [], mark: markOf.get(orgId) ?? null },
     ]),
   );
+}
+
+/** Settlements of one read. A full one is followed by one of the organizations that it did not show. */
+const SETTLEMENTS = 5_000;
+
+/** Settlements of each organization that has any; what is left of them the next call reads. */
+async function readSettlements(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Settlement[]> {
+  const found = await settlementRows(ctx)
+    .find({ org_id: { $in: [...orgIds] } }, { session: transaction, limit: SETTLEMENTS })
+    .toArray();
+  if (found.length < SETTLEMENTS) return found;
+  const seen = new Set(found.map(({ org_id }) => org_id));
+  const others = orgIds.filter((orgId) => !seen.has(orgId));
+  return [...found, ...(await readSettlements(ctx, others, transaction))];
 }
 
 async function readDefinitions(

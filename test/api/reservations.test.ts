@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callReservations } from '../../shared/enforcement/call-reservations.ts';
+import { settlementRows } from '../../shared/enforcement/model.ts';
 import { lookAtReservations, openReservations } from '../../shared/enforcement/open-reservations.ts';
+import { readStandings } from '../../shared/enforcement/read-standings.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -192,6 +194,34 @@ const TEN_DOLLARS = {
   window: 'monthly',
   enforce: 'hard',
 };
+
+test('of an organization whose first budget was made a moment ago is released', async () => {
+  const { key: own } = await makeTenant(api.ctx);
+  const call = (path: string, body: object) => api.call(`/api/v1/budgets${path}`, { key: own, body });
+  const { reservation_id } = (await call('/reserve', { estimate_usd: 1, ttl_s: 60 })).body;
+  await call('', TEN_DOLLARS);
+  expect((await call('/release', { reservation_id })).status).toBe(204);
+});
+
+test('however many settlements one organization has, those of another are read', async () => {
+  const tenants = await Promise.all([1, 2].map(() => makeTenant(api.ctx)));
+  for (const { key: own } of tenants) await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
+  const [few = '', many = ''] = tenants
+    .map((tenant) => tenant.orgId)
+    .toSorted()
+    .toReversed();
+  const settled = (org_id: string, count: number) =>
+    Array.from({ length: count }, (_, number) => ({
+      _id: `${org_id}/${number}`,
+      org_id,
+      reservation_id: `res_${number}`,
+      settled_at: new Date(),
+    }));
+  await settlementRows(api.ctx).insertMany([...settled(many, 5_001), ...settled(few, 1)]);
+  const readings = await readStandings(api.ctx, new Map([many, few].map((id) => [id, null])));
+  expect(readings.get(few)?.settlements).toHaveLength(1);
+  expect(readings.get(many)?.settlements).toHaveLength(5_000);
+});
 
 test('an emptied Redis goes on counting what was open until its time is over, and what was spent', async () => {
   const { key: own, orgId: org } = await makeTenant(api.ctx);
