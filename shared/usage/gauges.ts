@@ -27,16 +27,16 @@ const unpricedGauge = gauge({
   labelNames,
 });
 
-interface DaySums {
-  _id: { model: string; adapter: string };
-  cost_nusd: number;
-  tokens_in: number;
-  tokens_out: number;
-  sessions: number;
-  unpriced_signals: number;
-}
+/** Pairs of model and adapter that are told apart, per organization: signals may name a million models per day. */
+const MOST_PAIRS = 100;
 
-/** Gauges of each organization's day so far, from its rollups, without users. Each day begins at 0. */
+const SUMS = ['signals', 'cost_nusd', 'tokens_in', 'tokens_out', 'sessions', 'unpriced_signals'] as const;
+type DaySums = Record<(typeof SUMS)[number], number> & { _id: { model: string; adapter: string } };
+
+/**
+ * Gauges of each organization's day so far, from its rollups, without users. Each day begins at 0. The models and adapters
+ * with the fewest signals are told together, as `other`.
+ */
 export async function readUsageGauges(
   ctx: Context,
   organizations: readonly Pick<Organization, '_id' | 'timezones'>[],
@@ -51,19 +51,23 @@ export async function readUsageGauges(
   for (const { orgId, rows } of read) for (const row of rows) show(ctx, orgId, row);
 }
 
-function sumDay(ctx: Context, orgId: string, start: Date): Promise<DaySums[]> {
-  const sums = ['cost_nusd', 'tokens_in', 'tokens_out', 'sessions', 'unpriced_signals'] as const;
-  return rollupRows(ctx)
-    .aggregate<DaySums>([
+async function sumDay(ctx: Context, orgId: string, start: Date): Promise<DaySums[]> {
+  const _id = { model: '$model', adapter: '$adapter' };
+  const pairs = rollupRows(ctx).aggregate<DaySums>(
+    [
       { $match: { org_id: orgId, period: 'day', start } },
-      {
-        $group: {
-          _id: { model: '$model', adapter: '$adapter' },
-          ...Object.fromEntries(sums.map((name) => [name, { $sum: `$${name}` }])),
-        },
-      },
-    ])
-    .toArray();
+      { $group: { _id, ...Object.fromEntries(SUMS.map((name) => [name, { $sum: `$${name}` }])) } },
+      { $sort: { signals: -1 } },
+    ],
+    { batchSize: 1_000 },
+  );
+  const rows: DaySums[] = [];
+  for await (const pair of pairs) {
+    const rest = rows[MOST_PAIRS];
+    if (rest) for (const name of SUMS) rest[name] += pair[name];
+    else rows.push(rows.length < MOST_PAIRS ? pair : { ...pair, _id: { model: 'other', adapter: 'other' } });
+  }
+  return rows;
 }
 
 function show(ctx: Context, orgId: string, row: DaySums): void {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { recordAll } from '../support/usage.ts';
 
 const clock = createTestClock(Date.parse('2026-11-22T12:00:00Z'));
 let api: TestApi;
@@ -64,6 +65,22 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
   }
   const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
   expect(text).not.toContain('"ada"');
+});
+
+it('tells a hundred models of an organization apart, and the others together', async () => {
+  const { orgId } = await makeTenant(api.ctx);
+  const models = Array.from({ length: 150 }, (_, at) => ({
+    ts: clock.now(),
+    user_id: `u${at}`,
+    model: `m${at}`,
+    cost_usd: 1,
+  }));
+  await recordAll(api.ctx, orgId, [...models, { ts: clock.now(), model: 'm149', cost_usd: 1 }]);
+  clock.advance(15_000);
+  const told = Object.entries(await samples('governor_usage_cost_usd')).filter(([of]) => of.includes(orgId));
+  expect(told).toHaveLength(101);
+  expect(told.find(([of]) => of.includes('"m149"'))?.[1]).toBe(2);
+  expect(told.find(([of]) => of.includes('model="other",adapter="other"'))?.[1]).toBe(50);
 });
 
 it('begins each day of the organization at 0', async () => {
