@@ -11,4 +11,5 @@ export const requestsShed = counter({
   name: 'governor_requests_shed_total',
   help: 'Requests refused to protect the others.',
   labelNames: ['priority'],
+  shown: [{ priority: 'export' }, { priority: 'read' }, { priority: 'ingest' }, { priority: 'consume' }],
 });

@@ -94,8 +94,9 @@ function measureLateness(): Lateness {
 /** Refuses early and cheaply instead of queueing without bound. */
 export function createShedder(metrics: Metrics): Shedder {
   const lateness = measureLateness();
+  const shed = requestsShed({ metrics });
   const refuse = (priority: Priority, detail: string) => {
-    requestsShed({ metrics }).inc({ priority });
+    shed.inc({ priority });
     throw new DomainError('overloaded', detail);
   };
   const held = new Map<string, number>();

@@ -9,6 +9,7 @@ import { createLimits } from '../../api/serve/limits.ts';
 import { serve } from '../../api/serve/serve.ts';
 import { closeServer, createHttpServer } from '../../api/serve/server.ts';
 import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
+import { registerMetrics } from '../../shared/tables/metrics.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { call, startApi, type TestApi } from '../support/harness.ts';
 
@@ -91,6 +92,13 @@ describe('health, readiness and metrics', () => {
     const { status, text } = await api.call('/metrics', { key: operator() });
     expect(status).toBe(200);
     expect(text).toContain('governor_http_request_seconds_bucket');
+  });
+
+  it('shows what operators are alerted of when it grows from the start on, at 0', async () => {
+    registerMetrics(api.ctx);
+    const { text } = await api.call('/metrics', { key: operator() });
+    expect(text).toContain('governor_requests_shed_total{priority="consume"} 0');
+    expect(text).toContain('governor_credit_purchase_events_total{outcome="refused"} 0');
   });
 });
 

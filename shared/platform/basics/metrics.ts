@@ -34,11 +34,18 @@ function collectDefaults(registry: Registry): void {
 /** A declared metric: called with a context, it is the metric of that process. */
 export type DeclaredMetric<M> = (ctx: { metrics: Metrics }) => M;
 
-/** Declares a counter of a noun. */
-export function counter<L extends string>(
-  options: Omit<CounterConfiguration<L>, 'registers'>,
-): DeclaredMetric<Counter<L>> {
-  return declared((registry) => new Counter<L>({ ...options, registers: [registry] }));
+/** Declares a counter of a noun. `shown` has labels that are told from the start, at 0: only then is their first count growth. */
+export function counter<L extends string>({
+  shown = [],
+  ...options
+}: Omit<CounterConfiguration<L>, 'registers'> & {
+  shown?: readonly Record<L, string>[];
+}): DeclaredMetric<Counter<L>> {
+  return declared((registry) => {
+    const made = new Counter<L>({ ...options, registers: [registry] });
+    for (const labels of shown) made.inc(labels, 0);
+    return made;
+  });
 }
 
 /** Declares a gauge of a noun. */
