@@ -50,12 +50,13 @@ function codesOf(routes: readonly AnyRoute[]): Set<ErrorCode> {
 
 const DESCRIPTION = `Sessions, budgets, anomalies and signed webhooks of AI usage; credits that add up.
 
-Paths under \`/api/v1\` take an API key (\`ugk_…\`). Paths under \`/v1\` take a person's session, and \`/v1/meter\` a device
-token (\`ugd_…\`). All three are sent as \`Authorization: Bearer …\`, and none stands in for another.
+Paths under \`/api/v1\`, \`/otlp\` and \`/hooks\` take an API key (\`ugk_…\`), those under \`/v1\` a person's session,
+\`/v1/meter\` a device token (\`ugd_…\`), \`/metrics\` and \`/admin\` the operator's (\`ugo_…\`). All are sent as
+\`Authorization: Bearer …\`, and none stands in for another.
 
 Errors are problem documents (RFC 9457) with a stable \`code\`. A path without the method answers 405
-\`method_not_allowed\` with \`Allow\`, an unknown path 404 \`not_found\`; headers over 16 KiB are 431 \`headers_too_large\`. Times under \`/api/v1\` are ISO 8601 in UTC, under \`/v1\`
-Unix seconds.`;
+\`method_not_allowed\` with \`Allow\`, an unknown path 404 \`not_found\`; headers over 16 KiB are 431
+\`headers_too_large\`. Times under \`/api/v1\` are ISO 8601 in UTC, under \`/v1\` Unix seconds.`;
 
 const SECURITY_SCHEMES: Readonly<Record<string, Json>> = {
   apiKey: bearer('An API key `ugk_…`. It holds scopes; each operation names the one that it needs.'),

@@ -23,13 +23,12 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
 };
 
 function fieldErrors() {
-  return z.array(
-    z.strictObject({
-      pointer: z.string().optional(),
-      parameter: z.string().optional(),
-      detail: z.string(),
-    }),
-  );
+  const fault = z.strictObject({
+    pointer: z.string().optional(),
+    parameter: z.string().optional(),
+    detail: z.string(),
+  });
+  return z.array(fault).describe('What is wrong, field by field');
 }
 
 /** The problem documents of these codes as components, by name: RFC 9457, one schema per code. */
@@ -42,7 +41,7 @@ function problemSchema(code: ErrorCode): Json {
   const schema = z.strictObject({
     type: z.literal(`urn:usage-governor:problem:${code}`),
     title: z.literal(title),
-    status: z.literal(status),
+    status: z.literal(status).describe('The HTTP status'),
     code: z.literal(code),
     detail: z.string().meta({ examples: [exampleOf(code)] }),
     ...MEMBERS[code],

@@ -6,12 +6,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   Anomalies: 'Sessions that are unlike what is usual for their user.',
   Usage: 'Sums of usage and cost, as an answer, a file, or analytics in which no member can be told apart.',
   Webhooks: 'Endpoints that receive signed events, and the log of what was sent to them.',
-  Organization: 'The organization behind a key.',
+  Organization: 'Settings and limits, and the log of who changed what.',
   Credits: 'Credits that are spent for signed outputs, and the ledger of all changes.',
   Devices: 'Machines that spend the credits of an account.',
   Members: 'The people of an organization.',
   Keys: 'API keys of an organization.',
   OpenTelemetry: 'OTLP/HTTP: usage as coding agents and SDKs report it.',
   Operations: 'Probes, metrics and corrections for those who run the service.',
-  Documentation: 'This document.',
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ANOMALY_TYPES } from '../../shared/anomalies/model.ts';
 import { BUDGET_METRICS, BUDGET_SCOPES, BUDGET_WINDOWS } from '../../shared/budgets/model.ts';
-import { EVENT_TYPES, type EventType } from '../../shared/platform/basics/contract.ts';
+import { EVENT_TYPES, type EventType, NAMED_EVENT_TYPES } from '../../shared/platform/basics/contract.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import { type Json, jsonSchema } from './schema.ts';
 
@@ -27,7 +27,9 @@ const collected = z.strictObject({
   id: z.string(),
   type: z.enum(EVENT_TYPES),
   ts: z.string(),
-  data: z.record(z.string(), z.unknown()).meta({ examples: [{ alert_at: 50 }] }),
+  data: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'What it tells', examples: [{ alert_at: 50 }] }),
 });
 
 const session = sessionView.extend({
@@ -93,13 +95,15 @@ function operation(type: string, summary: string, data: z.ZodType): Json {
     type: z.literal(type),
     org_id: z.string(),
     ts: z.string(),
-    data,
+    data: data.describe('What the event tells'),
   });
+  const to = (NAMED_EVENT_TYPES as readonly string[]).includes(type)
+    ? 'that names the event'
+    : 'whose settings ask for it';
   return {
     operationId: type.replace('.', '_'),
     summary,
-    description:
-      'Sent to each webhook that names the event. Check `X-Service-Signature` against the raw body before anything else.',
+    description: `Sent to each webhook ${to}. Check \`X-Service-Signature\` against the raw body before anything else.`,
     tags: ['Webhooks'],
     security: [],
     parameters: SENT_HEADERS,

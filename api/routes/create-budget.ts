@@ -11,7 +11,7 @@ export const createBudget = route({
   summary: 'Create a budget',
   description:
     'Usage of the open window that was recorded before counts. `budget.warning` is raised at 80 % of the threshold, ' +
-    '`budget.exceeded` at all of it, each once a window.',
+    '`budget.exceeded` at all of it, each once per window.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:write' },
   priority: 'ingest',

@@ -8,7 +8,7 @@ export const createMember = route({
   path: '/v1/members',
   summary: 'Invite a member',
   description: 'For admins. Who signs in with this verified e-mail is asked, and has joined after a yes.',
-  tag: 'Organization',
+  tag: 'Members',
   auth: { kind: 'idp' },
   priority: 'read',
   body: memberInput,

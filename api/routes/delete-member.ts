@@ -9,7 +9,7 @@ export const deleteMember = route({
   summary: 'Remove a member',
   description:
     'For admins. Name, e-mail and identity are erased, devices and bound keys revoked; what was recorded stays.',
-  tag: 'Organization',
+  tag: 'Members',
   auth: { kind: 'idp' },
   priority: 'read',
   params: memberParams,

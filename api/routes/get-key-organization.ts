@@ -21,12 +21,14 @@ export const getKeyOrganization = route({
       timezone: z.string(),
       session_timeout: z.int(),
       k_anonymity: z.int(),
-      key: z.strictObject({
-        id: z.string(),
-        scopes: z.array(z.enum(SCOPES)),
-        user_id: z.string().nullable().describe('The one user that the key sees and reports, or null'),
-        project_id: z.string().nullable().describe('The project of signals that name none, or null'),
-      }),
+      key: z
+        .strictObject({
+          id: z.string(),
+          scopes: z.array(z.enum(SCOPES)),
+          user_id: z.string().nullable().describe('The one user that the key sees and reports, or null'),
+          project_id: z.string().nullable().describe('The project of signals that name none, or null'),
+        })
+        .describe('This key'),
       limits: z.strictObject({
         requests_per_second: z.int(),
         body_bytes: z.int(),

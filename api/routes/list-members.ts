@@ -9,7 +9,7 @@ export const listMembers = route({
   path: '/v1/members',
   summary: "List the organization's members",
   description: 'For admins. By user id; removed members are not among them.',
-  tag: 'Organization',
+  tag: 'Members',
   auth: { kind: 'idp' },
   priority: 'read',
   success: {

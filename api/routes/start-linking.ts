@@ -48,7 +48,7 @@ export const startLinking = route({
       verification_uri: z.string(),
       verification_uri_complete: z.string(),
       expires_in: z.int(),
-      interval: z.int(),
+      interval: z.int().describe('Seconds between two polls'),
     }),
   },
   creates: {

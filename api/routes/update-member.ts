@@ -9,7 +9,7 @@ export const updateMember = route({
   path: '/v1/members/{user_id}',
   summary: 'Change a member',
   description: 'For admins. What is left out stays. `email`, also the same one, renews an invitation.',
-  tag: 'Organization',
+  tag: 'Members',
   auth: { kind: 'idp' },
   priority: 'read',
   params: memberParams,

@@ -14,7 +14,11 @@ import { type AuditEntry, auditRows } from './model.ts';
 export const auditView = z.strictObject({
   id: z.string(),
   at: z.int().describe('Unix seconds'),
-  actor: z.string().describe('An account, the id of an API key, or `cli` and the like for an operator'),
+  actor: z
+    .string()
+    .describe(
+      'A person’s account, the id of an API key, or the process: `cli` for a command, `api`, `worker`',
+    ),
   action: z.string(),
   details: z.record(z.string(), z.unknown()),
 });

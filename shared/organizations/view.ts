@@ -32,7 +32,7 @@ export const memberView = z.strictObject({
   linked: z.boolean().describe('Whether the person has joined'),
   declined: z
     .boolean()
-    .describe('Whether the person has turned the invitation down; another `email` renews it'),
+    .describe('Whether the person has turned the invitation down; saving `email` again renews it'),
   created_at: z.int().describe('Unix seconds'),
 });
 

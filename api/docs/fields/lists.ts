@@ -2,7 +2,7 @@ import type { Fields } from './field.ts';
 
 /** Fields of lists, problems and health. */
 export const lists: Fields = {
-  data: ['The items of the page, or what the event tells'],
+  data: ['The items of the list'],
   cursor: ['Pass it back as `cursor` to get the next page', 'eyJhIjoxfQ.c2ln'],
   has_more: ['Whether there are more pages', false],
   total: ['How many there are in all', 42],

@@ -5,7 +5,7 @@ export const people: Fields = {
   email: ['The e-mail address', 'ada@example.org'],
   role: ['What the person may do', 'member'],
   teams: ['The teams', ['checkout']],
-  linked: ['Whether the person has signed in', true],
+  linked: ['Whether the person has joined', true],
   declined: ['Whether the person declined the invitation', false],
   admin_emails: ['Where alerts go', ['ops@example.org']],
   grace_s: ['Seconds for which the old key goes on', 86_400],

@@ -29,5 +29,5 @@ export const webhooks: Fields = {
   test: ['Only in a test event', true],
   since: ['From when on', TIME],
   queued: ['How many are sent again', 12],
-  status: ['How it stands, or an HTTP status', 'accepted', 'active', 200],
+  status: ['How it stands', 'accepted', 'active', 200],
 };

@@ -8,7 +8,7 @@ const httpUrl = z.url({ protocol: /^https?$/ });
 const flag = z.stringbool({ truthy: ['on', 'true', '1'], falsy: ['off', 'false', '0'] });
 const list = z.string().transform((value) => value.split(',').map((item) => item.trim()));
 
-/** Every environment variable, in the order of `.env.example`. */
+/** Every environment variable; `.env.example` explains them. */
 const environment = z.object({
   NODE_ENV: z.enum(['production', 'development', 'test']).default('production'),
   PORT: integer(8080, 0, 65_535),
