@@ -133,6 +133,13 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: SEND,
   },
   {
+    what: 'a drain keeps its place until its end',
+    file: 'shared/webhooks/sending/drain-deliveries.ts',
+    text: 'if (isOver(drain)) return { notBeforeMs: ctx.clock.now() };',
+    replacement: '',
+    tests: SEND,
+  },
+  {
     what: 'the lock of a long attempt is not extended',
     file: 'workers/open-worker.ts',
     text: 'if (ids.length === 0) return;\n    const tokens',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordAudit } from '../../audit/record-audit.ts';
 import type { Config } from '../../platform/basics/config.ts';
+import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { decryptSecret, encryptSecret, isEncryptedByCurrentKey } from './encrypt-secret.ts';
 import { type Webhook, webhookRows } from './model.ts';
@@ -11,17 +12,24 @@ const SECRETS = { secret: 1, old_secret: 1, encrypted_url: 1 } as const;
 
 /**
  * Encrypts the secrets and secret URLs of all webhooks again with the current key, the first of WEBHOOK_SECRET_KEYS;
- * afterwards the other keys may go. Counts webhooks. Safe to repeat, and beside changes of secrets. Throws when the key of a
- * secret is not in the ring; the webhooks before it are done.
+ * afterwards the other keys may go. Counts webhooks. Safe to repeat, and beside changes of secrets. Throws when secrets
+ * cannot be decrypted, and names each; all others are done.
  */
 export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: number; current: number }> {
   let encrypted = 0;
   let current = 0;
+  const failures: string[] = [];
   for await (const row of webhookRows(ctx).find().project<Secrets>(SECRETS)) {
-    if (await encryptAgain(ctx, row)) encrypted += 1;
-    else current += 1;
+    try {
+      if (await encryptAgain(ctx, row)) encrypted += 1;
+      else current += 1;
+    } catch (error) {
+      if (isStoreError(error)) throw error;
+      failures.push((error as Error).message);
+    }
   }
   await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { encrypted } });
+  if (failures.length > 0) throw new Error(failures.join('\n'));
   return { encrypted, current };
 }
 

@@ -17,6 +17,8 @@ import { attemptDrained } from './attempt-delivery.ts';
 const PACE_MS = 10;
 const READ_AT_ONCE = 200;
 const FULL_LIST_PAUSE_MS = 100;
+/** How long a drain goes on before those that wait for its place have their turn. */
+const TURN_MS = 5_000;
 
 type Status = 'delivering' | 'paused' | 'gone';
 
@@ -24,23 +26,39 @@ type Status = 'delivering' | 'paused' | 'gone';
 interface Drain {
   webhookId: string;
   claimId: string;
+  /** When its turn is over, of the monotonic clock. */
+  endMs: number;
 }
 
 /**
  * Sends what a webhook held, oldest event first, each from attempt 1; after a failure the usual schedule goes on. If the
  * webhook is deleted, it cancels everything that is not finished. It claims the due row, and ends once another drain has
- * claimed it or a change has set it anew, so that no two go on beside each other.
+ * claimed it or a change has set it anew, so that no two go on beside each other. Returns when to go on (epoch ms) if its
+ * turn was over before, so that endpoints which hang do not keep the places of all others; undefined when it has ended.
  */
-export async function drainDeliveries(ctx: Context, webhookId: string): Promise<void> {
-  const drain = { webhookId, claimId: randomUUID() };
+export async function drainDeliveries(
+  ctx: Context,
+  webhookId: string,
+  turnMs = TURN_MS,
+): Promise<{ notBeforeMs: number } | undefined> {
+  const drain = { webhookId, claimId: randomUUID(), endMs: performance.now() + turnMs };
   await dueRows(ctx).updateOne(
     { _id: dueId(drainWebhookJob, webhookId) },
     { $set: { claim_id: drain.claimId } },
   );
   while (await readClaimed(ctx, drain)) {
     const status = await statusOf(ctx, webhookId);
-    if (!(await drainSome(ctx, drain, status))) return endDrain(ctx, drain, status);
+    if (!(await drainSome(ctx, drain, status))) {
+      await endDrain(ctx, drain, status);
+      return undefined;
+    }
+    if (isOver(drain)) return { notBeforeMs: ctx.clock.now() };
   }
+  return undefined;
+}
+
+function isOver({ endMs }: Drain): boolean {
+  return performance.now() >= endMs;
 }
 
 /** The due row of a drain; null when it is not its own any more. */
@@ -81,7 +99,8 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
     const startedMs = performance.now();
     const turn = await beginRound(ctx, _id, drain);
     if (turn === 'ended') return true;
-    if (turn === 'begun' && !(await attemptInOrder(ctx, _id, webhookId))) return false;
+    if (turn === 'begun' && !(await attemptInOrder(ctx, _id, drain))) return false;
+    if (isOver(drain)) return true;
     await pause(PACE_MS - (performance.now() - startedMs));
   }
   return held.length > 0;
@@ -135,11 +154,15 @@ async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'beg
   });
 }
 
-/** False when its address may not be written to now: what became of the attempt has set the due row for when it may. */
-async function attemptInOrder(ctx: Context, deliveryId: string, webhookId: string): Promise<boolean> {
+/**
+ * False when its address may not be written to now: what became of the attempt has set the due row for when it may. What
+ * found no place at its endpoint when the turn was over is the first of the next turn.
+ */
+async function attemptInOrder(ctx: Context, deliveryId: string, drain: Drain): Promise<boolean> {
   for (;;) {
-    const { kind } = await attemptDrained(ctx, { deliveryId, webhookId });
+    const { kind } = await attemptDrained(ctx, { deliveryId, webhookId: drain.webhookId });
     if (kind !== 'deferred') return kind !== 'postpone';
+    if (isOver(drain)) return true;
     await pause(FULL_LIST_PAUSE_MS);
   }
 }

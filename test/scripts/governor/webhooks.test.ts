@@ -64,14 +64,17 @@ test('webhook-secrets rotate encrypts every secret with the first key: deliverie
   await webhookRows(ctx).deleteMany({});
 });
 
-test('a secret whose key is gone is named, and its deliveries wait until the key is back', {
+test('a secret whose key is gone is named and stops no other, and its deliveries wait until the key is back', {
   timeout: 60_000,
 }, async () => {
   const { orgId } = await makeTenant(ctx);
   const { _id } = await makeWebhook(startedWith(GONE), orgId, receiver.url);
+  await makeWebhook(ctx, orgId, 'http://127.0.0.1:1/', ['session.ended']);
   const words = `The secret of ${_id} is encrypted with the key "gone", which WEBHOOK_SECRET_KEYS does not have.`;
-  const { stderr } = await governorWith(FRESH).failure('webhook-secrets', 'rotate');
+  const { stderr } = await governorWith(`${FRESH},${OLD}`).failure('webhook-secrets', 'rotate');
   expect(stderr.trim()).toBe(`governor: ${words}`);
+  // That of the webhook after it is done all the same.
+  expect(await webhookRows(ctx).countDocuments({ secret: /^v1\.fresh\./ })).toBe(1);
   const [eventId = ''] = await raise(ctx, orgId);
   await expect(attemptAllDue(startedWith(FRESH), eventId)).rejects.toThrow(words);
   expect((await readDelivery(ctx, eventId)).status).toBe('pending');

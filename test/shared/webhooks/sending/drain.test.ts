@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '../../../../shared/platform/context/context.ts';
+import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
+import { drainWebhookJob } from '../../../../shared/webhooks/endpoints/jobs.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { drainDeliveries } from '../../../../shared/webhooks/sending/drain-deliveries.ts';
+import { dueJobRow } from '../../../../workers/job-row.ts';
+import { startWorker } from '../../../../workers/worker.ts';
 import { makeTenant } from '../../../support/factories.ts';
-import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { createTestClock, openTestContext, type TestContext, until } from '../../../support/harness.ts';
 import { type Receiver, startReceiver } from '../../../support/receiver.ts';
 import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
 
@@ -73,6 +77,26 @@ describe('what was held arrives in the order of its events', () => {
     expect(sent.length).toBeLessThanOrEqual(7);
     const statuses = await Promise.all(held.map(async (id) => (await readDelivery(ctx, id)).status));
     expect(new Set(statuses)).toEqual(new Set(['succeeded']));
+  });
+
+  it('in turns, between which those of others drain', async () => {
+    const other = await startReceiver();
+    const tenant = await makeTenant(ctx);
+    const { _id } = await makeWebhook(ctx, tenant.orgId, other.url);
+    await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing' } });
+    await raise(ctx, tenant.orgId);
+    await enableWebhook(ctx, tenant.orgId, _id);
+    receiver.behave({ status: 200, afterMs: 100 });
+    const handle = (key: string) => drainDeliveries(ctx, key, 0);
+    const connection = connectRedis(ctx.config, 'worker');
+    const worker = startWorker(dueJobRow(drainWebhookJob, { concurrency: 1, handle }), ctx, connection);
+    await until(() => other.received.length === 1);
+    expect(receiver.received.length).toBeLessThan(6);
+    await until(() => receiver.received.length === 6);
+    expect(arrivals()).toEqual([0, 1, 2, 3, 4, 5]);
+    await worker.close();
+    connection.disconnect();
+    await other.close();
   });
 
   it('and one that fails goes on by the schedule while the next ones arrive', async () => {
