@@ -34,10 +34,11 @@ export interface Attempt {
   /** The counter shard that it writes in. */
   shard: number;
   /**
-   * Whether the usual is taken for granted: the rules have not changed, and no signal was recorded before. Where that is
-   * wrong, the write fails with a duplicate key.
+   * Whether the usual is taken for granted: nothing is there of a session key that has no session, so what it writes is
+   * inserted, which costs the embedded store less than an upsert; and in a batch of few signals, the rules have not changed
+   * and no signal was recorded before. Where that is wrong, the write fails with a duplicate key.
    */
-  isOptimistic: boolean;
+  isFirst: boolean;
 }
 
 /**
@@ -49,17 +50,21 @@ export type Outcome =
   | { status: 'rejected' }
   | { status: 'excess'; field: Field };
 
+/** Planning so few again, when a repeat is among them, costs less than two more reads per batch. */
+const FEW_SIGNALS = 50;
+
 /**
- * Decides what a batch comes to: one read (three unless `isOptimistic`) when its sessions are the newest of their keys,
- * then the plans of all nouns.
+ * Decides what a batch comes to: one read (three for many signals, or after the first attempt) when its sessions are the
+ * newest of their keys, then the plans of all nouns.
  */
 export async function decideBatch(
   ctx: Context,
   orgId: string,
   { drafts, historical, ...batch }: Batch,
-  { shard, isOptimistic }: Attempt,
+  { shard, isFirst }: Attempt,
   transaction: ClientSession,
 ): Promise<Decision<{ outcomes: Outcome[]; rules: Rules }>> {
+  const isOptimistic = isFirst && drafts.length <= FEW_SIGNALS;
   const recalled = isOptimistic ? recallRules(ctx, orgId) : undefined;
   const rules = recalled ?? (await readRules(ctx, orgId, shard, transaction));
   const known = isOptimistic ? NONE : await findKnown(ctx, orgId, drafts, transaction);
@@ -73,7 +78,8 @@ export async function decideBatch(
   const assignments = await assignByKey(ctx, byKey, { newest, timeoutMs }, transaction);
   const placed = new Map(assignments.flatMap((assignment) => [...assignment.placed]));
   const signals = fresh.filter(({ _id }) => placed.has(_id));
-  const plan = await planBatch(ctx, rules, { signals, historical, assignments, placed, shard });
+  const isNew = (of: Keyed) => isFirst && !newest.has(keyOf(of));
+  const plan = await planBatch(ctx, rules, { signals, historical, assignments, placed, shard, isNew });
   return { ...plan, result: { outcomes: answer(drafts, { known, placed, excess }), rules } };
 }
 
@@ -84,12 +90,17 @@ interface Placement {
   /** Session id by signal key. */
   placed: ReadonlyMap<string, string>;
   shard: number;
+  /** Whether the session key of a row has no session yet, so that nothing of it is there. */
+  isNew: (of: Keyed) => boolean;
 }
+
+/** A row of one session key. */
+type Keyed = Pick<Session, 'org_id' | 'user_id' | 'project_id' | 'adapter'>;
 
 /** The plans of all nouns, made one after the other at a pace that holds nobody up. */
 async function planBatch(ctx: Context, rules: Rules, placement: Placement): Promise<Plan> {
   const pace = createPace();
-  const { signals, assignments, placed, shard } = placement;
+  const { signals, assignments, placed, shard, isNew } = placement;
   if (signals.length === 0) return NO_PLAN;
   const { organization, budgets, subscribers } = rules;
   const timeoutMs = timeoutMsOf(organization);
@@ -101,7 +112,7 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
   const touched = new Set(placed.values());
   // A session that signals did not touch has ended because a newer one began: that is no history.
   const isPastChange = ({ after }: SessionChange) => touched.has(after._id) && !live.has(after._id);
-  const rollups = await planRollups(organization, signals, changes, nowMs);
+  const rollups = await planRollups(organization, signals, changes, { nowMs, isNew });
   const sessions = await planSessionChanges(ctx, changes, { timeoutMs, subscribers, isPast: isPastChange });
   const windows = [];
   for (const isSilent of [false, true]) {
@@ -117,7 +128,7 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
     ...signals.map((draft) =>
       insertRow(signalRows, { ...draft, session_id: placed.get(draft._id) as string }),
     ),
-    ...heads.map(planHead),
+    ...heads.map((head) => planHead(head, isNew(head))),
     ...rollups,
     ...planSettlements(organization._id, signals, nowMs),
   ];
@@ -139,7 +150,7 @@ function firstOfEach(drafts: readonly Draft[]): Draft[] {
   return [...seen.values()];
 }
 
-function keyOf({ org_id, user_id, project_id, adapter }: Draft): string {
+function keyOf({ org_id, user_id, project_id, adapter }: Keyed): string {
   return sessionKey(org_id, user_id, project_id, adapter);
 }
 

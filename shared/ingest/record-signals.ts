@@ -89,17 +89,13 @@ function signalBatching(ctx: Context, orgId: string): Batching<Posted, Outcome[]
   };
 }
 
-/** Planning so few again, when a repeat is among them, costs less than two more reads per batch. */
-const FEW_SIGNALS = 50;
-
 /** The write path: signals, sessions, rollups, budget windows, events and what is due, all or nothing. */
 async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<Outcome[]> {
   let attempts = 0;
   const decide = (transaction: ClientSession) => {
     attempts += 1;
     if (attempts > 1) moveToOtherShard();
-    const isOptimistic = attempts === 1 && batch.drafts.length <= FEW_SIGNALS;
-    return decideBatch(ctx, orgId, batch, { shard: currentShard(), isOptimistic }, transaction);
+    return decideBatch(ctx, orgId, batch, { shard: currentShard(), isFirst: attempts === 1 }, transaction);
   };
   const { outcomes, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
   keepRules(ctx, rules);

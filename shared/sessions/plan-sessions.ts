@@ -35,8 +35,12 @@ function planDue({ before, after }: SessionChange, timeoutMs: number): Plan {
   });
 }
 
-/** The write that names the newest session of a key, and conflicts with every other that reshapes the key. Pure. */
-export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>): Write {
+/**
+ * The write that names the newest session of a key, and conflicts with every other that reshapes the key. It is an insert
+ * when the key is new. Pure.
+ */
+export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>, isNew: boolean): Write {
+  if (isNew) return insertRow(sessionHeadRows, { _id: key, session_id: _id, version: 1 });
   const update = { $set: { session_id: _id }, $inc: { version: 1 } };
   return updateRow(sessionHeadRows, { _id: key }, update, { upsert: true });
 }

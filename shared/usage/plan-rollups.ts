@@ -1,7 +1,7 @@
 import type { Organization } from '../organizations/model.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
-import { updateRow, type Write } from '../platform/mongo/writes.ts';
+import { insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import type { Signal } from '../signals/model.ts';
 import { addMeasures, isZeros, measuresIn, noMeasures } from './add-measures.ts';
@@ -16,17 +16,19 @@ const PERIODS: readonly RollupPeriod[] = ['quarter_hour', 'day'];
 
 /**
  * The writes that count new signals and new or moved sessions: increments of the rollups, and marks on the snapshots
- * of days and months that have closed. Pure, at a pace that holds nobody up. They belong in the transaction that records
- * the signals.
+ * of days and months that have closed. A rollup that `isNew` is inserted. Pure, at a pace that holds nobody up. They belong
+ * in the transaction that records the signals.
  */
 export async function planRollups(
   organization: Pick<Organization, '_id' | 'timezones'>,
   signals: readonly CountedSignal[],
   sessions: readonly SessionChange[],
-  nowMs: number,
+  { nowMs, isNew }: { nowMs: number; isNew: (rollup: Rollup) => boolean },
 ): Promise<Write[]> {
   const changes = await rollupChanges(organization, signals, sessions);
-  const increments = await mapAtPace(changes, incrementRollup);
+  const increments = await mapAtPace(changes, (row) =>
+    isNew(row) ? insertRow(rollupRows, row) : incrementRollup(row),
+  );
   const days = new Set(changes.flatMap(({ period, start }) => (period === 'day' ? [start.getTime()] : [])));
   return [...increments, ...planStaleSnapshots(organization, days, nowMs)];
 }

@@ -156,6 +156,13 @@ export const SESSION_FAULTS: readonly Fault[] = [
     tests: [...ENDS, ...SIGNALS],
   },
   {
+    what: 'what a key without a session writes is inserted in each attempt',
+    file: 'shared/ingest/decide-batch.ts',
+    text: 'isFirst && !newest.has(keyOf(of))',
+    replacement: '!newest.has(keyOf(of))',
+    tests: ['test/shared/ingest/commands.test.ts'],
+  },
+  {
     what: 'the first of two workers lets go of what the second has claimed',
     file: 'shared/platform/due/claim-due.ts',
     text: 'return deleteRows(dueRows, ownRow(claim));',

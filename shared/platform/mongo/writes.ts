@@ -55,10 +55,10 @@ export function deleteRows<T extends Row>(
 
 /**
  * From this many writes on, one command per collection is faster on the embedded store than one command for all
- * (docs/stores.md: 1,000 signals of new users took 374 ms instead of 664 ms; 16 took a fifth more, and one took 5.8 ms
- * instead of 3.1 ms).
+ * (docs/stores.md: 32 signals of new users, 193 writes, took 10.6 ms instead of 12.9 ms; one signal, seven writes, 2.8 ms
+ * instead of 1.3 ms).
  */
-const MANY_WRITES = 400;
+const MANY_WRITES = 100;
 
 /**
  * Carries out writes of any collections within a transaction. Deletes come first, so that a plan may delete a row and

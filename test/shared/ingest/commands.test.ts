@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { closeSession } from '../../../shared/ingest/end-session.ts';
+import { sessionHeadRows } from '../../../shared/sessions/model.ts';
+import { rollupRows } from '../../../shared/usage/model.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { startApi, type TestApi } from '../../support/harness.ts';
 
@@ -62,6 +64,17 @@ describe('POST /api/v1/signals asks MongoDB', () => {
       'find signals',
       'commitTransaction',
     ]);
+  });
+
+  test('again when a key without a session is in rollups, and adds to these', async () => {
+    const { orgId, key } = await makeTenant(api.ctx);
+    const signal = () => makeSignal({ ts: api.ctx.clock.now() });
+    const { body } = await api.call('/api/v1/signals', { key, body: { signals: [signal()] } });
+    await closeSession(api.ctx, { orgId, userId: null }, body.results[0].session_id);
+    await sessionHeadRows(api.ctx).deleteMany({});
+    expect(await commandsOf(key, [signal()])).toContain('abortTransaction');
+    const rollups = await rollupRows(api.ctx).find({ org_id: orgId }).toArray();
+    expect(rollups.map(({ signals }) => signals)).toEqual([2, 2]);
   });
 
   test('as often for ten signals of ten users, with budgets that count them', async () => {

@@ -76,7 +76,7 @@ test('two processes that record late signals of a user at once make no sessions 
         historical: new Set<never>(),
         excess: Promise.resolve(new Map<never, never>()),
       };
-      const plan = await decideBatch(ctx, orgId, batch, { shard, isOptimistic: false }, transaction);
+      const plan = await decideBatch(ctx, orgId, batch, { shard, isFirst: false }, transaction);
       if (attempts === 1) await bothHaveRead();
       return plan;
     });
