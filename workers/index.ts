@@ -3,8 +3,7 @@ import { freezeAnalyticsJob } from '../shared/analytics/jobs.ts';
 import { checkSession as lookAtSession } from '../shared/anomalies/check-session.ts';
 import { checkSessionJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
-import { evaluateBudgetsJob, lookAtForecastsJob } from '../shared/budgets/jobs.ts';
-import { lookAtForecasts as lookAtDueForecasts } from '../shared/budgets/look-at-forecasts.ts';
+import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
 import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
@@ -55,11 +54,6 @@ export const moveSessionEnds = dueJobRow(moveSessionEndsJob, {
 export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
   concurrency: 4,
   handle: (orgId, ctx) => evaluateDue(ctx, orgId),
-});
-
-export const lookAtForecasts = dueJobRow(lookAtForecastsJob, {
-  concurrency: 4,
-  handle: (key, ctx) => lookAtDueForecasts(ctx, key),
 });
 
 /** While a session runs at most once a minute, and at its end. */
@@ -156,7 +150,6 @@ export const JOB_TABLE: readonly JobRow[] = [
   endSession,
   moveSessionEnds,
   evaluateBudgets,
-  lookAtForecasts,
   checkSession,
   deliverWebhook,
   retryWebhook,

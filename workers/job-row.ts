@@ -1,4 +1,5 @@
 import type { Context } from '../shared/platform/context/context.ts';
+import { perContext } from '../shared/platform/context/per-context.ts';
 import type { DueJob } from '../shared/platform/due/model.ts';
 import { postponeDue } from '../shared/platform/due/postpone-due.ts';
 import type { Job } from '../shared/platform/queues/job.ts';
@@ -40,10 +41,14 @@ export function jobRow<Data>(
   };
 }
 
+/** What is worked on in this process, by kind and key: whether it was woken again meanwhile. */
+const running = perContext(() => new Map<string, { isWoken: boolean }>());
+
 /**
  * Makes a row of the job of a kind of due row. `handle` gets the row's key, and clears the row or moves it in the
- * transaction that does the work. Work that fails is postponed, and the sweeper wakes it again, as it does what asks to be
- * woken much later.
+ * transaction that does the work. What is woken while a process works on it runs once more after that, so that one key
+ * never takes two places. Work that fails is postponed, and the sweeper wakes it again, as it does what asks to be woken
+ * much later.
  */
 export function dueJobRow(
   job: DueJob,
@@ -52,8 +57,17 @@ export function dueJobRow(
   return jobRow(job, {
     concurrency: row.concurrency,
     handle: async ({ key }, ctx) => {
+      const name = `${job.kind} ${key}`;
+      const before = running(ctx).get(name);
+      if (before) {
+        before.isWoken = true;
+        return undefined;
+      }
+      const run = { isWoken: false };
+      running(ctx).set(name, run);
       try {
         const answer = await row.handle(key, ctx);
+        if (run.isWoken) return { notBeforeMs: ctx.clock.now() };
         const isLater = isWakeAgain(answer) && isLeftToSweep(answer.notBeforeMs, ctx.clock.now());
         return isLater ? undefined : answer;
       } catch (error) {
@@ -61,6 +75,8 @@ export function dueJobRow(
           ctx.log.debug({ err: failed, queue: job.kind }, 'a due row was not postponed; it stays due'),
         );
         throw error;
+      } finally {
+        running(ctx).delete(name);
       }
     },
   });

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { commitPlan, type Plan } from '../../../../shared/platform/context/commit-plan.ts';
+import { commitPlan, type Plan, wakeAll } from '../../../../shared/platform/context/commit-plan.ts';
 import { type Claim, claimDue, finishClaim } from '../../../../shared/platform/due/claim-due.ts';
 import { dueJob, dueRows } from '../../../../shared/platform/due/model.ts';
-import { clearDue, insertDue, raiseDue, readDue, setDue } from '../../../../shared/platform/due/plan-due.ts';
+import {
+  clearDue,
+  insertDue,
+  raiseDue,
+  readDue,
+  setDue,
+  wakeDue,
+} from '../../../../shared/platform/due/plan-due.ts';
 import { postponeDue } from '../../../../shared/platform/due/postpone-due.ts';
 import { sweepDue } from '../../../../shared/platform/due/sweep-due.ts';
 import { connectRedis } from '../../../../shared/platform/redis/connect.ts';
@@ -227,4 +234,30 @@ describe('work that fails', () => {
     await worker.close();
     connection.disconnect();
   });
+});
+
+test('what is woken while it is worked on takes one place, and is worked on once more', async () => {
+  const release = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const row = dueJobRow(first, {
+    concurrency: 2,
+    handle: async (key) => {
+      begun.push(key);
+      if (key === 'slow' && begun.length === 1) await release.promise;
+    },
+  });
+  const connection = connectRedis(ctx.config, 'worker');
+  const worker = startWorker(row, ctx, connection);
+  const wake = (key: string, dueMs: number) => wakeAll(ctx, [wakeDue(first, key, dueMs)]);
+  wake('slow', START);
+  await until(async () => begun.length === 1, { what: 'the first run to begin' });
+  for (const more of [1, 2, 3]) wake('slow', START + more);
+  await ctx.queues.drained();
+  wake('other', START);
+  await until(async () => begun.includes('other'), { what: 'another key to be worked on' });
+  release.resolve();
+  await until(async () => begun.length === 3, { what: 'the second run' });
+  expect(begun).toEqual(['slow', 'other', 'slow']);
+  await worker.close();
+  connection.disconnect();
 });
