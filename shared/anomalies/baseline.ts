@@ -4,8 +4,7 @@ import { type KeysetQuery, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { matchingSessions } from '../sessions/match-sessions.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
-import { streamSignals } from '../sessions/read-session.ts';
-import { BASELINE, type BusiestHour, busiestHour, type Totals } from './detect.ts';
+import { BASELINE, type Totals } from './detect.ts';
 import { totalsOf } from './plan-checks.ts';
 
 /**
@@ -33,12 +32,4 @@ export async function readBaseline(ctx: Context, session: Session, timeoutMs: nu
     limit: BASELINE.sessions,
   });
   return rows.map(totalsOf);
-}
-
-/** The busiest hour of a session, from its signals. */
-export async function readBusiestHour(ctx: Context, session: Session): Promise<BusiestHour> {
-  const signals: Parameters<typeof busiestHour>[0][number][] = [];
-  for await (const { ts, tokens_in, tokens_out, cost_nusd } of streamSignals(ctx, session))
-    signals.push({ tsMs: ts.getTime(), tokens: tokens_in + tokens_out, cost_nusd: cost_nusd ?? 0 });
-  return busiestHour(signals);
 }

@@ -7,9 +7,10 @@ import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
+import { streamSignals } from '../sessions/read-session.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
-import { readBaseline, readBusiestHour } from './baseline.ts';
-import { detectAnomalies, type FoundAnomaly, mayHaveRunAway } from './detect.ts';
+import { readBaseline } from './baseline.ts';
+import { busiestHour, detectAnomalies, type FoundAnomaly, mayHaveRunAway } from './detect.ts';
 import { checkSessionJob } from './jobs.ts';
 import { nextCheckMs, totalsOf } from './plan-checks.ts';
 import { reportAnomalies } from './report-anomalies.ts';
@@ -36,7 +37,7 @@ async function lookAt(ctx: Context, session: Session): Promise<FoundAnomaly[]> {
   const organization = await readOrganization(ctx, session.org_id);
   const totals = totalsOf(session);
   const baseline = await readBaseline(ctx, session, timeoutMsOf(organization));
-  const hour = mayHaveRunAway(totals) ? await readBusiestHour(ctx, session) : null;
+  const hour = mayHaveRunAway(totals) ? await busiestHour(streamSignals(ctx, session)) : null;
   return detectAnomalies(totals, baseline, hour);
 }
 

@@ -1,3 +1,4 @@
+import type { Signal } from '../signals/model.ts';
 import type { AnomalyType } from './model.ts';
 
 /** What a session amounts to, as far as anomalies go. */
@@ -155,24 +156,32 @@ function sizeOf({ anomaly_type, observed, baseline_avg }: Observation): number {
   return anomaly_type === 'runaway_session' ? observed / baseline_avg : observed;
 }
 
-/** The most tokens and the most cost within any hour. `signals` in time order; times are epoch milliseconds. */
-export function busiestHour(
-  signals: readonly { tsMs: number; tokens: number; cost_nusd: number }[],
-): BusiestHour {
+/**
+ * The most tokens and the most cost within any hour of signals that come in time order. Holds those of an hour or two: a
+ * session may have more than memory takes.
+ */
+export async function busiestHour(
+  signals: AsyncIterable<Pick<Signal, 'ts' | 'tokens_in' | 'tokens_out' | 'cost_nusd'>>,
+): Promise<BusiestHour> {
   const most = { tokens: 0, cost_nusd: 0 };
   const sum = { tokens: 0, cost_nusd: 0 };
+  let held: ({ tsMs: number } & BusiestHour)[] = [];
   let first = 0;
-  for (const signal of signals) {
+  for await (const { ts, tokens_in, tokens_out, cost_nusd } of signals) {
+    const signal = { tsMs: ts.getTime(), tokens: tokens_in + tokens_out, cost_nusd: cost_nusd ?? 0 };
+    held.push(signal);
     sum.tokens += signal.tokens;
     sum.cost_nusd += signal.cost_nusd;
-    for (; first < signals.length; first += 1) {
-      const oldest = signals[first];
-      if (!oldest || oldest.tsMs > signal.tsMs - HOUR_MS) break;
-      sum.tokens -= oldest.tokens;
-      sum.cost_nusd -= oldest.cost_nusd;
+    for (let old = held[first]; old && old.tsMs <= signal.tsMs - HOUR_MS; old = held[first]) {
+      sum.tokens -= old.tokens;
+      sum.cost_nusd -= old.cost_nusd;
+      first += 1;
     }
     most.tokens = Math.max(most.tokens, sum.tokens);
     most.cost_nusd = Math.max(most.cost_nusd, sum.cost_nusd);
+    if (2 * first < held.length) continue;
+    held = held.slice(first);
+    first = 0;
   }
   return most;
 }
