@@ -1,6 +1,7 @@
 import { gauge } from '../platform/basics/metrics.ts';
 import type { Context } from '../platform/context/context.ts';
-import { listBudgets } from './read-budgets.ts';
+import { budgetRows } from './model.ts';
+import { viewBudgets } from './read-budgets.ts';
 import type { BudgetView } from './view.ts';
 
 /** Budgets per organization that the gauges show. */
@@ -26,13 +27,12 @@ const remainingGauge = gauge({
 
 /** Reads how the budgets of these organizations stand. Budgets of one user are not shown. */
 export async function readBudgetGauges(ctx: Context, orgIds: readonly string[]): Promise<void> {
-  const page = { order: 'desc', limit: MOST_BUDGETS, after: null, total: 0 } as const;
   const told: [string, BudgetView][] = [];
   for (const orgId of orgIds) {
-    const { views } = await listBudgets(ctx, { orgId, userId: null }, page);
-    told.push(
-      ...views.filter(({ scope }) => scope !== 'user').map((view) => [orgId, view] as [string, BudgetView]),
-    );
+    const budgets = await budgetRows(ctx)
+      .find({ org_id: orgId, scope: { $ne: 'user' } }, { sort: { created_at: -1 }, limit: MOST_BUDGETS })
+      .toArray();
+    for (const view of await viewBudgets(ctx, orgId, budgets)) told.push([orgId, view]);
   }
   const [limit, used, remaining] = [limitGauge(ctx), usedGauge(ctx), remainingGauge(ctx)];
   for (const each of [limit, used, remaining]) each.reset();

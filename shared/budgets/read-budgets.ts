@@ -54,7 +54,11 @@ export async function listBudgets(
 }
 
 /** Budgets with how they stand in the window that is open now. */
-async function viewBudgets(ctx: Context, orgId: string, budgets: readonly Budget[]): Promise<BudgetView[]> {
+export async function viewBudgets(
+  ctx: Context,
+  orgId: string,
+  budgets: readonly Budget[],
+): Promise<BudgetView[]> {
   const nowMs = ctx.clock.now();
   const keyed = await mapAtPace(budgets, (budget) => {
     const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);

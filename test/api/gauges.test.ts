@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -53,6 +54,11 @@ it('tells usage by organization, model and adapter, and budgets, and no user', a
   };
   await api.call('/api/v1/budgets', { key, body: { ...budget, scope: 'org', scope_id: orgId } });
   await api.call('/api/v1/budgets', { key, body: { ...budget, scope: 'user', scope_id: 'ada' } });
+  const [ofAda] = await budgetRows(api.ctx).find({ org_id: orgId, scope: 'user' }).toArray();
+  const later = new Date(clock.now() + 1);
+  await budgetRows(api.ctx).insertMany(
+    Array.from({ length: 500 }, (_, n) => ({ ...(ofAda as Budget), _id: `bud_${n}`, created_at: later })),
+  );
 
   const of = `{org="${orgId}",model="gpt-5",adapter="claude-code"`;
   expect(await samples('governor_usage_cost_usd')).toEqual({ [`${of}}`]: 0.75 });
