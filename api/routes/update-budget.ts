@@ -11,8 +11,8 @@ export const updateBudget = route({
   path: '/api/v1/budgets/{id}',
   summary: 'Change a budget',
   description:
-    'What is left out stays. Every change but that of `name`, `enforce` and `on_error` lets the levels of the open window ' +
-    'fire again.',
+    'What is left out stays, but another `scope` needs its `scope_id`, which `org` may leave out. Every change but that of ' +
+    '`name`, `enforce` and `on_error` lets the levels of the open window fire again.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:write' },
   priority: 'ingest',

@@ -8,7 +8,7 @@ import { newId } from '../platform/basics/ids.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import { DECISIVE_FIELDS, decideFields, givenFields, inputOf, OTHER_FIELDS } from './decide-fields.ts';
+import { changedInput, DECISIVE_FIELDS, decideFields, inputOf, OTHER_FIELDS } from './decide-fields.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey } from './keys.ts';
 import { type Budget, budgetAlertRows, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
@@ -56,8 +56,7 @@ export async function changeBudget(
     const organization = await readOrganization(ctx, orgId, transaction);
     const before = await readOwn(ctx, orgId, budgetId, transaction);
     const nowMs = ctx.clock.now();
-    const input = { ...inputOf(before), ...givenFields(change, orgId) };
-    const fields = decideFields(organization, input, nowMs);
+    const fields = decideFields(organization, changedInput(before, change), nowMs);
     const differs = (field: keyof typeof fields) => fields[field] !== before[field];
     const isDecisive = DECISIVE_FIELDS.some(differs);
     if (!isDecisive && !OTHER_FIELDS.some(differs)) return { writes: [], wakeUps: [], result: before };

@@ -75,9 +75,10 @@ export function inputOf(budget: Budget): BudgetInput {
   };
 }
 
-/** A change without what it leaves out; a change to the scope `org` needs no id. */
-export function givenFields(change: BudgetChange, orgId: string): Partial<BudgetInput> {
-  const named = change.scope === 'org' && change.scope_id === undefined ? { scope_id: orgId } : {};
-  const present = Object.entries({ ...change, ...named }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present);
+/** The input of a changed budget. What is left out stays, but of another scope the id. */
+export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
+  const { scope_id, ...rest } = inputOf(budget);
+  const isKept = change.scope === undefined || change.scope === budget.scope;
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  return { ...rest, ...(isKept ? { scope_id } : {}), ...Object.fromEntries(given) };
 }
