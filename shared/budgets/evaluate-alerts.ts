@@ -80,14 +80,14 @@ function forecastFrom({ startMs, endMs }: Interval): number {
 
 /**
  * When budgets have to be looked at again although nothing is used until then: where the usage so far would pass the
- * limit by its forecast once forecasts are told. Epoch ms, ascending. Pure.
+ * limit by its forecast once forecasts are told. Epoch ms; null: never. Pure.
  */
-export function forecastTimes(
+export function nextForecastMs(
   subscribers: readonly Subscriber[],
   counted: readonly CountedBudget[],
   nowMs: number,
-): number[] {
-  if (!subscribers.some(({ forecast: isAsked }) => isAsked)) return [];
+): number | null {
+  if (!subscribers.some(({ forecast: isAsked }) => isAsked)) return null;
   const times = counted.flatMap(({ budget, windows }) =>
     windows
       .filter(({ interval }) => nowMs < forecastFrom(interval))
@@ -97,5 +97,5 @@ export function forecastTimes(
       })
       .map(({ interval }) => forecastFrom(interval)),
   );
-  return [...new Set(times)].toSorted((a, b) => a - b);
+  return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,14 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
-import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, endClaim, finishClaim } from '../platform/due/claim-due.ts';
-import { raiseDue } from '../platform/due/plan-due.ts';
+import { setDue } from '../platform/due/plan-due.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { evaluateBudget } from './evaluate.ts';
-import { asksForAlerts, type CountedBudget, forecastTimes } from './evaluate-alerts.ts';
-import { type DueEvaluation, evaluateBudgetsJob, lookAtForecastsJob } from './jobs.ts';
+import { asksForAlerts, type CountedBudget, nextForecastMs } from './evaluate-alerts.ts';
+import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
 import { counterKey } from './keys.ts';
 import { budgetEvaluationRows, budgetRows } from './model.ts';
 import { planFirings } from './plan-firings.ts';
@@ -50,10 +50,7 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
       const subscribers = await findSubscribers(ctx, orgId, transaction);
       const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
       const firings = await planFirings(ctx, reached, subscribers, transaction);
-      const looks = forecastTimes(subscribers, counted, nowMs).map((dueMs) =>
-        raiseDue(lookAtForecastsJob, { key: `${orgId}/${dueMs}`, orgId, dueMs }),
-      );
-      const plan = joinPlans(firings.plan, ...looks);
+      const plan = joinPlans(firings.plan, planLook(orgId, nextForecastMs(subscribers, counted, nowMs)));
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
@@ -71,6 +68,13 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
     // Another worker fires the same level at this moment.
     { onDuplicateKey: 'retry' },
   );
+}
+
+/** The plan of another evaluation when a forecast is to be told. */
+function planLook(orgId: string, dueMs: number | null): Plan {
+  if (dueMs === null) return NO_PLAN;
+  const details = { earliest_window_end: dateAt(dueMs) };
+  return setDue<DueEvaluation>(evaluateBudgetsJob, { key: orgId, orgId, dueMs, details });
 }
 
 /** Every budget with those of its windows that end at `earliestEnd` or later. */

@@ -3,9 +3,6 @@ import { dueJob } from '../platform/due/model.ts';
 /** Looks at all budgets of an organization whose usage has changed. The key of its due rows is the organization's id. */
 export const evaluateBudgetsJob = dueJob('evaluate-budgets');
 
-/** Looks at the budgets of an organization at the time from which a forecast is told. The key is `organization/time`. */
-export const lookAtForecastsJob = dueJob('look-at-forecasts');
-
 /** What a due row of an evaluation holds. */
 export interface DueEvaluation {
   /** The earliest end of a window that has changed. */
