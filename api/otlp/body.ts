@@ -20,12 +20,13 @@ export function encodingOf(req: IncomingMessage): OtlpEncoding | null {
 }
 
 /**
- * Reads a body of at most `maxBytes` after inflating; it may be empty and come in chunks. Throws
- * `unsupported_media_type`, `payload_too_large`, `malformed_json`.
+ * Reads a body of at most `maxBytes` after inflating; it may be empty and come in chunks. `hold` is told the bytes as they
+ * come, and may refuse them. Throws `unsupported_media_type`, `payload_too_large`, `malformed_json`.
  */
 export async function readOtlpBody(
   req: IncomingMessage,
   maxBytes: number,
+  hold: (bytes: number) => void,
 ): Promise<{ body: Uint8Array; encoding: OtlpEncoding }> {
   const encoding = encodingOf(req);
   if (!encoding) {
@@ -36,13 +37,21 @@ export async function readOtlpBody(
   if (compression !== 'identity' && compression !== 'gzip')
     throw new DomainError('unsupported_media_type', 'Content-Encoding: gzip or none.');
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  return { body: await collect(req, compression === 'gzip', maxBytes), encoding };
+  return { body: await collect(req, compression === 'gzip', maxBytes, hold), encoding };
 }
 
-async function collect(req: IncomingMessage, isGzip: boolean, maxBytes: number): Promise<Uint8Array> {
+async function collect(
+  req: IncomingMessage,
+  isGzip: boolean,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array> {
   const gathered = startGathering(isGzip ? 0 : Number(req.headers['content-length'] ?? 0), maxBytes);
   const gather = async (source: AsyncIterable<Buffer>) => {
-    for await (const chunk of source) gathered.add(chunk);
+    for await (const chunk of source) {
+      hold(chunk.length);
+      gathered.add(chunk);
+    }
   };
   try {
     await (isGzip ? pipeline(req, createGunzip(), gather) : pipeline(req, gather));

@@ -9,6 +9,8 @@ import { asState, tooMany } from './rate.ts';
 
 /** Bodies that one caller may be sending at the same time. */
 const RECEIVING = { proven: 512, unproven: 64 } as const;
+/** The bytes of bodies of OTLP among them are at most those of so many of the largest: twice what is decoded of one at once. */
+const LARGEST_AT_ONCE = 8;
 
 export interface Limits {
   /** Whether callers are limited at all: `RATE_LIMITS`. */
@@ -18,8 +20,14 @@ export interface Limits {
   count(res: Response, who: { key: string } | { address: string }): Promise<void>;
   /** Counts one request of an address to a route that has a limit of its own. Throws `too_many_requests`. */
   countForRoute(route: AnyRoute, req: Request): Promise<void>;
-  /** Begins to receive a body of a caller. The returned function ends it. Throws `too_many_requests`. */
-  receive(caller: string, trust: keyof typeof RECEIVING): () => void;
+  /** Begins to receive a body of a caller. Throws `too_many_requests`. */
+  receive(caller: string, trust: keyof typeof RECEIVING): Receiving;
+}
+
+/** A body that is being received, until it is `done`. A large one says how many bytes came: throws `too_many_requests`. */
+export interface Receiving {
+  hold: (bytes: number) => void;
+  done: () => void;
 }
 
 /** Counts in memory per process, so that a limit never writes to a store and holds while one is down. */
@@ -28,7 +36,7 @@ export function createLimits(ctx: Context): Limits {
   const perKey = new RateLimiterMemory({ points: config.rateLimitPerKey, duration: 1 });
   const perAddress = new RateLimiterMemory({ points: config.rateLimitPerAddress, duration: 1 });
   const perRoute = new Map<string, RateLimiterMemory>();
-  const receiving = new Map<string, number>();
+  const receiving = new Map<string, { bodies: number; bytes: number }>();
   return {
     isOn: config.rateLimits,
     badCredentials: createBadCredentials(ctx),
@@ -49,20 +57,32 @@ export function createLimits(ctx: Context): Limits {
         throw tooMany(state, `An address may do this ${most} times in ${perS} seconds.`);
     },
     receive: (caller, trust) => {
-      if (!config.rateLimits) return () => undefined;
-      const now = (receiving.get(caller) ?? 0) + 1;
-      if (now > RECEIVING[trust])
-        throw new DomainError('too_many_requests', 'Too many requests are being sent at once.', {
-          retry_after_s: 1,
-        });
-      receiving.set(caller, now);
-      return () => {
-        const left = (receiving.get(caller) ?? 1) - 1;
-        if (left === 0) receiving.delete(caller);
-        else receiving.set(caller, left);
+      if (!config.rateLimits) return { hold: () => undefined, done: () => undefined };
+      const all = receiving.get(caller) ?? { bodies: 0, bytes: 0 };
+      if (all.bodies >= RECEIVING[trust]) throw tooManyAtOnce();
+      receiving.set(caller, all);
+      all.bodies += 1;
+      let held = 0;
+      return {
+        hold: (bytes) => {
+          held += bytes;
+          all.bytes += bytes;
+          if (all.bytes > LARGEST_AT_ONCE * config.otlpBodyBytes) throw tooManyAtOnce();
+        },
+        done: () => {
+          all.bytes -= held;
+          all.bodies -= 1;
+          if (all.bodies === 0) receiving.delete(caller);
+        },
       };
     },
   };
+}
+
+function tooManyAtOnce(): DomainError {
+  return new DomainError('too_many_requests', 'Too many requests are being sent at once.', {
+    retry_after_s: 1,
+  });
 }
 
 /** The RateLimit headers of draft-ietf-httpapi-ratelimit-headers. */

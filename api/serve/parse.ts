@@ -9,6 +9,7 @@ import { addressOf } from './address.ts';
 import { isProven } from './admit.ts';
 import { readBody, readJsonBytes } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
+import type { Receiving } from './limits.ts';
 
 const nothing = z.strictObject({});
 
@@ -61,9 +62,9 @@ function receiveBytes(
   kind: NonNullable<AnyRoute['takesBytes']>,
 ): Promise<NonNullable<Parameters<AnyRoute['handle']>[0]['request']['bytes']>> {
   const { ctx, req, res } = exchange;
-  return receive(exchange, principal, () =>
+  return receive(exchange, principal, ({ hold }) =>
     kind === 'otlp'
-      ? readOtlpBody(req, ctx.config.otlpBodyBytes)
+      ? readOtlpBody(req, ctx.config.otlpBodyBytes, hold)
       : readJsonBytes(req, res, boundsOf(exchange, principal)),
   );
 }
@@ -78,13 +79,13 @@ function boundsOf(exchange: Exchange, principal: Principal): { maxBytes: number;
 async function receive<Body>(
   exchange: Exchange,
   principal: Principal,
-  read: () => Promise<Body>,
+  read: (receiving: Receiving) => Promise<Body>,
 ): Promise<Body> {
   const { guards, req } = exchange;
   const proven = isProven(exchange, principal);
   const caller = proven && 'orgId' in principal ? principal.orgId : addressOf(req);
-  const done = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
-  return read().finally(done);
+  const receiving = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
+  return read(receiving).finally(receiving.done);
 }
 
 /** Fields are named by JSON pointers into the body, or by parameter. */

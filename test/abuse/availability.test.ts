@@ -84,6 +84,25 @@ describe('half-sent requests', () => {
     waiting.close();
   }, 60_000);
 
+  it('of one organization hold so many bytes at most, and nobody else waits for them', async () => {
+    const { key: greedy } = await makeTenant(api.ctx);
+    const length = 15 * 1_048_576;
+    const head = `POST /otlp/v1/logs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedy}\r\nContent-Type: application/json\r\n`;
+    const body = ' '.repeat(length - 1);
+    const waiting = await openHalfSent(
+      ATTACKER,
+      api.url,
+      8,
+      () => `${head}Content-Length: ${length}\r\n\r\n${body}`,
+    );
+    const one = (bearer: string) =>
+      post('/otlp/v1/logs', { resourceLogs: [], pad: body }, { Authorization: `Bearer ${bearer}` });
+    await expect.poll(async () => (await one(greedy)).status).toBe(429);
+    expect((await one(key)).status).toBe(200);
+    waiting.close();
+    await expect.poll(async () => (await one(greedy)).status).toBe(200);
+  }, 30_000);
+
   it('end after 3 seconds when nobody is proven, with a problem and a closed connection', async () => {
     const startedAt = performance.now();
     const answer = await sendRaw(api.url, halfOf('/v1/token'), 8_000);
