@@ -19,7 +19,7 @@ const secret = exactText
 export const webhookInput = z
   .strictObject({
     url: exactText.describe(
-      'Delivery target: https, on port 443 or 8443, at a public address; at most 2,000 characters',
+      'Delivery target: https, on port 443 or 8443, at a public address, at most 2,000 characters; for `email` `mailto:` and the address of a member',
     ),
     events,
     secret: secret.optional().describe('Signs each delivery; never shown again. Needed for `json`'),
@@ -59,7 +59,7 @@ const shownAlways = {
   url: z
     .string()
     .regex(/^[A-Za-z]+:/)
-    .describe('Delivery target; of any format but `json` only `https://HOST/…`'),
+    .describe('Delivery target; of any format but `json` only `https://HOST/…` or `mailto:…@HOST`'),
   events: z.array(z.enum(NAMED_EVENT_TYPES)),
   enabled: z.boolean(),
   created_at: z.string(),
