@@ -12,6 +12,8 @@ const reply = z.tuple([dataIdentity], read);
 
 /** Entries of all shards together that one transaction takes. */
 const BATCH = 1_000;
+/** Rows per entry that fit. One of an account whose hundred lots expire has a hundred, and a month's end makes many such. */
+const ROWS_PER_ENTRY = 10;
 /** Shards that one call reads: each call costs, and a long one holds up spends. */
 const READ_TOGETHER = 16;
 
@@ -65,11 +67,23 @@ async function readTogether(
     return [epoch, stream];
   });
   const args = ranges.flatMap(({ after, most }) => [after === undefined ? '-' : `(${after}`, most]);
-  const [identity, ...found] = reply.parse(await runScript(ctx.redis.producer, script, keys, args));
-  return found.map(([state, entries], index) => [
-    ranges[index]?.shard ?? 0,
-    { ...readEntries(entries), identity, isOpen: state === 'open' },
-  ]);
+  const [identity, ...reads] = reply.parse(await runScript(ctx.redis.producer, script, keys, args));
+  return reads.map(([state, found], index) => {
+    const { shard, most } = ranges[index] ?? { shard: 0, most: 0 };
+    const { entries, problem } = readEntries(found);
+    const fitting = withRows(entries, most * ROWS_PER_ENTRY);
+    return [shard, { entries: fitting, problem, identity, isOpen: state === 'open' }];
+  });
+}
+
+/** The first entries, as many as have so many rows together, and one at least. */
+function withRows(entries: StreamEntry[], most: number): StreamEntry[] {
+  let rows = 0;
+  const end = entries.findIndex((entry) => {
+    rows += entry.rows.length;
+    return rows > most;
+  });
+  return end === -1 ? entries : entries.slice(0, Math.max(1, end));
 }
 
 /** Takes entries out of their streams. */

@@ -13,6 +13,7 @@ import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { lookAtShards, shardsWithEntries, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { newId } from '../../../shared/platform/basics/ids.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
 import {
@@ -71,9 +72,12 @@ async function makeAccounts(count: number): Promise<TestAccount[]> {
 }
 
 /** An entry as a release to come may write it. */
-async function addEntry({ accountId }: TestAccount, ...rows: object[]): Promise<string | null> {
+async function addEntry(
+  { accountId, seq = 1 }: Pick<TestAccount, 'accountId'> & { seq?: number },
+  ...rows: object[]
+): Promise<string | null> {
   const { stream } = accountKeys(accountId);
-  const entry = { account: accountId, seq: 1, at: 1_800_000_000, rows: JSON.stringify(rows), idk: '' };
+  const entry = { account: accountId, seq, at: 1_800_000_000, rows: JSON.stringify(rows), idk: '' };
   return ctx.redis.producer.xadd(stream, '*', ...Object.entries(entry).flat());
 }
 
@@ -107,6 +111,15 @@ test('what 63 shards do not need of a round goes to the one that is far behind',
   }
   await adding.exec();
   expect(await projectLedger(ctx, ALL_SHARDS)).toBe(963);
+});
+
+test('lots of many accounts that expire at once are not one transaction, which would never end', async () => {
+  const accountId = newId('usr');
+  const rows = Array.from({ length: 100 }, () => ({ bucket: 'paid', delta: -1, reason: 'credit.expire' }));
+  for (let seq = 1; seq < 30_000; seq += 100) await addEntry({ accountId, seq }, ...rows);
+  await projectRound(ctx, ALL_SHARDS);
+  expect(await ledgerRows(ctx).countDocuments({ account_id: accountId })).toBe(3_000);
+  await ctx.redis.producer.del(accountKeys(accountId).stream);
 });
 
 test('a reader that writes to one shard meanwhile does not hold up the others', async () => {
