@@ -41,12 +41,20 @@ export async function claimKey(ctx: Context, scope: readonly string[], body: unk
   return { record: claimed, isRepeat: true };
 }
 
-/** Keeps what is answered, so that repeats get the same bytes, and returns it: what was kept first stays. */
+/**
+ * Keeps what is answered, so that repeats get the same bytes, and returns it: what was kept first stays. A repeat that
+ * succeeds keeps it also after the first request was refused and has given the key back.
+ */
 export async function keepAnswer(ctx: Context, { record }: Claim, answer: string): Promise<string> {
-  const unanswered = { _id: record._id, seed: record.seed, answer: null };
-  const { matchedCount } = await idempotencyRecordRows(ctx).updateOne(unanswered, { $set: { answer } });
-  if (matchedCount === 1) return answer;
-  const kept = await idempotencyRecordRows(ctx).findOne({ _id: record._id, seed: record.seed });
+  const { _id, seed, fingerprint, expires_at } = record;
+  try {
+    const change = { $set: { answer }, $setOnInsert: { fingerprint, expires_at } };
+    await idempotencyRecordRows(ctx).updateOne({ _id, seed, answer: null }, change, { upsert: true });
+    return answer;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const kept = await idempotencyRecordRows(ctx).findOne({ _id, seed });
   return kept?.answer ?? answer;
 }
 

@@ -103,6 +103,35 @@ describe('Idempotency-Key of a request that creates something', () => {
     expect((await create('later', budget('later'))).status).toBe(201);
   });
 
+  it('a repeat that succeeds beside a first request that is refused keeps the key', async () => {
+    const claimed = Promise.withResolvers<void>();
+    const refuse = Promise.withResolvers<void>();
+    const full: AnyRoute = {
+      ...createBudget,
+      handle: async () => {
+        claimed.resolve();
+        await refuse.promise;
+        throw new DomainError('invalid_request', 'There is no such team.');
+      },
+    };
+    const other = await startApi({ ctx: api.ctx, routes: [full] });
+    const first = create('beside', budget('beside'), { on: other });
+    await claimed.promise;
+    const make = vi
+      .spyOn(idempotencyRecordRows(api.ctx), 'updateOne')
+      .mockImplementationOnce(async (...args) => {
+        refuse.resolve();
+        expect((await first).status).toBe(400);
+        return idempotencyRecordRows(api.ctx).updateOne(...args);
+      });
+    const second = await create('beside', budget('beside'));
+    make.mockRestore();
+    const third = await create('beside', budget('beside'));
+    await other.close();
+    expect([second.status, third.text]).toEqual([201, second.text]);
+    expect(await named('beside')).toBe(1);
+  });
+
   it('holds for 48 hours, and then the purge takes the record', async () => {
     await create('old', budget('old'));
     clock.advance(48 * 3_600_000 - 1);
