@@ -6,11 +6,19 @@ import { route } from '../basics/route.ts';
 import { balance } from '../schemas/balance.ts';
 import { orgParams } from '../schemas/params.ts';
 
+const memberBalance = z.strictObject({
+  user_id: z.string(),
+  balances: balance.balances.nullable(),
+  total: balance.total.nullable(),
+});
+
 export const listBalances = route({
   method: 'get',
   path: '/v1/org/{orgId}/balances',
   summary: 'Read the credits of every member',
-  description: 'For admins. By user id; removed members are not among them.',
+  description:
+    'For admins. By user id; removed members are not among them. What cannot be told of a member now is null: the shard ' +
+    'of the credits is being checked, or its Redis does not answer.',
   tag: 'Credits',
   auth: { kind: 'idp' },
   priority: 'read',
@@ -18,7 +26,7 @@ export const listBalances = route({
   success: {
     status: 200,
     description: 'The credits of each member',
-    body: z.strictObject({ data: z.array(z.strictObject({ user_id: z.string(), ...balance })) }),
+    body: z.strictObject({ data: z.array(memberBalance) }),
     list: 'data',
   },
   errors: ['missing_scope', 'not_found', 'rebuilding', 'outcome_unknown'],

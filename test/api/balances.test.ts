@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { creditAccountRows } from '../../shared/credits/meter/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';
 import { createTestClock, startApi, type TestApi, type TestContext } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
@@ -66,6 +68,30 @@ describe('GET /v1/org/{orgId}/balances', () => {
     expect(body.data.map(({ user_id }: { user_id: string }) => user_id)).toEqual(
       [...ids, admin.userId].toSorted(),
     );
+  });
+
+  test('shows the others while the shard of one is shut or its account is lost, and is 503 when nobody can be told', async () => {
+    const admin = await makePerson(ctx, idp, { role: 'admin' });
+    const member = await makePerson(ctx, idp, { orgId: admin.orgId });
+    await Promise.all([admin, member].map((person) => linkDevice(api, person)));
+    const totals = async () => {
+      const { body } = await read(admin.session, admin.orgId);
+      return Object.fromEntries(
+        body.data.map((row: { user_id: string; total: number }) => [row.user_id, row.total]),
+      );
+    };
+    const { epoch, account } = accountKeys(member.accountId);
+    const fields = await ctx.redis.producer.hgetall(account);
+    await ctx.redis.producer.del(account);
+    expect(await totals()).toEqual({ [admin.userId]: 4_200, [member.userId]: null });
+    await ctx.redis.producer.hset(account, fields);
+    await ctx.redis.producer.del(epoch);
+    if (epoch !== accountKeys(admin.accountId).epoch)
+      expect(await totals()).toEqual({ [admin.userId]: 4_200, [member.userId]: null });
+    await ctx.redis.producer.del(accountKeys(admin.accountId).epoch);
+    expect((await read(admin.session, admin.orgId)).body.code).toBe('rebuilding');
+    await recoverCredits(ctx);
+    expect(await totals()).toEqual({ [admin.userId]: 4_200, [member.userId]: 4_200 });
   });
 
   test('is 403 to a member, and 404 for an organization that is another or none, to admins too', async () => {

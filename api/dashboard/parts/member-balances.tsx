@@ -17,12 +17,17 @@ const FIRST = 20;
 
 const COLUMNS: readonly Column<Balance>[] = [
   { label: 'Member', narrow: 'first', render: ({ user_id }) => <UserName id={user_id} /> },
-  { label: 'Total', isNumber: true, narrow: 'first', render: ({ total }) => exact(total) },
-  { label: 'Window', isNumber: true, render: ({ balances }) => exact(balances.window.credits) },
-  { label: 'Monthly', isNumber: true, render: ({ balances }) => exact(balances.monthly.credits) },
-  { label: 'Paid', isNumber: true, render: ({ balances }) => exact(balances.paid.credits) },
-  { label: 'Granted', isNumber: true, render: ({ balances }) => exact(balances.granted.credits) },
+  { label: 'Total', isNumber: true, narrow: 'first', render: ({ total }) => shown(total) },
+  { label: 'Window', isNumber: true, render: ({ balances }) => shown(balances?.window.credits) },
+  { label: 'Monthly', isNumber: true, render: ({ balances }) => shown(balances?.monthly.credits) },
+  { label: 'Paid', isNumber: true, render: ({ balances }) => shown(balances?.paid.credits) },
+  { label: 'Granted', isNumber: true, render: ({ balances }) => shown(balances?.granted.credits) },
 ];
+
+/** What is not known now is a dash. */
+function shown(credits: number | null | undefined): string {
+  return credits == null ? '–' : exact(credits);
+}
 
 /** For admins: the credits of every member, whoever has least first. */
 export function MemberBalances() {
@@ -41,7 +46,7 @@ export function MemberBalances() {
       </Text>
       <Load query={balances}>
         {({ data }) => {
-          const leastFirst = data.toSorted((a, b) => a.total - b.total);
+          const leastFirst = data.toSorted((a, b) => (a.total ?? Infinity) - (b.total ?? Infinity) || 0);
           return (
             <>
               <Rows

@@ -34,15 +34,20 @@ export async function readAccount(ctx: Context, accountId: string): Promise<Acco
  * `rebuilding`.
  */
 export async function readBalances(ctx: Context, accountId: string) {
-  const record = await readAccount(ctx, accountId);
-  if (record) {
-    const nowMs = await creditNow(ctx, shardOf(accountId));
-    return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
-  }
+  const held = await readHeld(ctx, accountId);
+  if (held) return held;
   if (await creditAccountRows(ctx).findOne({ _id: accountId }, { projection: { _id: 1 } }))
     throw notInRedis();
   const member = await memberRows(ctx).findOne({ _id: accountId });
   return balancesOfPlan(ctx, member ? (await readOrganization(ctx, member.org_id)).plan : '');
+}
+
+/** What an account that is in Redis has now, or null. */
+export async function readHeld(ctx: Context, accountId: string) {
+  const record = await readAccount(ctx, accountId);
+  if (!record) return null;
+  const nowMs = await creditNow(ctx, shardOf(accountId));
+  return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
 }
 
 /** What a member has before the account is made: what the plan gives. */

@@ -15,7 +15,7 @@ export interface Skipped {
  * holds up no other: the rest of it is `skipped` without being tried. Throws whatever else `work` throws.
  */
 export async function* workOnAccounts<Result>(
-  accounts: AsyncIterable<CreditAccount>,
+  accounts: Iterable<CreditAccount> | AsyncIterable<CreditAccount>,
   { size, skipped }: { size: number; skipped: Skipped },
   work: (account: CreditAccount) => Promise<Result>,
 ): AsyncGenerator<Result> {
