@@ -1,7 +1,10 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import type { Member } from '../../shared/organizations/model.ts';
+import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
+import { sendMail } from '../../shared/platform/mail/send-mail.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { mailPermitRows } from '../../shared/webhooks/sending/mail-permits.ts';
@@ -117,6 +120,32 @@ describe('a webhook of the format email', () => {
     clock.advance(HOUR);
     await drainWhatIsDue();
     expect(await dueRows(api.ctx).countDocuments({ org_id: orgId, kind: 'drain-webhook' })).toBe(0);
+  });
+
+  it('that could not be sent takes no room: it is tried again by the schedule', async () => {
+    await register();
+    await raise(api.ctx, orgId, 20);
+    await attemptAllDue({ ...api.ctx, config: { ...api.ctx.config, smtpUrl: 'smtp://127.0.0.1:1' } });
+    clock.advance(30_000);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toHaveLength(20);
+  });
+
+  it('is given up when the server says something all the time and never takes it', async () => {
+    const sockets: Socket[] = [];
+    const dripping = createServer((socket) => {
+      sockets.push(socket);
+      socket.write('220 hello\r\n');
+      const timer = setInterval(() => socket.write('250-more\r\n'), 20);
+      socket.on('error', () => undefined).once('close', () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve));
+    const { port } = dripping.address() as AddressInfo;
+    const slow = { ...api.ctx, config: { ...api.ctx.config, smtpUrl: `smtp://127.0.0.1:${port}` } };
+    const mail = { to: ['ada@example.com'], subject: 'x', text: 'x' };
+    await expect(sendMail(slow, mail, 200)).rejects.toThrow(DeadlineError);
+    for (const socket of sockets) socket.destroy();
+    dripping.close();
   });
 
   it('asks once per hour, and not for each mail that waits, whether there is room', async () => {

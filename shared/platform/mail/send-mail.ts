@@ -1,4 +1,5 @@
 import type { Transporter } from 'nodemailer';
+import { within } from '../basics/within.ts';
 import type { Context } from '../context/context.ts';
 import { perContext } from '../context/per-context.ts';
 
@@ -12,14 +13,19 @@ export interface Mail {
 }
 
 const transportOf = perContext((ctx) => openTransport(ctx.config.smtpUrl ?? ''));
+/** For each phase of a mail, and for all of them: a server may be slow in each. Milliseconds. */
 const PATIENCE_MS = 10_000;
+const DEADLINE_MS = 30_000;
 
-/** Sends one mail through SMTP_URL. False without one, or without anybody to send it to. Throws when it fails. */
-export async function sendMail(ctx: Context, mail: Mail): Promise<boolean> {
+/**
+ * Sends one mail through SMTP_URL. False without one, or without anybody to send it to. Throws when it fails, and a
+ * `DeadlineError` when no server has taken it in time.
+ */
+export async function sendMail(ctx: Context, mail: Mail, deadlineMs = DEADLINE_MS): Promise<boolean> {
   const { smtpUrl, mailFrom } = ctx.config;
   if (!smtpUrl || mail.to.length === 0) return false;
   const transport = await transportOf(ctx);
-  await transport.sendMail({ ...mail, from: mailFrom, to: [...mail.to] });
+  await within(deadlineMs, 'A mail', transport.sendMail({ ...mail, from: mailFrom, to: [...mail.to] }));
   return true;
 }
 

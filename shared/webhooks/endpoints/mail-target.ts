@@ -1,11 +1,14 @@
 import { memberRows } from '../../organizations/model.ts';
+import type { Config } from '../../platform/basics/config.ts';
 import type { Context } from '../../platform/context/context.ts';
+import type { Webhook } from './model.ts';
+import { targetOf } from './target.ts';
 
 /** One address and nothing else: no further recipients, and no headers of a mail. */
 const ADDRESS = /^mailto:([^\s?&,;<>"()]+@[^\s?&,;<>"()@]+)$/i;
 
 /** The address of a `mailto:` URL in lower case, as members have it; null when it is none. */
-export function addressOf(url: string): string | null {
+function addressOf(url: string): string | null {
   const encoded = ADDRESS.exec(url)?.[1];
   if (encoded === undefined) return null;
   const address = decode(encoded);
@@ -18,6 +21,11 @@ function decode(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** To whom a webhook of the format `email` writes. Throws when its URL cannot be decrypted. */
+export function mailAddressOf(config: Config, webhook: Webhook): string {
+  return addressOf(targetOf(config, webhook).href) ?? '';
 }
 
 /** What is wrong with a `mailto:` URL, or null. Mails go to members of the organization only. */

@@ -9,7 +9,6 @@ import { WOKEN_EARLY_MS } from '../deliveries/schedule.ts';
 import { brokenWebhooks } from './broken.ts';
 import { type AttemptDecision, decideAttempt, decideDrained, type LoadedAttempt } from './decide-attempt.ts';
 import { type DueIds, loadAttempt } from './load-attempt.ts';
-import { mailAddressOf } from './mail-attempt.ts';
 import { takeMailPermit } from './mail-permits.ts';
 import { type Permit, takePermit, takePermits } from './permits.ts';
 import { measureLateness, type SentAttempt, sendAttempt } from './send-attempt.ts';
@@ -89,10 +88,9 @@ async function attempt(
 
 /** A mail beyond those that an address gets within an hour waits until there is room for one. */
 async function postponeMail(ctx: Context, decision: AttemptDecision): Promise<AttemptDecision> {
-  if (decision.kind !== 'send' || decision.webhook.format !== 'email') return decision;
-  const { webhook, queued } = decision;
-  const dueMs = await takeMailPermit(ctx, webhook.org_id, mailAddressOf(ctx, webhook));
-  return dueMs === null ? decision : { kind: 'postpone', queued, dueMs };
+  if (decision.kind !== 'send') return decision;
+  const dueMs = await takeMailPermit(ctx, decision.webhook);
+  return dueMs === null ? decision : { kind: 'postpone', queued: decision.queued, dueMs };
 }
 
 /** What was woken early waits here for its time, what came much too early in its queue. */

@@ -1,43 +1,52 @@
 import { performance } from 'node:perf_hooks';
+import { DeadlineError } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { type Mail, sendMail } from '../../platform/mail/send-mail.ts';
 import type { AttemptError } from '../deliveries/model.ts';
-import { addressOf, isPresentMember } from '../endpoints/mail-target.ts';
+import { isPresentMember, mailAddressOf } from '../endpoints/mail-target.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { targetOf } from '../endpoints/target.ts';
 import { unsubscribeUrl } from '../endpoints/unsubscribe.ts';
 import { render } from '../messages/render.ts';
+import { returnMailPermit } from './mail-permits.ts';
 import type { Answered } from './post.ts';
 
 /** What a mail server says when it has taken a mail (RFC 5321 section 4.2.3). */
 const TAKEN = 250;
 
-/** To whom a webhook of the format `email` writes. Throws when its URL cannot be decrypted. */
-export function mailAddressOf(ctx: Context, webhook: Webhook): string {
-  return addressOf(targetOf(ctx.config, webhook).href) ?? '';
-}
-
 /**
  * Sends one mail of a webhook, with one click to unsubscribe (RFC 8058). Every attempt has the same Message-ID. Nothing is
- * sent to who is not a member any more. Throws only when the webhook's URL cannot be decrypted.
+ * sent to who is not a member any more. The permit of what was not sent is given back. Throws only when the webhook's URL
+ * cannot be decrypted.
  */
 export async function attemptMail(
   ctx: Context,
   webhook: Webhook,
-  { eventId, envelope }: { eventId: string; envelope: string },
+  message: { eventId: string; envelope: string },
 ): Promise<Answered> {
   const startedMs = performance.now();
-  const address = mailAddressOf(ctx, webhook);
-  const ended = (status: number | null, error: AttemptError | null, answer: string | null): Answered => {
-    return { status, error, answer, latencyMs: Math.round((performance.now() - startedMs) * 100) / 100 };
-  };
-  if (!(await isPresentMember(ctx, webhook.org_id, address))) return ended(null, 'blocked', null);
+  const answered = await send(ctx, webhook, message);
+  const latencyMs = Math.round((performance.now() - startedMs) * 100) / 100;
+  if (answered.error !== null)
+    await returnMailPermit(ctx, webhook).catch((error: unknown) =>
+      ctx.log.debug({ err: error, webhook_id: webhook._id }, 'the permit of a mail was not given back'),
+    );
+  return { ...answered, latencyMs };
+}
+
+async function send(
+  ctx: Context,
+  webhook: Webhook,
+  { eventId, envelope }: { eventId: string; envelope: string },
+): Promise<Omit<Answered, 'latencyMs'>> {
+  const address = mailAddressOf(ctx.config, webhook);
+  if (!(await isPresentMember(ctx, webhook.org_id, address)))
+    return { status: null, error: 'blocked', answer: null };
   try {
-    const isSent = await sendMail(ctx, mailOf(ctx, webhook, { address, eventId, envelope }));
-    return isSent ? ended(TAKEN, null, null) : ended(null, 'connect', 'There is no mail server (SMTP_URL).');
+    if (await sendMail(ctx, mailOf(ctx, webhook, { address, eventId, envelope })))
+      return { status: TAKEN, error: null, answer: null };
+    return { status: null, error: 'connect', answer: 'There is no mail server (SMTP_URL).' };
   } catch (cause) {
-    const { status, error, answer } = refusalOf(cause);
-    return ended(status, error, answer);
+    return refusalOf(cause);
   }
 }
 
@@ -62,7 +71,8 @@ function mailOf(
 }
 
 /** What a failed mail comes to. The code of an answer is the status; without one the connection failed. */
-function refusalOf(cause: unknown): Pick<Answered, 'status' | 'error' | 'answer'> {
+function refusalOf(cause: unknown): Omit<Answered, 'latencyMs'> {
+  if (cause instanceof DeadlineError) return { status: null, error: 'timeout', answer: null };
   const { responseCode, response, code } = cause as {
     responseCode?: number;
     response?: string;

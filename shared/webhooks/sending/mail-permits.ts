@@ -4,6 +4,8 @@ import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 import { replaceRow } from '../../platform/mongo/writes.ts';
+import { mailAddressOf } from '../endpoints/mail-target.ts';
+import type { Webhook } from '../endpoints/model.ts';
 
 /** Mails to one address of an organization within any hour. */
 const MAILS_PER_HOUR = 20;
@@ -22,9 +24,13 @@ export const mailPermitRows = collection<MailPermits>('mail_permits', {
   indexes: [{ key: { last_sent_at: 1 }, expireAfterSeconds: KEPT_S }],
 });
 
-/** Takes the right to write to an address once. Null when it is taken, else when the next one is free (epoch ms). */
-export async function takeMailPermit(ctx: Context, orgId: string, address: string): Promise<number | null> {
-  const _id = hashedKey(18, orgId, address);
+/**
+ * Takes the right to write once to a webhook whose address is a mailbox. Null when it is taken, or none is needed; else
+ * when the next one is free (epoch ms).
+ */
+export async function takeMailPermit(ctx: Context, webhook: Webhook): Promise<number | null> {
+  if (webhook.format !== 'email') return null;
+  const _id = permitsOf(ctx, webhook);
   return commitPlan(
     ctx,
     async (transaction) => {
@@ -40,4 +46,13 @@ export async function takeMailPermit(ctx: Context, orgId: string, address: strin
     },
     { onDuplicateKey: 'retry' },
   );
+}
+
+/** Gives back the permit of a mail that was not sent: the newest, whichever of those under way that is. */
+export async function returnMailPermit(ctx: Context, webhook: Webhook): Promise<void> {
+  await mailPermitRows(ctx).updateOne({ _id: permitsOf(ctx, webhook) }, { $pop: { sent: 1 } });
+}
+
+function permitsOf(ctx: Context, webhook: Webhook): string {
+  return hashedKey(18, webhook.org_id, mailAddressOf(ctx.config, webhook));
 }

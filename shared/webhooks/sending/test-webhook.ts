@@ -5,7 +5,6 @@ import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { AttemptError } from '../deliveries/model.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { mailAddressOf } from './mail-attempt.ts';
 import { takeMailPermit } from './mail-permits.ts';
 import { takePermit } from './permits.ts';
 import { sendMessage } from './send-attempt.ts';
@@ -25,7 +24,8 @@ export interface TestResult {
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
   const eventId = newId('evt');
-  await refuseManyMails(ctx, webhook);
+  if ((await takeMailPermit(ctx, webhook)) !== null)
+    throw new DomainError('overloaded', 'This address had twenty mails within an hour; try again later.');
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
@@ -40,13 +40,6 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
     permit.release(status !== null);
     permit.finish();
   }
-}
-
-async function refuseManyMails(ctx: Context, webhook: Webhook): Promise<void> {
-  if (webhook.format !== 'email') return;
-  const dueMs = await takeMailPermit(ctx, webhook.org_id, mailAddressOf(ctx, webhook));
-  if (dueMs !== null)
-    throw new DomainError('overloaded', 'This address had twenty mails within an hour; try again later.');
 }
 
 /** A session as `session.started` shows one; a test compares it with the sessions' own view. */
