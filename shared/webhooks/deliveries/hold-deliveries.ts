@@ -8,7 +8,7 @@ import { replaceQueued } from './replace-queued.ts';
 
 const HELD_AT_ONCE = 200;
 
-/** Holds everything that a paused webhook has not finished; what comes due meanwhile is held by its own attempt. */
+/** Holds everything that a paused webhook has not finished. An attempt that finds its webhook paused asks for this again. */
 export async function holdDeliveries(ctx: Context, webhookId: string): Promise<void> {
   while (await holdSome(ctx, webhookId));
 }

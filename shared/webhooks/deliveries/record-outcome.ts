@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { isStoreError } from '../../platform/basics/errors.ts';
 import { within } from '../../platform/basics/within.ts';
-import { commitPlan, type Decision, joinPlans } from '../../platform/context/commit-plan.ts';
+import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
-import { planDrainAt } from '../endpoints/plan-change.ts';
+import { planDrainAt, planHold } from '../endpoints/plan-change.ts';
 import { planFailing } from './mark-failing.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
@@ -76,16 +76,23 @@ async function decide(
     .toArray();
   const before = new Map(found.map((row) => [row._id, row]));
   const after = new Map<string, QueuedDelivery | Delivery>();
+  const holds = new Map<string, Plan>();
   const drains = new Map<string, { _id: string; org_id: string; dueMs: number }>();
   for (const outcome of outcomes) {
     const row = after.get(outcome.deliveryId) ?? before.get(outcome.deliveryId);
     if (!row || !('state' in row) || row.round !== outcome.round || row.attempt !== outcome.attempt) continue;
+    const webhook = { _id: row.webhook_id, org_id: row.org_id };
+    if (outcome.kind === 'hold') {
+      // It may have been enabled since the attempt looked: the job that holds looks again.
+      holds.set(webhook._id, planHold(webhook, ctx.clock.now()));
+      continue;
+    }
     const next = stepOf(ctx, row, outcome);
     if (next) after.set(row._id, next);
     if (outcome.kind === 'postpone' && row.attempt === 1)
-      drains.set(row.webhook_id, { _id: row.webhook_id, org_id: row.org_id, dueMs: outcome.dueMs });
+      drains.set(webhook._id, { ...webhook, dueMs: outcome.dueMs });
   }
-  const plans = [replaceQueued([...after.values()])];
+  const plans = [replaceQueued([...after.values()]), ...holds.values()];
   for (const webhook of drains.values())
     plans.push(await planDrainAt(ctx, webhook, webhook.dueMs, transaction));
   for (const webhookId of exhaustedAt(after.values()))
@@ -99,7 +106,11 @@ function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
 }
 
 /** What an outcome makes of a delivery, finished or not; null when it changes nothing. Pure. */
-function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDelivery | Delivery | null {
+function stepOf(
+  ctx: Context,
+  row: QueuedDelivery,
+  outcome: Exclude<Outcome, { kind: 'hold' }>,
+): QueuedDelivery | Delivery | null {
   const nowMs = ctx.clock.now();
   if (outcome.kind === 'cancel') return finished(row, 'cancelled', nowMs);
   if (outcome.kind === 'postpone' && row.attempt > 1) {
@@ -107,7 +118,7 @@ function stepOf(ctx: Context, row: QueuedDelivery, outcome: Outcome): QueuedDeli
     return { ...row, state: 'pending', at: outcome.dueMs, wake };
   }
   // A mail that was not tried yet waits with the others in their order, however many they are.
-  if (outcome.kind === 'hold' || outcome.kind === 'postpone')
+  if (outcome.kind === 'postpone')
     return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
   const attempts = logWith(row.attempts, outcome.result);
   if (outcome.result.error === null) return finished({ ...row, attempts }, 'succeeded', nowMs);

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expireHeld } from '../../../../shared/webhooks/deliveries/expire-held.ts';
+import { holdDeliveries } from '../../../../shared/webhooks/deliveries/hold-deliveries.ts';
 import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
+import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
+import { drainDeliveries } from '../../../../shared/webhooks/sending/drain-deliveries.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
 import { startReceiver } from '../../../support/receiver.ts';
@@ -40,7 +43,7 @@ it('the oldest beyond what a webhook may hold expire and are shown; others keep 
 });
 
 it.each([{ status: 'failing' as const }, { enabled: false }])(
-  'what was planned before its webhook was %o is held at its attempt, and nothing is sent',
+  'what was planned before its webhook was %o is held once its attempt finds that, and nothing is sent',
   async (change) => {
     const receiver = await startReceiver();
     const { orgId } = await makeTenant(ctx);
@@ -50,8 +53,38 @@ it.each([{ status: 'failing' as const }, { enabled: false }])(
     await webhookRows(ctx).updateOne({ _id }, { $set: change });
     expect((await readDelivery(ctx, eventId)).status).toBe('pending');
     await attemptAllDue(ctx, eventId);
+    await holdDeliveries(ctx, _id);
     expect((await readDelivery(ctx, eventId)).status).toBe('held');
     expect(receiver.received).toEqual([]);
     await receiver.close();
   },
 );
+
+it('what a worker finds paused that then stands still is not held once its webhook was enabled meanwhile', async () => {
+  const receiver = await startReceiver();
+  const { orgId } = await makeTenant(ctx);
+  const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+  const [eventId = ''] = await raise(ctx, orgId);
+  await webhookRows(ctx).updateOne({ _id }, { $set: { enabled: false } });
+  const found = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const { batcher } = ctx;
+  const submit: typeof batcher.submit = async (key, item, batching) => {
+    if (key === 'delivery-outcomes') {
+      found.resolve();
+      await goOn.promise;
+    }
+    return batcher.submit(key, item, batching);
+  };
+  const attempt = attemptAllDue({ ...ctx, batcher: { ...batcher, submit } }, eventId);
+  await found.promise;
+  await enableWebhook(ctx, orgId, _id);
+  clock.advance(120_000);
+  await drainDeliveries(ctx, _id);
+  goOn.resolve();
+  await attempt;
+  await holdDeliveries(ctx, _id);
+  await attemptAllDue(ctx, eventId);
+  expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
+  await receiver.close();
+});
