@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
+import { deliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
+import { cancelWaiters } from '../../shared/webhooks/sending/permits.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { attemptAllDue, raise, SECRET } from '../support/webhooks.ts';
 
@@ -84,4 +86,20 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
   it('needs no secret', async () => {
     expect((await register({ format, secret: undefined })).status).toBe(201);
   });
+});
+
+it.each(['slack', 'discord'])('a burst does not go to %s at once: the ninth message waits', async (format) => {
+  await register({ format });
+  await raise(api.ctx, orgId, 24);
+  const withWaits = (timeScale: number) => ({ ...api.ctx, config: { ...api.ctx.config, timeScale } });
+  const slow = withWaits(0.1);
+  const attempts = attemptAllDue(slow);
+  const done = { org_id: orgId, status: 'succeeded' as const };
+  await until(async () => (await deliveryRows(api.ctx).countDocuments(done)) === 8);
+  expect(receiver.received).toHaveLength(8);
+  cancelWaiters(slow);
+  await attempts;
+  const quick = withWaits(1_000);
+  while ((await attemptAllDue(quick)) > 0);
+  expect(receiver.received).toHaveLength(24);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../platform/basics/clock.ts';
+import type { WebhookFormat } from '../../platform/basics/contract.ts';
 import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { JobData } from '../../platform/queues/job.ts';
@@ -12,6 +13,12 @@ import { type DueIds, loadAttempt } from './load-attempt.ts';
 import { takeMailPermit } from './mail-permits.ts';
 import { type Permit, takePermit, takePermits } from './permits.ts';
 import { measureLateness, type SentAttempt, sendAttempt } from './send-attempt.ts';
+
+/**
+ * How long a permit rests after a message. Four of them, which an endpoint keeps then, are one message per second for Slack
+ * (https://docs.slack.dev/apis/web-api/rate-limits) and one per two seconds for a channel of Discord. Milliseconds.
+ */
+const REST_MS: Partial<Record<WebhookFormat, number>> = { slack: 4_000, discord: 8_000 };
 
 /** What became of a wake-up. `deferred`: the endpoint's list was full, and the store keeps the delivery. */
 type AttemptOutcome = AttemptDecision | { kind: 'deferred' };
@@ -72,17 +79,19 @@ async function attempt(
   decide: Decide,
 ): Promise<{ decision: AttemptDecision; sent: SentAttempt | null }> {
   let sent: SentAttempt | null = null;
+  let restMs = 0;
   try {
     const decision = await postponeMail(ctx, await decide(await loadAttempt(ctx, due)));
     if (decision.kind === 'send') {
       const { state, attempt: number, at } = decision.queued;
       if (state === 'pending') measureLateness(ctx, number, at);
+      restMs = (REST_MS[decision.webhook.format] ?? 0) / ctx.config.timeScale;
       sent = await sendAttempt(ctx, permit, decision);
     }
     return { decision, sent };
   } finally {
     // Recording needs no permit: the next request may begin.
-    permit.release(sent === null || sent.result.status !== null);
+    permit.release(sent === null || sent.result.status !== null, restMs);
   }
 }
 

@@ -89,8 +89,8 @@ function evictIdle(endpoints: Endpoints): void {
   if (nowMs - endpoints.evictedMs < EVICT_AFTER_MS) return;
   endpoints.evictedMs = nowMs;
   for (const [webhookId, endpoint] of endpoints.byWebhook) {
-    const { unfinished, waiting, deferredSinceMs, lastUseMs } = endpoint;
-    const isIdle = unfinished === 0 && waiting.length === 0 && deferredSinceMs === null;
+    const { inFlight, unfinished, waiting, deferredSinceMs, lastUseMs } = endpoint;
+    const isIdle = inFlight + unfinished === 0 && waiting.length === 0 && deferredSinceMs === null;
     if (!isIdle || nowMs - lastUseMs < EVICT_AFTER_MS) continue;
     endpoints.byWebhook.delete(webhookId);
     void endpoint.pool?.close();

@@ -19,8 +19,11 @@ const RECENT_MS = 60_000;
 export interface Permit {
   /** Keeps connections alive between attempts, each to an address that was checked. */
   connectTo(url: URL): Dispatcher;
-  /** The request has ended: another may begin. `answered`: whether the endpoint said anything. */
-  release(answered: boolean): void;
+  /**
+   * The request has ended: another may begin. `answered`: whether the endpoint said anything. With `restMs` (milliseconds)
+   * it may so much later, and the endpoint keeps the few permits of a silent one.
+   */
+  release(answered: boolean, restMs?: number): void;
   /** The outcome is written, or given up. */
   finish(): void;
 }
@@ -84,7 +87,10 @@ function permitOf(ctx: Context, endpoint: Endpoint): Permit {
       });
       return endpoint.pool;
     },
-    release: (answered) => release(ctx, endpoint, answered),
+    release: (answered, restMs = 0) => {
+      if (restMs === 0) release(ctx, endpoint, answered);
+      else setTimeout(() => release(ctx, endpoint, false), restMs).unref();
+    },
     finish: () => {
       endpoint.unfinished -= 1;
       beginWaiting(ctx, endpoint);
