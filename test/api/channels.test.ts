@@ -88,18 +88,21 @@ describe.each(['slack', 'teams', 'discord', 'ntfy'] as const)('a webhook of the 
   });
 });
 
-it.each(['slack', 'discord'])('a burst does not go to %s at once: the ninth message waits', async (format) => {
-  await register({ format });
-  await raise(api.ctx, orgId, 24);
-  const withWaits = (timeScale: number) => ({ ...api.ctx, config: { ...api.ctx.config, timeScale } });
-  const slow = withWaits(0.1);
-  const attempts = attemptAllDue(slow);
-  const done = { org_id: orgId, status: 'succeeded' as const };
-  await until(async () => (await deliveryRows(api.ctx).countDocuments(done)) === 8);
-  expect(receiver.received).toHaveLength(8);
-  cancelWaiters(slow);
-  await attempts;
-  const quick = withWaits(1_000);
-  while ((await attemptAllDue(quick)) > 0);
-  expect(receiver.received).toHaveLength(24);
-});
+it.each(['slack', 'discord'])(
+  'a burst does not go to %s at once: the ninth message waits',
+  async (format) => {
+    await register({ format });
+    await raise(api.ctx, orgId, 24);
+    const withWaits = (timeScale: number) => ({ ...api.ctx, config: { ...api.ctx.config, timeScale } });
+    const slow = withWaits(0.1);
+    const attempts = attemptAllDue(slow);
+    const done = { org_id: orgId, status: 'succeeded' as const };
+    await until(async () => (await deliveryRows(api.ctx).countDocuments(done)) === 8);
+    expect(receiver.received).toHaveLength(8);
+    cancelWaiters(slow);
+    await attempts;
+    const quick = withWaits(1_000);
+    while ((await attemptAllDue(quick)) > 0);
+    expect(receiver.received).toHaveLength(24);
+  },
+);
