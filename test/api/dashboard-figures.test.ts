@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rangeOf } from '../../api/dashboard/data/range.ts';
 import { axisMoney, dateTime } from '../../api/dashboard/parts/format.ts';
 import { creditsPerDay } from '../../api/dashboard/parts/pace.ts';
 import { ticksOf } from '../../api/dashboard/parts/scale.ts';
@@ -16,6 +17,13 @@ test('the pace of credits counts the hours of today too', () => {
   const nowMs = Date.UTC(2026, 10, 22, 24);
   expect(creditsPerDay(spends, Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(2);
   expect(creditsPerDay([], Date.UTC(2026, 10, 15) / 1_000, nowMs)).toBe(0);
+});
+
+test('the month before ends where this one begins, also where it is shorter', () => {
+  const of = (iso: string) => rangeOf({ range: 'month' }, 'UTC', Date.parse(iso)).before;
+  expect(of('2027-03-31T12:00:00Z')).toEqual({ from: '2027-02-01', to: '2027-03-01' });
+  expect(of('2027-03-28T12:00:00Z')).toEqual({ from: '2027-02-01', to: '2027-02-28T12:00:00.000Z' });
+  expect(of('2027-01-31T12:00:00Z')).toEqual({ from: '2026-12-01', to: '2026-12-31T12:00:00.000Z' });
 });
 
 test('a time of another year says which', () => {

@@ -176,6 +176,45 @@ describe('the dashboard in use', () => {
     await context.close();
   });
 
+  test('what is changed after its answer was lost is created as it is then', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/budgets');
+    let isLost = false;
+    await page.route('**/dashboard/api/v1/budgets', async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Create a budget' }).first().click();
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Lost');
+    await create.click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Changed');
+    await create.click();
+    await page.getByText('The budget is created.').waitFor();
+    await context.close();
+  });
+
+  test('a session that has ended is not read again and again', { timeout: 60_000 }, async () => {
+    const { page, context } = await open('/sessions?user_id=user-1');
+    await page.clock.install();
+    const { body } = await call(`${stack.url}/api/v1/sessions?user_id=user-1`, { key: stack.key });
+    const [{ id }] = body.data;
+    await ask(`/api/v1/sessions/${id}/close`, undefined);
+    await visit(page, `/sessions/${id}`);
+    await page.getByText('closed by hand').waitFor();
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/sessions/${id}`)) reads += 1;
+    });
+    await page.clock.runFor(60_000);
+    expect(reads).toBe(0);
+    await context.close();
+  });
+
   test('a number that is cleared and typed anew is that number', { timeout: 60_000 }, async () => {
     const { page, context } = await open('/settings');
     const retype = async (field: Locator, digits: string) => {

@@ -53,7 +53,8 @@ export function sessionQuery(id: string) {
   return queryOptions({
     queryKey: ['session', id],
     queryFn: () => take(api.GET('/api/v1/sessions/{id}', { params: { path: { id } } })),
-    refetchInterval: 10_000,
+    // What comes to one that has ended comes late and is rare, and all its signals would be read again for it.
+    refetchInterval: ({ state }) => (state.data?.state === 'ended' ? false : 10_000),
   });
 }
 

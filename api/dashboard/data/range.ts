@@ -78,7 +78,11 @@ export function rangeOf(search: SharedSearch, timezone: string, nowMs: number): 
     name,
     label: RANGE_LABELS[name],
     query: { from },
-    before: { from: plusDays(from, -days.shift), to: new Date(endMs).toISOString() },
+    // A month may be longer than the one before it, which ends where this one begins.
+    before: {
+      from: plusDays(from, -days.shift),
+      to: days.span > days.shift ? from : new Date(endMs).toISOString(),
+    },
     interval: name === 'today' ? 'hour' : 'day',
   };
 }

@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo } from 'react';
 
 /**
  * A change that a person makes: what it has made old is read again, and a line says that it is done. The error stays with
@@ -22,10 +22,14 @@ export function useAct<Input, Result>(
   });
 }
 
-/** What makes a creation that is sent again, because its answer was lost, the same one: for as long as its form is open. */
-export function useIdempotencyKey(): { 'Idempotency-Key': string } {
-  const [key] = useState(() => Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-'));
-  return { 'Idempotency-Key': key };
+/** What makes a creation that is sent again, because its answer was lost, the same one: while its form says the same. */
+export function useIdempotencyKey(body: object): { 'Idempotency-Key': string } {
+  const said = JSON.stringify(body);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a key for each body, which the service holds it against.
+  return useMemo(() => {
+    const key = Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-');
+    return { 'Idempotency-Key': key };
+  }, [said]);
 }
 
 /** A deletion, after which its list is shown as it is then. The page of what is gone is left first: it must not ask again. */

@@ -19,7 +19,7 @@ export function Connect() {
   const search = useSearch({ strict: false }) as { tool?: string };
   const change = useChangeSearch();
   const tool: Tool = isTool(search.tool) ? search.tool : 'claude-code';
-  const [made, setMade] = useState<{ id: string; key: string; atMs: number } | null>(null);
+  const [made, setMade] = useState<{ id: string; key: string; created_at: number } | null>(null);
   const { user_id } = useMe();
   const create = useAct(
     () =>
@@ -28,7 +28,7 @@ export function Connect() {
           body: { name: TOOLS[tool], scopes: ['signals:write', 'usage:read'], user_id },
         }),
       ),
-    { changes: ['keys'], onDone: ({ id, key }) => setMade({ id, key, atMs: Date.now() }) },
+    { changes: ['keys'], onDone: setMade },
   );
   return (
     <Page
@@ -71,7 +71,7 @@ export function Connect() {
         <Stack>
           <Title order={2}>3. Use it once</Title>
           {made ? (
-            <Arrival keyId={made.id} sinceMs={made.atMs} />
+            <Arrival key={made.id} keyId={made.id} sinceS={made.created_at} />
           ) : (
             <Text c="dimmed">Then its first signal appears here.</Text>
           )}
@@ -91,13 +91,17 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Waits until the key was used and there was activity after it was made: another tool of the same person makes activity
- * too. A signal may join a session that is older, so its last activity counts.
+ * too. A signal may join a session that is older, so its last activity counts; the clock of this browser may be wrong, so
+ * it is held against that of the service.
  */
-function Arrival({ keyId, sinceMs }: { keyId: string; sinceMs: number }) {
+function Arrival({ keyId, sinceS }: { keyId: string; sinceS: number }) {
   const { user_id } = useMe();
+  const [beganMs] = useState(Date.now);
   const sessions = useQuery({ ...sessionsQuery({ user_id, limit: 20 }), refetchInterval: 3_000 });
   const keys = useQuery({ ...keysQuery(), refetchInterval: 3_000 });
-  const arrived = sessions.data?.data.find(({ last_activity_at }) => Date.parse(last_activity_at) >= sinceMs);
+  const arrived = sessions.data?.data.find(
+    ({ last_activity_at }) => Date.parse(last_activity_at) >= sinceS * 1_000,
+  );
   const lastUsed = keys.data?.data.find(({ id }) => id === keyId)?.last_used_at ?? null;
   if (arrived && lastUsed !== null)
     return (
@@ -117,7 +121,7 @@ function Arrival({ keyId, sinceMs }: { keyId: string; sinceMs: number }) {
           ? 'The key has not been used yet: nothing has reached this service with it.'
           : `The key was used ${ago(lastUsed * 1_000)}: the tool reaches this service, but no signal was taken yet.`}
       </Text>
-      {Date.now() - sinceMs > PATIENCE_MS && <Mistakes />}
+      {Date.now() - beganMs > PATIENCE_MS && <Mistakes />}
     </Stack>
   );
 }

@@ -17,11 +17,12 @@ export function WebhookCreation({ onDone }: { onDone: () => void }) {
   const [events, setEvents] = useState(EVENT_TYPES);
   const [alerts, setAlerts] = useState(NO_ALERTS);
   const target = { url: urlOf(format, url), format, ...(format === 'json' ? { secret } : {}) };
-  const headers = useIdempotencyKey();
-  const create = useAct(
-    () => take(api.POST('/api/v1/webhooks', { headers, body: { ...target, events, ...settingsOf(alerts) } })),
-    { changes: ['webhooks'], done: 'The webhook is created.' },
-  );
+  const body = { ...target, events, ...settingsOf(alerts) };
+  const headers = useIdempotencyKey(body);
+  const create = useAct(() => take(api.POST('/api/v1/webhooks', { headers, body })), {
+    changes: ['webhooks'],
+    done: 'The webhook is created.',
+  });
   if (create.isSuccess)
     return format === 'json' ? <NewSecret {...{ secret, onDone }} /> : <Made {...{ onDone }} />;
   return (
