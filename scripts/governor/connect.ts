@@ -1,5 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import {
+  CONNECTABLE,
+  type Connectable,
+  placeOf,
+  settingsFor,
+} from '../../shared/adapters/connect-settings.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { keyInput } from '../../shared/keys/view.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
@@ -7,7 +13,6 @@ import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { checkInput } from './check-input.ts';
-import { CONNECTABLE, type Connectable, placeOf, settingsFor } from './connect-settings.ts';
 import { type Run, readUp } from './run.ts';
 
 interface ConnectFlags {

@@ -9,6 +9,13 @@ const OURS = { 'X-Requested-With': 'dashboard' };
 /** The API as the dashboard sees it: the same paths below `/dashboard`, with the cookie session. */
 export const api = createClient<paths>({ baseUrl: '/dashboard', headers: OURS });
 
+/** What a question is answered. */
+export type AnswerOf<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Answer } } } };
+}
+  ? Answer
+  : never;
+
 /** A problem document (RFC 9457), or what stands for one when there was no answer. */
 export class Problem extends Error {
   readonly status: number;

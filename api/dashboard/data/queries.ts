@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { operations, paths } from '../../docs/client.d.ts';
-import { api, readMe, take } from './client.ts';
+import type { paths } from '../../docs/client.d.ts';
+import { type AnswerOf, api, readMe, take } from './client.ts';
 
 /** A webhook as the list answers it. */
-export type Webhook =
-  operations['get_api_v1_webhooks']['responses'][200]['content']['application/json']['data'][number];
+export type Webhook = AnswerOf<'/api/v1/webhooks'>['data'][number];
 
 /** Who is signed in. */
 export function meQuery() {

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { operations } from '../../docs/client.d.ts';
+import type { AnswerOf } from './client.ts';
 import type { FilterName } from './range.ts';
 import { usageBefore, usageNow, usageTotals } from './usage-questions.ts';
 import { useFilters, useRange } from './use-range.ts';
 
-export type Usage = operations['get_api_v1_usage']['responses'][200]['content']['application/json'];
+export type Usage = AnswerOf<'/api/v1/usage'>;
 export type UsageGroup = Usage['groups'][number];
 
 const POLL_MS = 60_000;

@@ -1,8 +1,7 @@
 import { NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
 import { useChangeSearch } from '../data/use-range.ts';
 import { Change } from '../parts/change.tsx';
@@ -12,7 +11,7 @@ import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 
-type Answer = operations['get_api_v1_org_orgId_analytics']['responses'][200]['content']['application/json'];
+type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
 type Cell = Answer['cells'][number];
 
 const DIMENSIONS: Record<Answer['dimension'], string> = {

@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
@@ -12,6 +11,7 @@ import { BudgetForm } from '../parts/budget-form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget-history.tsx';
 import { BudgetUsed } from '../parts/budget-used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget-words.ts';
+import { confirm } from '../parts/confirm.tsx';
 import { Amount } from '../parts/count.tsx';
 import { Stop } from '../parts/enforcement.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -131,12 +131,11 @@ function Actions({ budget }: { budget: Budget }) {
     { list: 'budgets', done: 'The budget is deleted.' },
   );
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: 'Delete this budget?',
-      children: <Text size="sm">It fires no more, and its history goes with it.</Text>,
-      labels: { confirm: 'Delete', cancel: 'Keep' },
-      confirmProps: { color: 'red.9' },
-      onConfirm: () => remove.mutate(undefined),
+      text: 'It fires no more, and its history goes with it.',
+      yes: 'Delete',
+      onYes: () => remove.mutate(undefined),
     });
   if (!isAdmin) return null;
   return (

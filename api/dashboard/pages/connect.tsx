@@ -12,7 +12,7 @@ import { KeyTable } from '../parts/key-table.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Copyable } from '../parts/secret.tsx';
-import { isTool, settingsFor, TOOLS, type Tool } from '../parts/tools.ts';
+import { isTool, pasteFor, TOOLS, type Tool } from '../parts/tools.ts';
 
 /** Connect a tool: make a key, take the settings over, wait for the first signal. */
 export function Connect() {
@@ -61,10 +61,7 @@ export function Connect() {
           ) : (
             <Text c="dimmed">With a key in place of API_KEY, once you have created one.</Text>
           )}
-          <Copyable
-            label="Settings"
-            value={settingsFor(tool, window.location.origin, made?.key ?? 'API_KEY')}
-          />
+          <Copyable label="Settings" value={pasteFor(tool, window.location.origin, made?.key ?? 'API_KEY')} />
         </Stack>
       </Paper>
       <Paper withBorder p="md">

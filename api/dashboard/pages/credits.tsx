@@ -1,8 +1,7 @@
 import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { Arriving } from '../parts/arriving.tsx';
 import { exact } from '../parts/format.ts';
@@ -16,8 +15,7 @@ import { SearchSelect } from '../parts/search-select.tsx';
 import { TopUp } from '../parts/top-up.tsx';
 import { When } from '../parts/when.tsx';
 
-type Transaction =
-  operations['get_v1_ledger']['responses'][200]['content']['application/json']['transactions'][number];
+type Transaction = AnswerOf<'/v1/ledger'>['transactions'][number];
 
 const BUCKETS = ['window', 'monthly', 'paid', 'granted'] as const;
 const REASONS = [

@@ -1,11 +1,10 @@
-import { Anchor, Button, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { devicesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
+import { confirm } from '../parts/confirm.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
@@ -14,8 +13,7 @@ import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
 import { When } from '../parts/when.tsx';
 
-type Device =
-  operations['get_v1_devices']['responses'][200]['content']['application/json']['devices'][number];
+type Device = AnswerOf<'/v1/devices'>['devices'][number];
 
 const COLUMNS: readonly Column<Device>[] = [
   { label: 'Name', narrow: 'first', render: ({ name }) => <bdi>{name ?? 'without a name'}</bdi> },
@@ -66,14 +64,11 @@ function Revoke({ device: { device_id, name } }: { device: Device }) {
   });
   const shown = name ?? device_id;
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: `Revoke ${shown}?`,
-      children: (
-        <Text size="sm">It spends no credit any more. To use it again it has to be linked anew.</Text>
-      ),
-      labels: { confirm: 'Revoke', cancel: 'Keep' },
-      confirmProps: { color: 'red.9' },
-      onConfirm: () => revoke.mutate(undefined),
+      text: 'It spends no credit any more. To use it again it has to be linked anew.',
+      yes: 'Revoke',
+      onYes: () => revoke.mutate(undefined),
     });
   return (
     <>

@@ -1,15 +1,14 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Alert, Anchor, Button, Group, Paper, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { AnomalyFigure } from '../parts/anomaly-figure.tsx';
-import { RULES } from '../parts/anomaly-rules.ts';
+import { AnomalyFigure, RULES } from '../parts/anomaly.tsx';
 import { ChartCard } from '../parts/chart-card.tsx';
 import type { ChartContent } from '../parts/chart-content.ts';
+import { confirm } from '../parts/confirm.tsx';
 import { Count } from '../parts/count.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/format.ts';
@@ -132,11 +131,12 @@ function CloseButton({ id }: { id: string }) {
     done: 'The session has ended.',
   });
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: 'End this session now?',
-      children: <Text size="sm">The next signal of this user, project and tool begins a new one.</Text>,
-      labels: { confirm: 'End it', cancel: 'Leave it open' },
-      onConfirm: () => close.mutate(undefined),
+      text: 'The next signal of this user, project and tool begins a new one.',
+      yes: 'End it',
+      no: 'Leave it open',
+      onYes: () => close.mutate(undefined),
     });
   if (!isAdmin) return null;
   return (

@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { operations } from '../../docs/client.d.ts';
+import type { AnswerOf } from '../data/client.ts';
 import { sessionsQuery } from '../data/queries.ts';
 import { FILTERS, type FilterName } from '../data/range.ts';
 import { groupsBy } from '../data/usage.tsx';
@@ -21,8 +21,7 @@ import { UsageLine } from '../parts/usage-line.tsx';
 import { UserName, useNames } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
 
-export type Session =
-  operations['get_api_v1_sessions']['responses'][200]['content']['application/json']['data'][number];
+export type Session = AnswerOf<'/api/v1/sessions'>['data'][number];
 
 const COLUMNS: readonly Column<Session>[] = [
   {

@@ -1,7 +1,7 @@
 import { NativeSelect, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
-import type { operations } from '../../docs/client.d.ts';
+import type { AnswerOf } from '../data/client.ts';
 
-type Webhook = operations['get_api_v1_webhooks_id']['responses'][200]['content']['application/json'];
+type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
 /** When a webhook is told of what, as the form holds it: per cents as they are typed. */
 export interface AlertFields {

@@ -1,11 +1,10 @@
 import { Anchor, Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { operations } from '../../docs/client.d.ts';
+import type { AnswerOf } from '../data/client.ts';
 import { amount, exact } from './format.ts';
 import { State } from './state.tsx';
 
-export type Budget =
-  operations['get_api_v1_budgets']['responses'][200]['content']['application/json']['data'][number];
+export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
 
 const COLOURS = { ok: '#0072b2', warning: '#e69f00', exceeded: '#d55e00' } as const;
 

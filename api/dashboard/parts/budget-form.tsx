@@ -2,7 +2,7 @@ import { NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
-import { membersQuery, organizationQuery } from '../data/queries.ts';
+import { organizationQuery } from '../data/queries.ts';
 import { useAct, useIdempotencyKey } from '../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from './act-form.tsx';
 import type { Budget } from './budget-bar.tsx';
@@ -10,6 +10,7 @@ import { BudgetPreview } from './budget-preview.tsx';
 import { METRICS } from './budget-words.ts';
 import { EnforcementInputs } from './enforcement.tsx';
 import { NumberField } from './number-field.tsx';
+import { useMemberChoice } from './user-name.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 const SCOPES: Record<Budget['scope'], string> = {
@@ -127,7 +128,7 @@ function ScopeInput({
   onChange: (value: string) => void;
 }) {
   const organization = useQuery({ ...organizationQuery(), enabled: scope === 'team' });
-  const members = useQuery({ ...membersQuery(), enabled: scope === 'user' });
+  const members = useMemberChoice(scope === 'user');
   if (scope === 'team')
     return (
       <NativeSelect
@@ -138,20 +139,14 @@ function ScopeInput({
         data={['', ...(organization.data?.teams ?? [])]}
       />
     );
-  if (scope === 'user' && members.data)
+  if (scope === 'user' && members)
     return (
       <NativeSelect
         label="User"
         required
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
-        data={[
-          { value: '', label: '' },
-          ...members.data.data.map(({ user_id, name, email }) => ({
-            value: user_id,
-            label: name ?? email ?? user_id,
-          })),
-        ]}
+        data={[{ value: '', label: '' }, ...members]}
       />
     );
   return (

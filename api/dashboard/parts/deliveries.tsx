@@ -2,8 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { deliveriesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { ago } from './format.ts';
@@ -13,10 +12,10 @@ import { ProblemNote } from './problem-note.tsx';
 import { type Column, Rows } from './rows.tsx';
 import { SearchSelect } from './search-select.tsx';
 import { State } from './state.tsx';
+import { SENT } from './webhook-form.tsx';
 import { When } from './when.tsx';
 
-type Delivery =
-  operations['get_api_v1_webhooks_id_deliveries']['responses'][200]['content']['application/json']['data'][number];
+type Delivery = AnswerOf<'/api/v1/webhooks/{id}/deliveries'>['data'][number];
 
 /** Each once: the compiler counts them. */
 const STATUSES: Record<Delivery['status'], null> = {
@@ -30,19 +29,7 @@ const STATUSES: Record<Delivery['status'], null> = {
   digested: null,
 };
 const STATUS_NAMES = Object.keys(STATUSES) as Delivery['status'][];
-const TYPES: Record<Delivery['type'], null> = {
-  'session.started': null,
-  'session.ended': null,
-  'budget.warning': null,
-  'budget.exceeded': null,
-  'budget.threshold': null,
-  'budget.forecast': null,
-  'anomaly.detected': null,
-  'credit.low': null,
-  'credit.depleted': null,
-  digest: null,
-};
-const TYPE_NAMES = Object.keys(TYPES) as Delivery['type'][];
+const TYPE_NAMES = Object.keys(SENT) as Delivery['type'][];
 
 /** The log of a webhook by what became of each delivery and by event. */
 export function Deliveries({ id }: { id: string }) {

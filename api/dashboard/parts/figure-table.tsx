@@ -1,6 +1,5 @@
 import type { ChartContent } from './chart-content.ts';
 import { type Column, Rows, useIsNarrow } from './rows.tsx';
-import { Wide } from './wide.tsx';
 
 /** What a chart shows, as figures: a column per series, and on a narrow screen a row per figure that is not zero. */
 export function FigureTable(props: { title: string; content: ChartContent }) {
@@ -29,14 +28,19 @@ function WideFigures({
     })),
   ];
   return (
-    <Wide label={`${title}, figures`}>
+    <section
+      aria-label={`${title}, figures`}
+      style={{ overflowX: 'auto' }}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reached by the keyboard.
+      tabIndex={0}
+    >
       <Rows
         label={title}
         rows={labels.map((label, index) => ({ index, label }))}
         columns={columns}
         keyOf={({ index }) => String(index)}
       />
-    </Wide>
+    </section>
   );
 }
 

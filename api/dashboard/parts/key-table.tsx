@@ -1,11 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { keysQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
+import { confirm } from './confirm.tsx';
 import { Load } from './load.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { type Column, Rows } from './rows.tsx';
@@ -14,7 +13,7 @@ import { State } from './state.tsx';
 import { UserName } from './user-name.tsx';
 import { When } from './when.tsx';
 
-export type Key = operations['get_v1_keys']['responses'][200]['content']['application/json']['data'][number];
+export type Key = AnswerOf<'/v1/keys'>['data'][number];
 
 function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expired' {
   if (revoked_at !== null) return 'revoked';
@@ -96,12 +95,11 @@ function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (key: strin
     done: 'The key is revoked.',
   });
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: `Revoke the key ${apiKey.name}?`,
-      children: <Text size="sm">Whatever uses it is refused from its next request on.</Text>,
-      labels: { confirm: 'Revoke', cancel: 'Keep' },
-      confirmProps: { color: 'red.9' },
-      onConfirm: () => revoke.mutate(undefined),
+      text: 'Whatever uses it is refused from its next request on.',
+      yes: 'Revoke',
+      onYes: () => revoke.mutate(undefined),
     });
   return (
     <Group gap="xs" wrap="nowrap">

@@ -1,16 +1,14 @@
 import { Button, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
 import { exact } from './format.ts';
 import { Load } from './load.tsx';
 import { type Column, Rows } from './rows.tsx';
 import { UserName } from './user-name.tsx';
 
-type Balance =
-  operations['get_v1_org_orgId_balances']['responses'][200]['content']['application/json']['data'][number];
+type Balance = AnswerOf<'/v1/org/{orgId}/balances'>['data'][number];
 
 /** So many rows are read at a glance. */
 const FIRST = 20;

@@ -3,19 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type PreviewAsked, previewQuery } from '../data/queries.ts';
 import { Load } from './load.tsx';
-
-const TYPES: Record<PreviewAsked['type'], string> = {
-  'budget.exceeded': 'A budget is exceeded',
-  'budget.warning': 'A budget has reached 80 %',
-  'budget.threshold': 'A budget has reached a per cent of yours',
-  'budget.forecast': 'A budget will be exceeded',
-  'credit.low': 'Credits are low',
-  'credit.depleted': 'Credits are used up',
-  'anomaly.detected': 'Something is unusual',
-  'session.started': 'A session begins',
-  'session.ended': 'A session ends',
-  digest: 'A digest',
-};
+import { SENT } from './webhook-form.tsx';
 
 const COLORS = { low: 'inherit', medium: 'var(--caution)', high: 'var(--bad)' } as const;
 
@@ -30,7 +18,7 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
     <Stack gap="sm">
       <NativeSelect
         label="Preview"
-        data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+        data={Object.entries(SENT).map(([value, label]) => ({ value, label }))}
         value={type}
         onChange={(event) => setType(event.currentTarget.value as PreviewAsked['type'])}
       />

@@ -1,3 +1,5 @@
+import { type Connectable, settingsFor } from '../../../shared/adapters/connect-settings.ts';
+
 export const TOOLS = {
   'claude-code': 'Claude Code',
   codex: 'Codex CLI',
@@ -6,53 +8,40 @@ export const TOOLS = {
   copilot: 'GitHub Copilot CLI',
   opencode: 'OpenCode',
   litellm: 'LiteLLM',
-  opentelemetry: 'An application with OpenTelemetry',
+  otel: 'An application with OpenTelemetry',
   signals: 'Anything else, by HTTP',
-} as const;
+} as const satisfies Record<Connectable | 'signals', string>;
 export type Tool = keyof typeof TOOLS;
 
 export function isTool(name: string | undefined): name is Tool {
   return name !== undefined && name in TOOLS;
 }
 
+/** What stands above a tool's settings: where else something has to be said. */
+const NOTES: Partial<Record<Tool, string>> = {
+  codex: '# ~/.codex/config.toml',
+  opencode: '# opencode.json: "experimental": { "openTelemetry": true }',
+  litellm: '# config.yaml, litellm_settings: callbacks: ["otel"]',
+};
+/** What starts a tool in the shell that has its settings. */
+const COMMANDS: Partial<Record<Tool, string>> = {
+  'claude-code': 'claude',
+  gemini: 'gemini',
+  qwen: 'qwen',
+  copilot: 'copilot',
+  opencode: 'opencode',
+};
+
 /** What a tool has to be told, ready to paste. `origin` is where this service is reached, `key` an API key. */
-export function settingsFor(tool: Tool, origin: string, key: string): string {
-  switch (tool) {
-    case 'claude-code':
-      return `export CLAUDE_CODE_ENABLE_TELEMETRY=1
-export OTEL_LOGS_EXPORTER=otlp
-${standard(origin, key)}
-claude`;
-    case 'codex':
-      return `# ~/.codex/config.toml
-[otel]
-exporter = { otlp-http = { endpoint = "${origin}/otlp/v1/logs", protocol = "binary", headers = { "Authorization" = "Bearer ${key}" } } }
-metrics_exporter = "none"`;
-    case 'gemini':
-    case 'qwen':
-      return `export ${tool.toUpperCase()}_TELEMETRY_ENABLED=true
-export ${tool.toUpperCase()}_TELEMETRY_TARGET=local
-export ${tool.toUpperCase()}_TELEMETRY_OTLP_PROTOCOL=http
-export ${tool.toUpperCase()}_TELEMETRY_OTLP_ENDPOINT=${origin}/otlp
-export ${tool.toUpperCase()}_TELEMETRY_LOG_PROMPTS=false
-export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"
-${tool}`;
-    case 'copilot':
-      return `export COPILOT_OTEL_ENABLED=true
-${standard(origin, key)}
-copilot`;
-    case 'opencode':
-      return `# opencode.json: "experimental": { "openTelemetry": true }
-export OTEL_BSP_SCHEDULE_DELAY=0
-${standard(origin, key)}
-opencode`;
-    case 'litellm':
-      return `# config.yaml, litellm_settings: callbacks: ["otel"]
-${standard(origin, key)}`;
-    case 'opentelemetry':
-      return standard(origin, key);
-    case 'signals':
-      return `curl ${origin}/api/v1/signals \\
+export function pasteFor(tool: Tool, origin: string, key: string): string {
+  if (tool === 'signals') return signalsCommand(origin, key);
+  const settings = settingsFor(tool, { api: origin, key });
+  const lines = tool === 'codex' ? settings : settings.map((line) => `export ${line}`);
+  return [NOTES[tool], ...lines, COMMANDS[tool]].filter((line) => line !== undefined).join('\n');
+}
+
+function signalsCommand(origin: string, key: string): string {
+  return `curl ${origin}/api/v1/signals \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\
   -d '{
@@ -64,12 +53,4 @@ ${standard(origin, key)}`;
     "tokens_in": 100,
     "tokens_out": 10
   }'`;
-  }
-}
-
-/** The variables of the OpenTelemetry specification. */
-function standard(origin: string, key: string): string {
-  return `export OTEL_EXPORTER_OTLP_ENDPOINT=${origin}/otlp
-export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
-export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"`;
 }

@@ -1,20 +1,19 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { useState } from 'react';
 import type { operations } from '../../docs/client.d.ts';
-import { api, take } from '../data/client.ts';
+import { type AnswerOf, api, take } from '../data/client.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
 import { ActForm, changesOf } from './act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
+import { confirm } from './confirm.tsx';
 import { exact } from './format.ts';
 import { ProblemNote } from './problem-note.tsx';
 import { RecoverButton } from './recover-button.tsx';
 import { Copyable } from './secret.tsx';
 import { EventChoice, newSecret, VerifySnippet } from './webhook-form.tsx';
 
-export type DetailedWebhook =
-  operations['get_api_v1_webhooks_id']['responses'][200]['content']['application/json'];
+export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
 const CHANGES = ['webhooks'] as const;
 
@@ -211,12 +210,11 @@ function DeleteButton({ id }: { id: string }) {
     done: 'The webhook is deleted.',
   });
   const ask = () =>
-    modals.openConfirmModal({
+    confirm({
       title: 'Delete this webhook?',
-      children: <Text size="sm">What it has not delivered yet is cancelled.</Text>,
-      labels: { confirm: 'Delete', cancel: 'Keep' },
-      confirmProps: { color: 'red.9' },
-      onConfirm: () => remove.mutate(undefined),
+      text: 'What it has not delivered yet is cancelled.',
+      yes: 'Delete',
+      onYes: () => remove.mutate(undefined),
     });
   return (
     <>

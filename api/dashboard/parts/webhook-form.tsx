@@ -1,9 +1,10 @@
 import { Checkbox, Stack } from '@mantine/core';
-import type { Webhook } from '../data/queries.ts';
+import type { PreviewAsked, Webhook } from '../data/queries.ts';
 import { Copyable } from './secret.tsx';
 
 type EventType = Webhook['events'][number];
 
+/** The events that a webhook names. */
 const EVENTS: Record<EventType, string> = {
   'session.started': 'A session begins',
   'session.ended': 'A session ends',
@@ -13,9 +14,15 @@ const EVENTS: Record<EventType, string> = {
   'credit.low': 'Credits are low',
   'credit.depleted': 'Credits are used up',
 };
-
-/** Every event that there is. */
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
+
+/** All that it is sent: also what its settings ask for. */
+export const SENT: Record<PreviewAsked['type'], string> = {
+  ...EVENTS,
+  'budget.threshold': 'A budget has reached a per cent of yours',
+  'budget.forecast': 'A budget will be exceeded',
+  digest: 'A digest',
+};
 
 /** A secret of the kind that the Standard Webhooks libraries read: 32 random bytes. */
 export function newSecret(): string {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { httpSeconds } from '../../../api/basics/metrics.ts';
-import { settingsFor as shownBy } from '../../../api/dashboard/parts/tools.ts';
-import { CONNECTABLE, settingsFor } from '../../../scripts/governor/connect-settings.ts';
+import { CONNECTABLE, settingsFor } from '../../../shared/adapters/connect-settings.ts';
 import { createMetrics } from '../../../shared/platform/basics/metrics.ts';
 import { registerMetrics } from '../../../shared/tables/metrics.ts';
 
@@ -12,13 +11,6 @@ it.each(CONNECTABLE)('docs/adapters.md has the settings of %s that governor conn
   const blocks = guide.split('```').filter((_, index) => index % 2 === 1);
   const lines = settingsFor(tool, { api: 'https://HOST', key: 'KEY' });
   expect(blocks.some((block) => block.includes(`\n${lines.join('\n')}\n`))).toBe(true);
-});
-
-it.each(CONNECTABLE)('the dashboard tells the settings of %s that governor connect prints', (tool) => {
-  const named = tool === 'otel' ? 'opentelemetry' : tool;
-  const told = shownBy(named, 'https://HOST', 'KEY');
-  const lines = told.split('\n').map((line) => line.replace(/^export (\w+)="?(.*?)"?$/, '$1=$2'));
-  expect(lines).toEqual(expect.arrayContaining(settingsFor(tool, { api: 'https://HOST', key: 'KEY' })));
 });
 
 it.each(['dashboard.json', 'rules.yaml'])('docs/grafana/%s asks for metrics that are told', (file) => {

@@ -1,12 +1,11 @@
 import { Stack, Text } from '@mantine/core';
-import type { operations } from '../../../docs/client.d.ts';
-import { api, take } from '../../data/client.ts';
+import { type AnswerOf, api, take } from '../../data/client.ts';
 import { Load } from '../../parts/load.tsx';
 import { Pager, usePages } from '../../parts/pager.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { When } from '../../parts/when.tsx';
 
-type Entry = operations['get_v1_audit']['responses'][200]['content']['application/json']['data'][number];
+type Entry = AnswerOf<'/v1/audit'>['data'][number];
 
 const COLUMNS: readonly Column<Entry>[] = [
   { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} /> },

@@ -1,12 +1,11 @@
 import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
-import { membersQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, useDraft } from '../../parts/act-form.tsx';
 import { type Key, KeyTable } from '../../parts/key-table.tsx';
 import { Copyable } from '../../parts/secret.tsx';
+import { useMemberChoice } from '../../parts/user-name.tsx';
 
 const SCOPES: Record<Key['scopes'][number], string> = {
   'signals:write': 'Report signals',
@@ -82,11 +81,7 @@ function KeyForm({ onDone }: { onDone: () => void }) {
 }
 
 function KeyFields({ draft, onChange }: { draft: Draft; onChange: (change: Partial<Draft>) => void }) {
-  const members = useQuery(membersQuery());
-  const people = (members.data?.data ?? []).map(({ user_id, name, email }) => ({
-    value: user_id,
-    label: name ?? email ?? user_id,
-  }));
+  const people = useMemberChoice() ?? [];
   return (
     <>
       <TextInput

@@ -1,19 +1,19 @@
 import { Button, Group, Modal, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { modals } from '@mantine/modals';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { operations } from '../../../docs/client.d.ts';
-import { api, take } from '../../data/client.ts';
+import { type AnswerOf, api, take } from '../../data/client.ts';
 import { membersQuery, organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
+import { confirm } from '../../parts/confirm.tsx';
 import { Load } from '../../parts/load.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { State } from '../../parts/state.tsx';
+import { shownName } from '../../parts/user-name.tsx';
 
-type Member = operations['get_v1_members']['responses'][200]['content']['application/json']['data'][number];
+type Member = AnswerOf<'/v1/members'>['data'][number];
 
 function stateOf({ linked, declined }: Member): string {
   if (linked) return 'joined';
@@ -22,7 +22,7 @@ function stateOf({ linked, declined }: Member): string {
 
 /** As people look for each other. */
 function byName(a: Member, b: Member): number {
-  return (a.name ?? a.email ?? a.user_id).localeCompare(b.name ?? b.email ?? b.user_id);
+  return shownName(a).localeCompare(shownName(b));
 }
 
 export function MembersTab() {
@@ -30,7 +30,7 @@ export function MembersTab() {
   const [edited, setEdited] = useState<Member | null>(null);
   const [isInviting, { open, close }] = useDisclosure();
   const columns: readonly Column<Member>[] = [
-    { label: 'Name', narrow: 'first', render: ({ name, email }) => name ?? email ?? 'unknown' },
+    { label: 'Name', narrow: 'first', render: shownName },
     { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
     { label: 'E-mail', narrow: 'hidden', render: ({ email }) => email },
     { label: 'Role', isShort: true, render: ({ role }) => role },
@@ -43,7 +43,7 @@ export function MembersTab() {
           size="compact-sm"
           variant="default"
           onClick={() => setEdited(member)}
-          aria-label={`Edit ${member.name ?? member.email}`}
+          aria-label={`Edit ${shownName(member)}`}
         >
           Edit
         </Button>
@@ -147,16 +147,11 @@ function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }
     onDone,
   });
   const ask = () =>
-    modals.openConfirmModal({
-      title: `Remove ${member.name ?? member.email}?`,
-      children: (
-        <Text size="sm">
-          Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.
-        </Text>
-      ),
-      labels: { confirm: 'Remove', cancel: 'Keep' },
-      confirmProps: { color: 'red.9' },
-      onConfirm: () => remove.mutate(undefined),
+    confirm({
+      title: `Remove ${shownName(member)}?`,
+      text: 'Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.',
+      yes: 'Remove',
+      onYes: () => remove.mutate(undefined),
     });
   return (
     <Stack gap="sm">

@@ -1,8 +1,7 @@
 import { Paper, TagsInput, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { operations } from '../../../docs/client.d.ts';
-import { api, take } from '../../data/client.ts';
+import { type AnswerOf, api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
@@ -10,7 +9,7 @@ import { Load } from '../../parts/load.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
 import { When } from '../../parts/when.tsx';
 
-type Organization = operations['get_v1_organization']['responses'][200]['content']['application/json'];
+type Organization = AnswerOf<'/v1/organization'>;
 type Draft = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
 
 export function OrganizationTab() {

@@ -1,8 +1,9 @@
-import type { operations } from '../../docs/client.d.ts';
+import type { AnswerOf } from '../data/client.ts';
+import { Count } from './count.tsx';
+import { money, percent } from './format.ts';
 
-export type Anomaly =
-  operations['get_api_v1_anomalies']['responses'][200]['content']['application/json']['data'][number];
-export type AnomalyType = Anomaly['anomaly_type'];
+export type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
+type AnomalyType = Anomaly['anomaly_type'];
 
 /** What each kind means, in words; the numbers are those of docs/anomalies.md. */
 export const RULES: Record<AnomalyType, { name: string; rule: string }> = {
@@ -17,3 +18,9 @@ export const RULES: Record<AnomalyType, { name: string; rule: string }> = {
   },
   runaway_session: { name: 'Runaway session', rule: '5 million tokens or $100 within one hour' },
 };
+
+/** A figure of an anomaly in the unit of its kind; hover and focus give a count exactly. */
+export function AnomalyFigure({ type, of }: { type: AnomalyType; of: number }) {
+  if (type === 'cost_spike') return money(of);
+  return type === 'error_spike' ? percent(of) : <Count of={of} />;
+}
