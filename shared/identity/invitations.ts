@@ -68,17 +68,21 @@ async function nameInviter(ctx: Context, { invited_by }: Member): Promise<string
 }
 
 /**
- * Links the identity of a person who said yes to the invited member. Never replaces an identity. Throws `conflict` when
- * the invitation is gone, or the identity is another member's.
+ * Links the identity of a person who said yes to the invited member; a yes that is said again changes nothing. Never
+ * replaces an identity. Throws `conflict` when the invitation is gone, or the identity is another member's.
  */
 export async function acceptInvitation(
   ctx: Context,
   invitation: Invitation & { identity: Identity },
 ): Promise<Member> {
+  const { accountId: _id, identity } = invitation;
   try {
     return await inTransaction(ctx.db, async (transaction) => {
+      const linked = { _id, 'idp.iss': identity.iss, 'idp.sub': identity.sub };
+      const joinedBefore = await memberRows(ctx).findOne(linked, { session: transaction });
+      if (joinedBefore) return joinedBefore;
       const member = await readOpen(ctx, invitation, transaction);
-      const joined = { ...member, idp: invitation.identity };
+      const joined = { ...member, idp: identity };
       await replaceMember(ctx, joined, transaction);
       const details = { user_id: member.user_id, ...joined.idp };
       await recordAudit(ctx, { action: 'member.join', org_id: member.org_id, details }, transaction);

@@ -10,6 +10,7 @@ import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember, removeMember } from '../../shared/administration/members.ts';
 import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
+import { acceptInvitation } from '../../shared/identity/invitations.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
@@ -314,13 +315,18 @@ describe('joining', () => {
     expect((await both.get(`${base}/dashboard/session`)).body.reason).toBe('ambiguous');
   });
 
-  test('gives an invitation to one of two who say yes', async () => {
-    await invite('twice@acme.example');
+  test('takes a yes that is said twice for one', async () => {
+    const member = await invite('twice@acme.example');
     const [first, second] = await Promise.all([signIn('twice@acme.example'), signIn('twice@acme.example')]);
     const answers = await Promise.all(
       [first, second].map((browser) => browser.post(`${base}/dashboard/join`, { accept: true }, OURS)),
     );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 409]);
+    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+    const joins = { action: 'member.join', 'details.user_id': member.user_id };
+    expect(await auditRows(api.ctx).countDocuments(joins)).toBe(1);
+    const another = { iss: issuerOf(state), sub: 'another' };
+    const late = { accountId: member._id, email: 'twice@acme.example', identity: another };
+    await expect(acceptInvitation(api.ctx, late)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
