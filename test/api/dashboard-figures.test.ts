@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rangeOf } from '../../api/dashboard/data/range.ts';
+import { plusDays, rangeOf } from '../../api/dashboard/data/range.ts';
 import { axisMoney, dateTime } from '../../api/dashboard/parts/format.ts';
 import { creditsPerDay } from '../../api/dashboard/parts/pace.ts';
 import { ticksOf } from '../../api/dashboard/parts/scale.ts';
@@ -24,6 +24,13 @@ test('the month before ends where this one begins, also where it is shorter', ()
   expect(of('2027-03-31T12:00:00Z')).toEqual({ from: '2027-02-01', to: '2027-03-01' });
   expect(of('2027-03-28T12:00:00Z')).toEqual({ from: '2027-02-01', to: '2027-02-28T12:00:00.000Z' });
   expect(of('2027-01-31T12:00:00Z')).toEqual({ from: '2026-12-01', to: '2026-12-31T12:00:00.000Z' });
+});
+
+test('hours are asked for only of days of which they are kept', () => {
+  const nowMs = Date.parse('2026-11-23T23:59:00Z');
+  const of = (from: string) =>
+    rangeOf({ range: 'custom', from, to: plusDays(from, 1) }, 'UTC', nowMs).interval;
+  expect([of('2026-11-23'), of('2026-10-20'), of('2026-10-19')]).toEqual(['hour', 'hour', 'day']);
 });
 
 test('a time of another year says which', () => {

@@ -50,6 +50,8 @@ export interface Range {
 
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
+/** Whole days before today of which the service still tells hours. */
+const HOURS_KEPT_DAYS = 34;
 
 /** The filters that are chosen, as query parameters. */
 export function filtersOf(search: SharedSearch): Filters {
@@ -66,7 +68,14 @@ export function rangeOf(search: SharedSearch, timezone: string, nowMs: number): 
       label: `${search.from} – ${plusDays(search.to, -1)}`,
       query: { from: search.from, to: search.to },
       before: { from: plusDays(search.from, -days), to: search.from },
-      interval: days <= 2 ? 'hour' : days <= 92 ? 'day' : days <= 400 ? 'week' : 'month',
+      interval:
+        days <= 2 && search.from >= plusDays(today, -HOURS_KEPT_DAYS)
+          ? 'hour'
+          : days <= 92
+            ? 'day'
+            : days <= 400
+              ? 'week'
+              : 'month',
     };
   }
   const name = search.range === undefined || search.range === 'custom' ? '7d' : search.range;
