@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { compact } from './format.ts';
 
 /** How much a number differs from the period before: sign, arrow and per cent. Nothing where there was nothing. */
@@ -16,7 +16,7 @@ export function Change({ now, before }: { now: number; before: number | undefine
   return (
     <Text span size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
       {arrow} {pct > 0 ? '+' : ''}
-      {rounded} % <span className="visually-hidden">against the period before</span>
+      {rounded} % <VisuallyHidden>against the period before</VisuallyHidden>
     </Text>
   );
 }
