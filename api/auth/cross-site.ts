@@ -2,19 +2,32 @@ import type { IncomingMessage } from 'node:http';
 import { baseUrl, type Config } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 
-const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Refuses a change that a page of another site asks for: a browser sends what it keeps for this site along. Throws `cross_site`. */
+export function refuseCrossSite(req: IncomingMessage, config: Config): void {
+  if (isChange(req) && !['same-origin', 'none'].includes(siteOf(req, config)))
+    throw new DomainError('cross_site', 'A page of another site asked for this change.');
+}
 
 /**
- * Refuses a change that a page of another site asks for: a browser sends what it keeps for this site along. It says in
- * Sec-Fetch-Site where a request comes from, or at least its Origin; clients that are no browsers send neither. Throws
- * `cross_site`.
+ * Lets a change through only when the dashboard itself sends it: the browser says so, and a header is there that no form of
+ * another site can send. Throws `cross_site`.
  */
-export function refuseCrossSite({ method, headers }: IncomingMessage, config: Config): void {
-  if (SAFE_METHODS.has(method ?? '')) return;
-  const site = headers['sec-fetch-site'];
-  const isOwn =
-    site === undefined
-      ? headers.origin === undefined || headers.origin === new URL(baseUrl(config)).origin
-      : site === 'same-origin' || site === 'none';
-  if (!isOwn) throw new DomainError('cross_site', 'A page of another site asked for this change.');
+export function refuseAllButDashboard(req: IncomingMessage, config: Config): void {
+  if (!isChange(req)) return;
+  if (siteOf(req, config) !== 'same-origin' || req.headers['x-requested-with'] !== 'dashboard')
+    throw new DomainError(
+      'cross_site',
+      'A change needs Sec-Fetch-Site: same-origin (or our Origin) and X-Requested-With: dashboard.',
+    );
+}
+
+function isChange({ method }: IncomingMessage): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+}
+
+/** Whose page asks: a browser says it in Sec-Fetch-Site, or at least its Origin. `none`: no page, or no browser. */
+function siteOf({ headers }: IncomingMessage, config: Config): string {
+  const { origin } = headers;
+  const byOrigin = origin === new URL(baseUrl(config)).origin ? 'same-origin' : 'cross-site';
+  return headers['sec-fetch-site'] ?? (origin === undefined ? 'none' : byOrigin);
 }

@@ -2,6 +2,7 @@ import { type Express, type NextFunction, type Request, type Response, Router } 
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { refuseAllButDashboard } from '../auth/cross-site.ts';
 import { expressPath } from '../basics/express-path.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { addressOf } from '../serve/address.ts';
@@ -9,7 +10,6 @@ import { answerInTime } from '../serve/answer-in-time.ts';
 import type { Guards } from '../serve/exchange.ts';
 import { serve } from '../serve/serve.ts';
 import { browserSession } from './browser-session.ts';
-import { refuseCrossSite } from './cross-site.ts';
 import { isFile, sendFile, sendPage } from './files.ts';
 import { authenticatePerson } from './person.ts';
 import { answerInvitation, answerSession } from './session.ts';
@@ -29,7 +29,10 @@ export function mountDashboard(
 ): void {
   const router = Router();
   const session = browserSession(ctx);
-  router.use(named('/dashboard'), toBaseUrl(ctx), refuseCrossSite(ctx));
+  router.use(named('/dashboard'), toBaseUrl(ctx), (req, _res, next) => {
+    refuseAllButDashboard(req, ctx.config);
+    next();
+  });
   const own = (handle: (ctx: Context, req: Request, res: Response) => Promise<void>) => [
     countAddress(guards),
     session,
