@@ -4,6 +4,7 @@ import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import {
   noMember,
   refuseLastAdmin,
@@ -67,7 +68,7 @@ function changed(before: Member, { role, teams, name, email }: MemberChange): Me
   };
 }
 
-/** Alerts go to the admins, by the e-mail that they have. */
+/** Alerts go to the admins, and to other members whom the list names, by the e-mail that they have. */
 async function followRole(
   ctx: Context,
   before: Member,
@@ -75,11 +76,10 @@ async function followRole(
   transaction: ClientSession,
 ): Promise<void> {
   if (before.role === after.role && before.email === after.email) return;
-  const change = {
-    without: before.role === 'admin' ? before.email : null,
-    with: after.role === 'admin' ? after.email : null,
-  };
-  await touchRoster(ctx, before.org_id, change, transaction);
+  const { admin_emails } = await readOrganization(ctx, before.org_id, transaction);
+  const isNamed = before.role !== 'admin' && admin_emails.some((email) => email === before.email);
+  const listed = after.role === 'admin' || isNamed ? after.email : null;
+  await touchRoster(ctx, before.org_id, { without: before.email, with: listed }, transaction);
 }
 
 /** Teams that are named exist from then on, and their budgets count this member from now on. */

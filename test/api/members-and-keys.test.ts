@@ -304,6 +304,17 @@ test('who leaves gets no alerts any more, however the address was written', asyn
   expect(organization.admin_emails).toEqual(['ops@example.org']);
 });
 
+test('a member whom the admin e-mails name stays among them by a new e-mail, and leaves them', async () => {
+  const invited = { email: 'named@example.org', role: 'member' };
+  const { body } = await ask(admin, 'POST', '/v1/members', invited);
+  const listed = async () => (await ask(admin, 'GET', '/v1/organization')).body.admin_emails;
+  await ask(admin, 'PATCH', '/v1/organization', { admin_emails: [invited.email] });
+  await ask(admin, 'PATCH', `/v1/members/${body.user_id}`, { email: 'newer@example.org' });
+  expect(await listed()).toEqual(['newer@example.org']);
+  await ask(admin, 'DELETE', `/v1/members/${body.user_id}`);
+  expect(await listed()).toEqual([]);
+});
+
 describe('the audit log', () => {
   test('names who did what, newest first, page by page, of the own organization', async () => {
     clock.advance(1_000);
