@@ -14,7 +14,8 @@ import {
 } from './model.ts';
 import { earliestCountedMs } from './periods.ts';
 import { mayBeMade, snapshotKey } from './plan-stale-snapshots.ts';
-import { type Part, rollupPeriodOf, type WholePart, wholeParts } from './split-range.ts';
+import { inPart } from './rollup-stages.ts';
+import { type Part, type WholePart, wholeParts } from './split-range.ts';
 import { sumRollups } from './sum-rollups.ts';
 import { type CellRow, tablesOf } from './table.ts';
 
@@ -118,10 +119,7 @@ export function findRollups(
   part: Part,
   transaction: ClientSession,
 ): Promise<Rollup[]> {
-  const start = { $gte: new Date(part.fromMs), $lt: new Date(part.toMs) };
-  return rollupRows(ctx)
-    .find({ org_id: orgId, period: rollupPeriodOf(part), start }, { session: transaction, batchSize: 5_000 })
-    .toArray();
+  return rollupRows(ctx).find(inPart(orgId, part), { session: transaction, batchSize: 5_000 }).toArray();
 }
 
 /** The snapshot of a day or month that has these sums. Pure. */

@@ -20,12 +20,6 @@ export function addSums(to: Sums, from: Sums): void {
   to.cost_nusd += from.cost_nusd;
 }
 
-/** Sums to be taken away. */
-export function negateSums(sums: Sums): Sums {
-  const counts = Object.fromEntries(COUNTS.map((measure) => [measure, -sums[measure]]));
-  return { ...counts, cost_nusd: -sums.cost_nusd } as Sums;
-}
-
 /** Whether nothing is left in sums. */
 export function isZero(sums: Sums): boolean {
   return sums.cost_nusd === 0n && COUNTS.every((measure) => sums[measure] === 0);

@@ -1,31 +1,27 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
-import { createPace } from '../platform/basics/next-turn.ts';
+import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketOf } from './calendar.ts';
 import { refuseGroups } from './group-usage.ts';
-import { idOf } from './id-of.ts';
 import { makeSnapshotsJob } from './jobs.ts';
-import { addSums, negateSums, type Sums, sumsOf } from './measures.ts';
-import { type Dimensions, rollupRows, TOTAL_DIMENSIONS } from './model.ts';
+import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
 import { mayBeMade } from './plan-stale-snapshots.ts';
 import { readCells, readTotals } from './read-snapshots.ts';
-import { readRememberedTotals } from './remembered-totals.ts';
-import { inPart, matchStages, sumStage } from './rollup-stages.ts';
+import { readTotalsOfDays } from './remembered-totals.ts';
+import { inPart, ROWS_PER_ANSWER, type RollupSum, readSums } from './rollup-stages.ts';
 import { joinParts, type Part, rollupPeriodOf, separate, type WholePart } from './split-range.ts';
 import {
-  type Aggregate,
+  addRow,
   addTable,
   type Column,
+  type Grouped,
   type Key,
   type Match,
   type SummedRow,
   sumsOfAggregate,
 } from './sum-tables.ts';
 import type { Table } from './table.ts';
-
-/** Rows that one answer of MongoDB brings. */
-const ROWS_PER_ANSWER = 200;
 
 export interface AskedGroupings {
   parts: readonly Part[];
@@ -63,47 +59,44 @@ export async function sumGroupings(
   asked: AskedGroupings,
   transaction: ClientSession,
 ): Promise<SummedRow[][]> {
+  const found = asked.groupings.map((by): Grouped => ({ by, aggregates: new Map() }));
   const isOfOneUser = typeof asked.match.user_id === 'string';
-  const found = asked.groupings.map((by) => ({ by, rows: new Map<string, SummedRow>() }));
   const pace = createPace();
-  const rest = isOfOneUser ? asked.parts : await sumSnapshots(ctx, organization, asked, found, transaction);
+  const rest = isOfOneUser ? asked.parts : await addSnapshots(ctx, organization, asked, found, transaction);
   for (const part of rest) {
-    for await (const { of, row } of readPart(ctx, organization._id, asked, part, transaction)) {
+    for await (const { of, row } of readPart(ctx, organization, asked, part, transaction)) {
       await pace();
       const key: Key = { ...of, start: startOf(asked, part, of?.start?.getTime()) };
-      const sums = part.sign === -1 ? negateSums(sumsOf(row)) : sumsOf(row);
-      for (const { by, rows } of found) {
-        addTo(rows, by, key, sums);
-        refuseMoreRows(rows.size, asked);
+      for (const grouped of found) {
+        addRow(grouped, key, row, part.sign ?? 1);
+        refuseMoreRows(grouped, asked);
       }
     }
   }
-  return found.map(({ rows }) => [...rows.values()]);
-}
-
-/** The measures of `row` are sums of rollups that have these values. */
-interface RollupSum {
-  of: (Partial<Dimensions> & { start?: Date }) | null;
-  row: Record<string, unknown>;
+  const rowsOf = ({ aggregates }: Grouped) =>
+    mapAtPace([...aggregates.values()], (one) => ({ key: one.key, sums: sumsOfAggregate(one) }));
+  return Promise.all(found.map(rowsOf));
 }
 
 async function* readPart(
   ctx: Context,
-  orgId: string,
+  organization: Organization,
   asked: AskedGroupings,
   part: Part,
   transaction: ClientSession,
 ): AsyncGenerator<RollupSum> {
-  const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
-  if (hasSumPerRow(asked, part)) {
+  const { _id: orgId } = organization;
+  if (isOfTotals(asked)) {
+    yield* readTotalsOfDays(ctx, organization, part, asked.match, transaction);
+  } else if (hasSumPerRow(asked, part)) {
+    const options = { useBigInt64: true, batchSize: ROWS_PER_ANSWER, session: transaction };
     for await (const row of rollupRows(ctx).find(inPart(orgId, part), options)) {
       const { user_id, project_id, model, adapter, start } = row;
       yield { of: { user_id, project_id, model, adapter, start }, row };
     }
-    return;
+  } else {
+    yield* readSums(ctx, orgId, part, { match: asked.match, columns: columnsOf(asked, part) }, transaction);
   }
-  const stages = [...matchStages(orgId, part, asked.match), sumStage(columnsOf(asked, part))];
-  for await (const { _id: of, ...row } of rollupRows(ctx).aggregate(stages, options)) yield { of, row };
 }
 
 /**
@@ -121,24 +114,21 @@ function columnsOf({ groupings }: AskedGroupings, { bucketMs }: Part): Column[] 
   return bucketMs === undefined ? columns : columns.filter((column) => column !== 'start');
 }
 
-type Found = { by: readonly Column[]; rows: Map<string, SummedRow> };
-
 /** Adds what snapshots hold, and returns what is left to be read. */
-async function sumSnapshots(
+async function addSnapshots(
   ctx: Context,
   organization: Organization,
   asked: AskedGroupings,
-  found: readonly Found[],
+  found: readonly Grouped[],
   transaction: ClientSession,
 ): Promise<Part[]> {
   const { match } = asked;
   const nowMs = ctx.clock.now();
-  const summed = found.map((one) => ({ ...one, aggregates: new Map<string, Aggregate>() }));
   const addPart = (part: Part, table: Table): void => {
     const startMs = startOf(asked, part, part.fromMs);
-    for (const { by, aggregates } of summed) {
-      addTable(aggregates, table, { startMs, sign: part.sign ?? 1, match, by });
-      refuseMoreRows(aggregates.size, asked);
+    for (const grouped of found) {
+      addTable(grouped, table, { startMs, sign: part.sign ?? 1, match });
+      refuseMoreRows(grouped, asked);
     }
   };
   const read = isOfTotals(asked) ? readTotals : readCells;
@@ -153,10 +143,6 @@ async function sumSnapshots(
     const answered: ReadonlySet<Part> = result.answered;
     left = left.filter((part) => !answered.has(part));
   }
-  if (isOfTotals(asked)) left = await readRememberedTotals(ctx, organization, left, addPart, transaction);
-  for (const { aggregates, rows } of summed)
-    for (const [id, aggregate] of aggregates)
-      rows.set(id, { key: aggregate.key, sums: sumsOfAggregate(aggregate) });
   wakeMaker(ctx, organization._id, missing);
   return joinParts(left);
 }
@@ -189,14 +175,9 @@ function wakeMaker(ctx: Context, orgId: string, missing: readonly WholePart[]): 
 /** A group may be made of several buckets, and rows of a day be taken away again: a bound on what is held at once. */
 const ROWS_PER_GROUP = 10;
 
-function refuseMoreRows(rows: number, { mostGroups = Number.POSITIVE_INFINITY }: AskedGroupings): void {
-  if (rows > mostGroups * ROWS_PER_GROUP) refuseGroups(mostGroups);
-}
-
-function addTo(rows: Map<string, SummedRow>, by: readonly Column[], key: Key, sums: Sums): void {
-  const id = idOf(by.map((column) => key[column] ?? ''));
-  const known = rows.get(id);
-  if (known) addSums(known.sums, sums);
-  else
-    rows.set(id, { key: Object.fromEntries(by.map((column) => [column, key[column]])), sums: { ...sums } });
+function refuseMoreRows(
+  { aggregates }: Grouped,
+  { mostGroups = Number.POSITIVE_INFINITY }: AskedGroupings,
+): void {
+  if (aggregates.size > mostGroups * ROWS_PER_GROUP) refuseGroups(mostGroups);
 }

@@ -16,27 +16,33 @@ export interface SummedRow {
 }
 
 /** Sums under way. Numbers are several times as quick as BigInt; `carriedNusd` is the money that no number holds. */
-export interface Aggregate {
+interface Aggregate {
   key: Key;
   sums: Float64Array;
   carriedNusd: bigint;
 }
 
+/** Sums under way by the values of these columns: an aggregate by `idOf` each combination. */
+export interface Grouped {
+  by: readonly Column[];
+  aggregates: Map<string, Aggregate>;
+}
+
 const COST_AT = MEASURES.indexOf('cost_nusd');
 
 /**
- * Adds (or takes away, by `sign`) the rows of one table that match, each to the aggregate of its columns'
- * values; `aggregates` is keyed by `idOf` these values. Tens of thousands of rows go through here for one question, so
- * nothing is made or hashed for each of them.
+ * Adds (or takes away, by `sign`) the rows of one table that match. Tens of thousands of rows go through here for one
+ * question, so nothing is made or hashed for each of them.
  */
 export function addTable(
-  aggregates: Map<string, Aggregate>,
+  grouped: Grouped,
   table: Table,
-  of: { startMs: number; sign: 1 | -1; match: Match; by: readonly Column[] },
+  of: { startMs: number; sign: 1 | -1; match: Match },
 ): void {
+  const { by } = grouped;
   const { dimensions, values, numbers } = table;
   const isWanted = matcherOf(table, of.match);
-  const columns = of.by.flatMap((name) => (name === 'start' ? [] : [dimensions.indexOf(name)]));
+  const columns = by.flatMap((name) => (name === 'start' ? [] : [dimensions.indexOf(name)]));
   const known = new Map<number, Aggregate>();
   const width = dimensions.length + MEASURES.length;
   for (let row = 0; row < numbers.length; row += width) {
@@ -47,12 +53,24 @@ export function addTable(
     }
     let aggregate = known.get(place);
     if (!aggregate) {
-      const named = of.by.map((name) => (name === 'start' ? of.startMs : valueAt(table, row, name)));
-      aggregate = aggregateOf(aggregates, of.by, named);
+      const named = by.map((name) => (name === 'start' ? of.startMs : valueAt(table, row, name)));
+      aggregate = aggregateOf(grouped, named);
       known.set(place, aggregate);
     }
     addNumbers(aggregate, numbers, row + dimensions.length, of.sign);
   }
+}
+
+/** Adds (or takes away) measures as the store sums them up: 64-bit integers are BigInt. */
+export function addRow(grouped: Grouped, key: Key, row: Record<string, unknown>, sign: 1 | -1): void {
+  const named = grouped.by.map((name) => key[name] ?? '');
+  const aggregate = aggregateOf(grouped, named);
+  const numbers = MEASURES.map((measure) => Number(row[measure] ?? 0));
+  if (!Number.isSafeInteger(numbers[COST_AT])) {
+    aggregate.carriedNusd += BigInt(sign) * BigInt(row.cost_nusd as bigint | number);
+    numbers[COST_AT] = 0;
+  }
+  addNumbers(aggregate, numbers, 0, sign);
 }
 
 function valueAt({ dimensions, values, numbers }: Table, row: number, name: keyof Dimensions): string {
@@ -60,11 +78,7 @@ function valueAt({ dimensions, values, numbers }: Table, row: number, name: keyo
   return values[dimension]?.[numbers[row + dimension] ?? 0] ?? '';
 }
 
-function aggregateOf(
-  aggregates: Map<string, Aggregate>,
-  by: readonly Column[],
-  values: readonly (string | number)[],
-): Aggregate {
+function aggregateOf({ by, aggregates }: Grouped, values: readonly (string | number)[]): Aggregate {
   const id = idOf(values);
   const known = aggregates.get(id);
   if (known) return known;
@@ -74,7 +88,7 @@ function aggregateOf(
   return aggregate;
 }
 
-function addNumbers(aggregate: Aggregate, numbers: Float64Array, from: number, sign: 1 | -1): void {
+function addNumbers(aggregate: Aggregate, numbers: ArrayLike<number>, from: number, sign: 1 | -1): void {
   const { sums } = aggregate;
   for (let at = 0; at < sums.length; at += 1) {
     const number = sign * (numbers[from + at] ?? 0);

@@ -14,7 +14,7 @@ import {
 } from '../../../shared/usage/model.ts';
 import { readUsage, type UsageQuestion } from '../../../shared/usage/read-usage.ts';
 import { reconcileUsage } from '../../../shared/usage/reconcile-usage.ts';
-import { type Aggregate, addTable, sumsOfAggregate } from '../../../shared/usage/sum-tables.ts';
+import { addTable, type Grouped, sumsOfAggregate } from '../../../shared/usage/sum-tables.ts';
 import { openTable } from '../../../shared/usage/table.ts';
 import { makeSnapshots as makeSnapshotsRow } from '../../../workers/index.ts';
 import { makeTenant } from '../../support/factories.ts';
@@ -270,12 +270,12 @@ describe('snapshots', () => {
       [TOTAL_DIMENSIONS, snapshot.totals],
     ] as const) {
       if (!stored) throw new Error('No table');
-      const aggregates = new Map<string, Aggregate>();
+      const grouped: Grouped = { by: ['model'], aggregates: new Map() };
       const table = openTable(dimensions, stored);
-      for (const _ of nusd) addTable(aggregates, table, { startMs: 0, sign: 1, match: {}, by: ['model'] });
-      const costs = () => [...aggregates.values()].map((one) => sumsOfAggregate(one).cost_nusd);
+      for (const _ of nusd) addTable(grouped, table, { startMs: 0, sign: 1, match: {} });
+      const costs = () => [...grouped.aggregates.values()].map((one) => sumsOfAggregate(one).cost_nusd);
       expect(costs()).toEqual([sum * 3n]);
-      for (const _ of nusd) addTable(aggregates, table, { startMs: 0, sign: -1, match: {}, by: ['model'] });
+      for (const _ of nusd) addTable(grouped, table, { startMs: 0, sign: -1, match: {} });
       expect(costs()).toEqual([0n]);
     }
   });
