@@ -3,8 +3,9 @@ import type { Organization } from '../organizations/model.ts';
 import { timezoneAt } from '../organizations/read-organization.ts';
 import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
-import { DIMENSIONS as COLUMNS, rollupRows } from '../usage/model.ts';
-import { matchStages } from '../usage/rollup-stages.ts';
+import { bucketEdges } from '../usage/calendar.ts';
+import type { Sums } from '../usage/measures.ts';
+import { DIMENSIONS as COLUMNS } from '../usage/model.ts';
 import { splitRange } from '../usage/split-range.ts';
 import { sumRollups } from '../usage/sum-rollups.ts';
 import type { SummedRow } from '../usage/sum-tables.ts';
@@ -62,8 +63,6 @@ export async function readWeek(
   };
 }
 
-const HOUR_MS = 3_600_000;
-
 /** The hours of one week, of which every quarter hour must be there still. */
 export async function readHours(
   ctx: Context,
@@ -72,49 +71,35 @@ export async function readHours(
   people: People,
   transaction: ClientSession,
 ): Promise<WeekCells> {
-  const part = { period: 'quarter_hour', ...week } as const;
-  const _id = { user: '$user_id', at: hourExpression(organization, week) };
-  const sums = Object.fromEntries(FROZEN.map((measure) => [measure, { $sum: `$${measure}` }]));
-  const cursor = rollupRows(ctx).aggregate(
-    [...matchStages(organization._id, part, {}), { $group: { _id, ...sums } }],
-    { session: transaction, batchSize: 10_000 },
-  );
+  const parts = [{ period: 'quarter_hour', ...week }] as const;
+  const edges = bucketEdges(organization.timezones, 'hour', week.fromMs, week.toMs);
+  const asked = { parts, match: {}, columns: ['start', 'user_id'], edges } as const;
+  const pace = createPace();
   const cells = createCells(people);
-  for await (const row of cursor)
-    cells.add(hourName(organization, row._id.at.getTime()), String(row._id.user), row);
+  for (const { key, sums } of await sumRollups(ctx, organization, asked, transaction)) {
+    await pace();
+    cells.add(hourName(organization, Number(key.start)), String(key.user_id), sums);
+  }
   return cells.byValue();
-}
-
-/** The hour of UTC, which is one of local time unless the offset has a part of an hour: then the quarter hour. */
-function hourExpression(organization: Organization, { fromMs, toMs }: Week): unknown {
-  const isWhole = [fromMs, toMs - 1].every((atMs) => offsetMs(organization, atMs) % HOUR_MS === 0);
-  return isWhole ? { $dateTrunc: { date: '$start', unit: 'hour' } } : '$start';
-}
-
-function offsetMs(organization: Organization, atMs: number): number {
-  return localAt(organization, atMs).offsetNanoseconds / 1e6;
 }
 
 /** 0 is Monday 00:00–01:00 local time, 167 Sunday 23:00–24:00. */
 function hourName(organization: Organization, atMs: number): string {
-  const local = localAt(organization, atMs);
+  const timezone = timezoneAt(organization, atMs);
+  const local = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezone);
   return String((local.dayOfWeek - 1) * 24 + local.hour);
-}
-
-function localAt(organization: Organization, atMs: number): Temporal.ZonedDateTime {
-  return Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timezoneAt(organization, atMs));
 }
 
 /** Sums by value and user. A row of zeros is as good as none. */
 function createCells({ isPooled }: People) {
   const cells = new Map<string, Map<string, UserCell>>();
   return {
-    add(value: string, user: string, row: Readonly<Record<string, unknown>>): void {
+    add(value: string, user: string, sums: Sums): void {
       const users = cells.get(value) ?? new Map<string, UserCell>();
       cells.set(value, users);
       const cell = users.get(user) ?? noActivity(user, isPooled(user));
       users.set(user, cell);
-      for (const measure of FROZEN) cell[measure] += Number(row[measure] ?? 0);
+      for (const measure of FROZEN) cell[measure] += Number(sums[measure]);
     },
     byValue: (): WeekCells =>
       new Map(
