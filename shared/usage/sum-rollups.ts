@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import { createPace, mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { bucketOf } from './calendar.ts';
@@ -30,7 +31,7 @@ export interface AskedGroupings {
   groupings: readonly (readonly Column[])[];
   /** The edges of the buckets whose starts are the values of the column `start`. */
   edges?: readonly number[];
-  /** Rows that cannot be those of so few groups are `invalid_request`. */
+  /** Many more rows than groups are `invalid_request`. */
   mostGroups?: number | undefined;
 }
 
@@ -177,7 +178,14 @@ const ROWS_PER_GROUP = 10;
 
 function refuseMoreRows(
   { aggregates }: Grouped,
-  { mostGroups = Number.POSITIVE_INFINITY }: AskedGroupings,
+  { mostGroups = Number.POSITIVE_INFINITY, edges }: AskedGroupings,
 ): void {
-  if (aggregates.size > mostGroups * ROWS_PER_GROUP) refuseGroups(mostGroups);
+  const mostRows = mostGroups * ROWS_PER_GROUP;
+  if (aggregates.size <= mostRows) return;
+  if (edges === undefined) refuseGroups(mostGroups);
+  throw new DomainError(
+    'invalid_request',
+    `That makes more than ${mostRows} sums of a group and a bucket: set a filter, ask for a shorter range or a longer ` +
+      'interval.',
+  );
 }

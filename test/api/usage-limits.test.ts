@@ -40,6 +40,17 @@ it('answers as many groups as there may be, and refuses one more with a 400 that
   expect([teams.status, teams.body.groups.length]).toEqual([200, 1]);
 });
 
+it('refuses a series of more sums than may be held at once with a 400 that names buckets', async () => {
+  const { orgId, key } = await makeTenant(api.ctx);
+  const hours = Array.from({ length: 61 }, (_, hour) => ({ ts: NOW - hour * 3_600_000 }));
+  await recordAll(api.ctx, orgId, hours);
+  const { status, body } = await api.call('/api/v1/usage?group_by=user_id&interval=hour&series=groups', {
+    key,
+  });
+  expect([status, body.code]).toEqual([400, 'invalid_request']);
+  expect(body.detail).toContain('more than 60 sums of a group and a bucket');
+});
+
 it('counts no group that was active in another part of the day only', async () => {
   const { orgId, key } = await makeTenant(api.ctx);
   const midnight = NOW - (NOW % DAY);
