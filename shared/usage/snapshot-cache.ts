@@ -12,23 +12,23 @@ interface Kept {
 }
 
 interface Cache {
-  /** By key of the snapshot, the last used last. */
+  /** By table and key of the snapshot, the last used last. */
   byKey: Map<string, Kept>;
   bytes: number;
 }
 
 const cacheOf = perContext((): Cache => ({ byKey: new Map(), bytes: 0 }));
 
-/** The cells of a snapshot that was read before, if they are those of this version. */
-export function cachedCells(ctx: Context, key: string, version: number): Table | null {
+/** A table of a snapshot that was read before, if it is of this version. */
+export function keptTable(ctx: Context, key: string, version: number): Table | null {
   const known = cacheOf(ctx).byKey.get(key);
   if (known?.version !== version) return null;
-  cacheCells(ctx, key, known);
+  keepTable(ctx, key, known);
   return known.table;
 }
 
-/** Keeps cells for the next question; those that were not used for longest go. */
-export function cacheCells(ctx: Context, key: string, one: Kept): void {
+/** Keeps a table for the next question; those that were not used for longest go. */
+export function keepTable(ctx: Context, key: string, one: Kept): void {
   const cache = cacheOf(ctx);
   drop(cache, key);
   cache.byKey.set(key, one);

@@ -8,7 +8,7 @@ import { refuseGroups } from './group-usage.ts';
 import { makeSnapshotsJob } from './jobs.ts';
 import { rollupRows, TOTAL_DIMENSIONS } from './model.ts';
 import { mayBeMade } from './plan-stale-snapshots.ts';
-import { readCells, readTotals } from './read-snapshots.ts';
+import { readSnapshots } from './read-snapshots.ts';
 import { readTotalsOfDays } from './remembered-totals.ts';
 import { inPart, ROWS_PER_ANSWER, type RollupSum, readSums } from './rollup-stages.ts';
 import { joinParts, type Part, rollupPeriodOf, separate, type WholePart } from './split-range.ts';
@@ -132,14 +132,15 @@ async function addSnapshots(
       refuseMoreRows(grouped, asked);
     }
   };
-  const read = isOfTotals(asked) ? readTotals : readCells;
+  const name = isOfTotals(asked) ? 'totals' : 'cells';
   const missing: WholePart[] = [];
   let left = asked.parts.flatMap((part) => separate(organization, part));
   for (const period of ['month', 'day'] as const) {
     if (period === 'day') left = left.flatMap((part) => daysOf(organization, part));
     const closed = left.filter((part) => mayBeMade(part, nowMs)).filter((part) => part.period === period);
     if (closed.length === 0) continue;
-    const result = await read(ctx, organization._id, closed, addPart, transaction);
+    const wanted = { parts: closed, name } as const;
+    const result = await readSnapshots(ctx, organization._id, wanted, addPart, transaction);
     missing.push(...result.missing);
     const answered: ReadonlySet<Part> = result.answered;
     left = left.filter((part) => !answered.has(part));
