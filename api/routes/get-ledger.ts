@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
-import { viewTransaction } from '../../shared/credits/ledger/transaction.ts';
+import { ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
 import { BUCKETS, REASONS } from '../../shared/credits/meter/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { reply, route } from '../basics/route.ts';
-import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
 import { makeCursor, openCursor } from '../schemas/page.ts';
 
 const LARGEST_PAGE = 500;

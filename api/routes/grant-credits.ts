@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
+import { ledgerTransaction } from '../../shared/credits/ledger/transaction.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../basics/route.ts';
-import { ledgerTransaction } from '../schemas/ledger-transaction.ts';
 import { requiredIdempotencyKey } from '../schemas/params.ts';
 
 export const grantCredits = route({

@@ -40,15 +40,6 @@ interface AddOptions {
   key?: string;
 }
 
-interface Addition {
-  orgId: string;
-  userId: string;
-  bucket: 'paid' | 'granted';
-  amount: number;
-  key: string;
-  expiresAt: number | undefined;
-}
-
 function addCredits(credits: Command, run: Run): void {
   for (const [name, bucket] of [
     ['grant', 'granted'],
@@ -61,7 +52,13 @@ function addCredits(credits: Command, run: Run): void {
       .option('--key <key>', 'idempotency key; default: a new one', parseKey)
       .action(
         (orgId: string, userId: string, amount: string, { key = randomUUID(), expiresAt }: AddOptions) =>
-          run((ctx) => add(ctx, { orgId, userId, bucket, amount: parseAmount(amount), key, expiresAt })),
+          run(async (ctx) => {
+            const grant = { bucket, amount: parseAmount(amount), expires_at: expiresAt, idempotencyKey: key };
+            const accountId = await openAccount(ctx, orgId, userId);
+            const member = { org_id: orgId, user_id: userId };
+            const { transaction, replayed } = await grantAudited(ctx, member, { accountId, ...grant });
+            return { ...transaction, replayed };
+          }),
       );
   }
   credits
@@ -91,17 +88,6 @@ function addCredits(credits: Command, run: Run): void {
     .command('plans')
     .description('What each plan gives (PLANS_FILE)')
     .action(() => run(async (ctx) => ({ ...plansOf(ctx) })));
-}
-
-async function add(ctx: Context, given: Addition): Promise<Record<string, unknown>> {
-  const { orgId, userId, bucket, amount, expiresAt, key } = given;
-  const accountId = await openAccount(ctx, orgId, userId);
-  const { transaction, replayed } = await grantAudited(
-    ctx,
-    { org_id: orgId, user_id: userId },
-    { accountId, bucket, amount, expires_at: expiresAt, idempotencyKey: key },
-  );
-  return { ...transaction, replayed };
 }
 
 async function openAccount(ctx: Context, orgId: string, userId: string): Promise<string> {

@@ -45,12 +45,10 @@ async function answer(
   { _id, device_id }: DeviceGrant,
   { status, action }: { status: 'approved' | 'denied'; action: string },
 ): Promise<void> {
-  const isPending = { $eq: ['$status', 'pending'] };
-  const account_id = { $cond: [isPending, accountId, '$account_id'] };
   await inTransaction(ctx.db, async (transaction) => {
     const { modifiedCount } = await deviceGrantRows(ctx).updateOne(
-      { _id },
-      [{ $set: { account_id, status: { $cond: [isPending, status, '$status'] } } }],
+      { _id, status: 'pending' },
+      { $set: { account_id: accountId, status } },
       { session: transaction },
     );
     if (modifiedCount === 0) throw invalidCode();

@@ -160,8 +160,7 @@ async function refuseIfGone(ctx: Context, accountId: string, deviceId: string): 
 
 /** Compare-and-set: true for the one poll that gets the answer. */
 async function markRedeemed(ctx: Context, grant: DeviceGrant): Promise<boolean> {
-  const { modifiedCount } = await deviceGrantRows(ctx).updateOne({ _id: grant._id }, [
-    { $set: { status: { $cond: [{ $eq: ['$status', 'approved'] }, 'redeemed', '$status'] } } },
-  ]);
+  const approved = { _id: grant._id, status: 'approved' } as const;
+  const { modifiedCount } = await deviceGrantRows(ctx).updateOne(approved, { $set: { status: 'redeemed' } });
   return modifiedCount === 1;
 }

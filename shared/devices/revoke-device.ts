@@ -19,17 +19,9 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
   if (device.status === 'revoked') return;
   const revokedAt = new Date(ctx.clock.now());
   await inTransaction(ctx.db, async (transaction) => {
-    const isActive = { $eq: ['$status', 'active'] };
     const { modifiedCount } = await deviceRows(ctx).updateOne(
-      { _id: deviceId },
-      [
-        {
-          $set: {
-            status: 'revoked',
-            revoked_at: { $cond: [isActive, revokedAt, '$revoked_at'] },
-          },
-        },
-      ],
+      { _id: deviceId, status: 'active' },
+      { $set: { status: 'revoked', revoked_at: revokedAt } },
       { session: transaction },
     );
     if (modifiedCount === 0) return;

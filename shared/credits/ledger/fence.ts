@@ -1,16 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../platform/context/context.ts';
-import { ledgerFenceRows } from './model.ts';
+import { type LedgerFence, ledgerFenceRows } from './model.ts';
 import { isEarlier } from './stream-entry.ts';
 
 /** A shard's fence as it was before its stream was read. */
-export interface Fence {
-  n: number;
-  lastId: string;
-  epoch: string;
-}
+export type Fence = Omit<LedgerFence, '_id'>;
 
-const NEW_FENCE = { n: 0, last_id: '0-0', epoch: '' };
+/** The fence of a shard that nobody has written yet. */
+export const NEW_FENCE: Fence = { n: 0, last_id: '0-0', epoch: '' };
 
 /** Raised when another projector or a rebuild wrote to one of the shards meanwhile. */
 export class Fenced extends Error {}
@@ -25,12 +22,9 @@ export async function readFences(ctx: Context, shards: readonly number[]): Promi
   const rows = await ledgerFenceRows(ctx)
     .find({ _id: { $in: shards.map(fenceId) } })
     .toArray();
-  const found = rows.map(
-    ({ _id, n, last_id, epoch }) => [Number(_id), { n, lastId: last_id, epoch }] as const,
-  );
-  const known = new Map<number, Fence>(found);
+  const known = new Map<number, Fence>(rows.map(({ _id, ...fence }) => [Number(_id), fence]));
   const missing = shards.filter((shard) => !known.has(shard));
-  for (const shard of missing) known.set(shard, { n: 0, lastId: '0-0', epoch: '' });
+  for (const shard of missing) known.set(shard, NEW_FENCE);
   await Promise.all(
     missing.map((shard) =>
       ledgerFenceRows(ctx).updateOne({ _id: fenceId(shard) }, { $setOnInsert: NEW_FENCE }, { upsert: true }),
@@ -49,7 +43,7 @@ export async function raiseFences(
     batches.map(({ shard, fence, lastId }) => ({
       updateOne: {
         filter: { _id: fenceId(shard), n: fence.n },
-        update: { $inc: { n: 1 }, $set: { last_id: later(fence.lastId, lastId) } },
+        update: { $inc: { n: 1 }, $set: { last_id: later(fence.last_id, lastId) } },
       },
     })),
     { session: transaction },
@@ -60,13 +54,14 @@ export async function raiseFences(
 /**
  * Binds the ledger of shards to the data that they are about to be opened for. Whoever read a stream before cannot write
  * behind this any more, and whoever reads a stream of other data not at all. `fences` were read before the data was looked
- * at: what was bound to other data since then stays so, because whoever did it has seen a later Redis. Returns those shards.
+ * at: what was bound to other data since then stays so, because whoever did it has seen a later Redis. Returns the fences
+ * as they are then.
  */
 export async function bindFences(
   ctx: Context,
   identities: ReadonlyMap<number, string>,
   fences: ReadonlyMap<number, Fence>,
-): Promise<number[]> {
+): Promise<Map<number, Fence>> {
   await ledgerFenceRows(ctx).bulkWrite(
     [...identities].map(([shard, epoch]) => ({
       updateOne: {
@@ -75,8 +70,7 @@ export async function bindFences(
       },
     })),
   );
-  const bound = await readFences(ctx, [...identities.keys()]);
-  return [...identities].flatMap(([shard, epoch]) => (bound.get(shard)?.epoch === epoch ? [] : [shard]));
+  return readFences(ctx, [...identities.keys()]);
 }
 
 /** An older Redis that is projected once more does not take the ledger back. */

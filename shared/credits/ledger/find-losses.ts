@@ -1,19 +1,17 @@
 import type { Context } from '../../platform/context/context.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
-import { fenceId } from './fence.ts';
-import { ledgerFenceRows } from './model.ts';
+import type { Fence } from './fence.ts';
 import { isEarlier } from './stream-entry.ts';
 
 /** The shards whose stream ends before what the ledger has of it, each with a stream id beyond both. */
-export async function findLosses(ctx: Context, shards: readonly number[]): Promise<Map<number, string>> {
-  const fences = await ledgerFenceRows(ctx)
-    .find({ _id: { $in: shards.map(fenceId) } })
-    .toArray();
+export async function findLosses(
+  ctx: Context,
+  fences: ReadonlyMap<number, Fence>,
+): Promise<Map<number, string>> {
   const losses = new Map<number, string>();
-  for (const fence of fences) {
-    const shard = Number(fence._id);
-    if (!isEarlier(await lastStreamId(ctx, shard), fence.last_id)) continue;
-    const [ms = '0'] = fence.last_id.split('-');
+  for (const [shard, { last_id }] of fences) {
+    if (!isEarlier(await lastStreamId(ctx, shard), last_id)) continue;
+    const [ms = '0'] = last_id.split('-');
     losses.set(shard, `${Number(ms) + 1}-0`);
   }
   return losses;

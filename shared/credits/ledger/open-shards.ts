@@ -49,11 +49,12 @@ export async function checkAndOpen(
 ): Promise<Omit<Recovery, 'failed'> & { failed: Failures }> {
   const all = [...shards.keys()];
   const stuck = await drainStreams(ctx, all);
-  const overtaken = await bindFences(ctx, shards, fences);
-  const losses = await findLosses(ctx, all);
+  const bound = await bindFences(ctx, shards, fences);
+  const losses = await findLosses(ctx, bound);
   const rebuilding = new Set(holder === '' ? losses.keys() : all);
   // What is rebuilt must be in the ledger whole. A shard that lost nothing goes on as it is, its entries wait.
   const failed: Failures = new Map([...stuck].filter(([shard]) => rebuilding.has(shard)));
+  const overtaken = all.filter((shard) => bound.get(shard)?.epoch !== shards.get(shard));
   for (const shard of overtaken) failed.set(shard, new Error('Its ledger was bound to other data meanwhile'));
   const accounts = await restoreAccounts(ctx, { shards: new Set(all), rebuilding, failed, holder });
   let opened = 0;

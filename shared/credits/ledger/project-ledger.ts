@@ -1,7 +1,7 @@
 import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { lookAtShards } from '../meter/look-at-shards.ts';
-import { readFences } from './fence.ts';
+import { NEW_FENCE, readFences } from './fence.ts';
 import { rememberDevices } from './remember-devices.ts';
 import { deleteEntries, readStreams, shareOut } from './stream.ts';
 import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
@@ -100,7 +100,7 @@ async function readBatches(
   const ranges = [...shares].map(([shard, most]) => ({ shard, after: after?.get(shard), most }));
   const batches: ShardBatch[] = [];
   for (const [shard, { entries, problem, identity, isOpen }] of await readStreams(ctx, ranges)) {
-    const fence = fences.get(shard) ?? { n: 0, lastId: '0-0', epoch: '' };
+    const fence = fences.get(shard) ?? NEW_FENCE;
     const isBound = beforeOpening || identity === fence.epoch;
     // A shard that is not open is no trouble here: whoever opens it binds the ledger to its data.
     if (!isBound && !isOpen) unopened.add(shard);

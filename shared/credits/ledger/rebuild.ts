@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../platform/context/context.ts';
 import { ALL_SHARDS } from '../../platform/redis/keys.ts';
-import { holdShard, releaseShard, renewHold } from '../meter/epoch.ts';
+import { holdShard, type Lease, releaseShard, renewHold } from '../meter/epoch.ts';
 import { readFences } from './fence.ts';
 import { checkAndOpen, type Recovery } from './open-shards.ts';
 
@@ -42,11 +42,7 @@ export async function rebuildCredits(
 }
 
 /** Never throws: a hold that is lost is noticed by what is refused then. */
-async function renewHolds(
-  ctx: Context,
-  held: ReadonlyMap<number, string>,
-  lease: { holder: string; leaseMs: number },
-): Promise<void> {
+async function renewHolds(ctx: Context, held: ReadonlyMap<number, string>, lease: Lease): Promise<void> {
   await Promise.all([...held.keys()].map((shard) => renewHold(ctx, shard, lease))).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'the shards that are rebuilt were not held for longer'),
   );

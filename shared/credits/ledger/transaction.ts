@@ -1,15 +1,15 @@
-import type { Bucket, Reason } from '../meter/model.ts';
-import type { LedgerRow } from './model.ts';
+import { z } from 'zod';
+import { BUCKETS, REASONS } from '../meter/model.ts';
+import type { LedgerItem } from './read-ledger.ts';
 
 /** A ledger row as callers see it. */
-export interface LedgerTransaction {
-  /** Negative when spent. */
-  delta: number;
-  bucket: Bucket;
-  reason: Reason;
-  /** Unix seconds. */
-  created_at: number;
-}
+export const ledgerTransaction = z.strictObject({
+  delta: z.int().describe('Negative when spent'),
+  bucket: z.enum(BUCKETS),
+  reason: z.enum(REASONS),
+  created_at: z.int().describe('Unix seconds'),
+});
+export type LedgerTransaction = z.output<typeof ledgerTransaction>;
 
 /** A ledger row, or the outcome that will be one, as callers see it. */
 export function toTransaction({ delta, bucket, reason, created_at }: LedgerTransaction): LedgerTransaction {
@@ -18,7 +18,7 @@ export function toTransaction({ delta, bucket, reason, created_at }: LedgerTrans
 
 /** A ledger row as its owner sees it; with its receipt also its id and, of a spend, the device and the signed receipt. */
 export function viewTransaction(
-  row: Pick<LedgerRow, '_id' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'>,
+  row: LedgerItem,
   { withReceipt }: { withReceipt: boolean },
 ): LedgerTransaction & { id?: string; device_id?: string; receipt?: string } {
   if (!withReceipt) return toTransaction(row);

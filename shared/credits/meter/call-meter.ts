@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { sendScript } from '../../platform/context/send-script.ts';
+import { accountKeys } from '../../platform/redis/keys.ts';
 import { IDENTITY, loadScript, type Script } from '../../platform/redis/script.ts';
 import { noteRedisTime } from './redis-time.ts';
 
@@ -17,32 +18,31 @@ export interface MeterReply<Code extends string> {
   values: (string | null)[];
 }
 
-/** The shape of a reply: code, Redis' time in ms, values. `shut` is a code of every script. */
-type ReplyShape<Code extends string> = z.ZodType<[Code | 'shut', number, ...(string | null)[]]>;
-
-/** The shape of the replies with these codes. */
-export function replyOf<const Code extends string>(...codes: readonly Code[]): ReplyShape<Code> {
-  return z.tuple([z.enum([...codes, 'shut']), z.int()], z.string().nullable()) as unknown as ReplyShape<Code>;
-}
+/** Code, Redis' time in ms, values. */
+const reply = z.tuple([z.string(), z.int()], z.string().nullable());
 
 /**
- * Calls a script of the meter. Throws `rebuilding` when the shard is not open, so that no caller maps it again, and as
- * `sendScript`.
+ * Calls a script about one account, which answers one of `codes`, with the keys epoch, account, idempotency record of `idk`,
+ * ledger stream. Throws `rebuilding` when the shard is not open, so that no caller maps it again, and as `sendScript`.
  */
-export async function callMeter<Code extends string>(
+export async function callMeter<const Code extends string>(
   ctx: Context,
   call: {
     script: Script;
-    shard: number;
-    keys: readonly string[];
+    accountId: string;
+    idk?: string;
     args: readonly (string | number)[];
-    reply: ReplyShape<Code>;
+    codes: readonly Code[];
   },
 ): Promise<MeterReply<Code>> {
-  const answer = await sendScript(ctx, call.script, call.keys, call.args);
-  const [code, redisMs, ...values] = call.reply.parse(answer);
-  noteRedisTime(ctx, call.shard, redisMs);
-  if (code === 'shut') throw rebuilding();
+  const { epoch, account, record, stream, shard } = accountKeys(call.accountId);
+  const keys = [epoch, account, record(call.idk ?? ''), stream];
+  const answer = await sendScript(ctx, call.script, keys, call.args);
+  const [answered, redisMs, ...values] = reply.parse(answer);
+  noteRedisTime(ctx, shard, redisMs);
+  if (answered === 'shut') throw rebuilding();
+  const code = call.codes.find((each) => each === answered);
+  if (code === undefined) throw new Error(`A script answered ${answered}`);
   return { code, values };
 }
 

@@ -2,7 +2,7 @@ import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { untilReplicated } from '../../platform/context/until-replicated.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
-import { callMeter, meterScript, replyOf } from './call-meter.ts';
+import { callMeter, meterScript } from './call-meter.ts';
 import { type ChangeOutcome, decodeChangeOutcome, RECORD_KEPT_S } from './idempotency.ts';
 import { scriptNow } from './redis-time.ts';
 
@@ -13,7 +13,6 @@ const SCRIPTS = {
   'apply-plan': meterScript('change', 'apply-plan'),
   adjust: meterScript('change', 'adjust'),
 };
-const reply = replyOf('done', 'replay', 'none', 'missing', 'reused', 'lots');
 
 export interface Change {
   accountId: string;
@@ -33,19 +32,18 @@ export async function changeCredits(
   ctx: Context,
   { accountId, command, args, idempotency = { idk: '', fingerprint: '' } }: Change,
 ): Promise<{ outcome: ChangeOutcome | null; did: 'done' | 'replay' | 'none' }> {
-  const { epoch, account, record, stream, shard, replicated } = accountKeys(accountId);
   const { idk, fingerprint } = idempotency;
   const { code, values } = await callMeter(ctx, {
     script: SCRIPTS[command],
-    shard,
-    keys: [epoch, account, record(idk), stream],
+    accountId,
+    idk,
     args: [scriptNow(ctx), idk, fingerprint, RECORD_KEPT_S, ...args],
-    reply,
+    codes: ['done', 'replay', 'none', 'missing', 'reused', 'lots'],
   });
   switch (code) {
     case 'done':
     case 'replay':
-      await untilReplicated(ctx, replicated);
+      await untilReplicated(ctx, accountKeys(accountId).replicated);
       return { outcome: values[0] ? decodeChangeOutcome(values[0]) : null, did: code };
     case 'none':
       return { outcome: null, did: code };

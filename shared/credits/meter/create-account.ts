@@ -1,14 +1,12 @@
 import type { Context } from '../../platform/context/context.ts';
-import { accountKeys } from '../../platform/redis/keys.ts';
 import { emptyState, identityFields, stateFields } from './account-state.ts';
-import { callMeter, meterScript, replyOf } from './call-meter.ts';
+import { callMeter, meterScript } from './call-meter.ts';
 import type { CreditAccount } from './model.ts';
 
 const script = meterScript('create-account');
 
 /** Creates the empty record of an account. Nothing changes when there is one. Throws `rebuilding`, and as `sendScript`. */
 export async function createAccount(ctx: Context, row: CreditAccount): Promise<void> {
-  const { epoch, account, shard } = accountKeys(row._id);
   const args = [...identityFields(row), ...stateFields(emptyState())];
-  await callMeter(ctx, { script, shard, keys: [epoch, account], args, reply: replyOf('ok') });
+  await callMeter(ctx, { script, accountId: row._id, args, codes: ['ok'] });
 }

@@ -1,7 +1,6 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { accountKeys } from '../../platform/redis/keys.ts';
-import { callMeter, meterScript, notInRedis, replyOf } from './call-meter.ts';
+import { callMeter, meterScript, notInRedis } from './call-meter.ts';
 
 const putScript = meterScript('put-device');
 const revokeScript = meterScript('revoke-device');
@@ -15,13 +14,11 @@ export async function putDevice(
   accountId: string,
   device: { device_id: string; token_id: string; token_hmac: string },
 ): Promise<void> {
-  const { epoch, account, shard } = accountKeys(accountId);
   const { code } = await callMeter(ctx, {
     script: putScript,
-    shard,
-    keys: [epoch, account],
+    accountId,
     args: [device.token_id, device.device_id, device.token_hmac],
-    reply: replyOf('ok', 'missing', 'revoked'),
+    codes: ['ok', 'missing', 'revoked'],
   });
   if (code === 'revoked') throw new DomainError('conflict', 'This device is revoked.');
   if (code === 'missing') throw notInRedis();
@@ -33,13 +30,11 @@ export async function putDevice(
  * Repeating it changes nothing. Throws `rebuilding`, `store_unavailable`, `outcome_unknown`.
  */
 export async function revokeDeviceAccess(ctx: Context, accountId: string, deviceId: string): Promise<void> {
-  const { epoch, account, shard } = accountKeys(accountId);
   const { code } = await callMeter(ctx, {
     script: revokeScript,
-    shard,
-    keys: [epoch, account],
+    accountId,
     args: [deviceId],
-    reply: replyOf('ok', 'missing'),
+    codes: ['ok', 'missing'],
   });
   if (code === 'missing') throw notInRedis();
 }

@@ -25,23 +25,21 @@ const scripts = {
 };
 const reply = z.tuple([z.enum([...epochStates.options, 'lost']), dataIdentity]);
 
+/** A rebuild, and for how long it holds a shard at once. */
+export interface Lease {
+  holder: string;
+  leaseMs: number;
+}
+
 /** Shuts a shard for a rebuild. Returns the identity of its data; throws while another rebuild holds it. */
-export async function holdShard(
-  ctx: Context,
-  shard: number,
-  { holder, leaseMs }: { holder: string; leaseMs: number },
-): Promise<string> {
+export async function holdShard(ctx: Context, shard: number, { holder, leaseMs }: Lease): Promise<string> {
   const [state, identity] = await callEpoch(ctx, scripts.hold, shard, [holder, leaseMs, '']);
   if (state !== 'held') throw new Error(`Another rebuild holds shard ${shard}; wait until it has ended`);
   return identity;
 }
 
 /** Holds a shard for as long again, if this rebuild still holds it. */
-export async function renewHold(
-  ctx: Context,
-  shard: number,
-  { holder, leaseMs }: { holder: string; leaseMs: number },
-): Promise<void> {
+export async function renewHold(ctx: Context, shard: number, { holder, leaseMs }: Lease): Promise<void> {
   await callEpoch(ctx, scripts.hold, shard, [holder, leaseMs, 'renew']);
 }
 

@@ -1,16 +1,15 @@
 import { memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
+import { shardOf } from '../../platform/redis/keys.ts';
 import { type AccountState, decodeAnchor, decodeState, type Lot, sumLots } from './account-state.ts';
-import { callMeter, meterScript, notInRedis, replyOf } from './call-meter.ts';
+import { callMeter, meterScript, notInRedis } from './call-meter.ts';
 import { type Anchor, creditAccountRows } from './model.ts';
 import { monthAt } from './month.ts';
 import { plansOf } from './plans.ts';
 import { creditNow } from './redis-time.ts';
 
 const script = meterScript('read-account');
-const reply = replyOf('ok', 'missing');
 
 /** An account as it lies in Redis. */
 export interface AccountRecord {
@@ -21,8 +20,7 @@ export interface AccountRecord {
 
 /** The record of an account, or null when there is none. Throws `rebuilding`, `store_unavailable`. */
 export async function readAccount(ctx: Context, accountId: string): Promise<AccountRecord | null> {
-  const { epoch, account, shard } = accountKeys(accountId);
-  const { values } = await callMeter(ctx, { script, shard, keys: [epoch, account], args: [], reply });
+  const { values } = await callMeter(ctx, { script, accountId, args: [], codes: ['ok', 'missing'] });
   const [plan, anchor, ...fields] = values;
   const state = decodeState(fields);
   return state && plan && anchor ? { plan, anchor, state } : null;

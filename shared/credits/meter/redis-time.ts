@@ -1,5 +1,6 @@
 import { systemClock } from '../../platform/basics/clock.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { perContext } from '../../platform/context/per-context.ts';
 import { sendScript } from '../../platform/context/send-script.ts';
 import { shardKeys } from '../../platform/redis/keys.ts';
 import { IDENTITY, loadScript } from '../../platform/redis/script.ts';
@@ -10,7 +11,12 @@ interface Sample {
   atMs: number;
 }
 
-const samples = new WeakMap<Context['redis'], Map<number, Sample>>();
+const samplesOf = perContext((ctx) => {
+  const samples = new Map<number, Sample>();
+  // Another server, or the same one after a failover, may show another time.
+  ctx.redis.meter.on('close', () => samples.clear());
+  return samples;
+});
 const askTime = loadScript(IDENTITY, new URL('redis-time.lua', import.meta.url));
 
 /**
@@ -42,16 +48,6 @@ export async function creditNow(ctx: Context, shard: number): Promise<number> {
 
 function isTestClock(ctx: Context): boolean {
   return ctx.config.nodeEnv === 'test' && ctx.clock !== systemClock;
-}
-
-function samplesOf(ctx: Context): Map<number, Sample> {
-  const known = samples.get(ctx.redis);
-  if (known) return known;
-  const fresh = new Map<number, Sample>();
-  samples.set(ctx.redis, fresh);
-  // Another server, or the same one after a failover, may show another time.
-  ctx.redis.meter.on('close', () => fresh.clear());
-  return fresh;
 }
 
 function sampleIndex(ctx: Context, shard: number): number {

@@ -30,7 +30,7 @@ export type Demand =
   | { kind: 'grant'; checkoutId: string; accountId: string; credits: number; cents: number }
   /** It is for us and cannot be carried out: `why` is for the operator. */
   | { kind: 'refuse'; checkoutId: string; why: string }
-  | { kind: 'unpaid' | 'ignore' };
+  | { kind: 'unpaid' | 'ignored' };
 
 /**
  * Decides what an event asks for. How many credits, and at what price, is what we wrote into the Checkout Session when it
@@ -38,9 +38,9 @@ export type Demand =
  */
 export function demandOf(parsed: unknown): Demand {
   const known = event.safeParse(parsed);
-  if (!known.success || !PAYING_EVENTS.has(known.data.type)) return { kind: 'ignore' };
+  if (!known.success || !PAYING_EVENTS.has(known.data.type)) return { kind: 'ignored' };
   const { object } = known.data.data;
-  if (!ours.safeParse(object).success) return { kind: 'ignore' };
+  if (!ours.safeParse(object).success) return { kind: 'ignored' };
   const session = checkoutSession.safeParse(object);
   if (!session.success) return { kind: 'refuse', checkoutId: idOf(object), why: whyNot(session.error) };
   const {

@@ -45,16 +45,8 @@ function parse(body: Uint8Array): unknown {
 }
 
 async function carryOut(ctx: Context, demand: Demand): Promise<Outcome> {
-  switch (demand.kind) {
-    case 'ignore':
-      return 'ignored';
-    case 'unpaid':
-      return 'unpaid';
-    case 'refuse':
-      return refuse(ctx, demand.checkoutId, demand.why);
-    case 'grant':
-      return grant(ctx, demand);
-  }
+  if (demand.kind === 'grant') return grant(ctx, demand);
+  return demand.kind === 'refuse' ? refuse(ctx, demand.checkoutId, demand.why) : demand.kind;
 }
 
 /** The Checkout Session is the idempotency key: the same that an operator uses who grants it by hand. */
