@@ -88,9 +88,9 @@ interface Reading {
 }
 
 async function readPage(ctx: Context, reading: Reading, limit: number) {
-  const rows: LedgerItem[] = [];
   const page = { ...reading, limit: limit + 1 };
-  for await (const chunk of readLedger(ctx, reading.accountId, reading.filter, page)) rows.push(...chunk);
+  const chunks = await Array.fromAsync(readLedger(ctx, reading.accountId, reading.filter, page));
+  const rows = chunks.flat();
   const shown = rows.slice(0, limit);
   return {
     transactions: shown.map((row) => viewTransaction(row, { withReceipt: reading.withReceipts })),

@@ -141,10 +141,8 @@ function addLedger(program: Command, credits: Command, run: Run): void {
 
 async function readNewest(ctx: Context, accountId: string, limit: number) {
   const page = { beforeSeq: null, limit, withReceipts: true };
-  const found: ReturnType<typeof viewTransaction>[] = [];
-  for await (const rows of readLedger(ctx, accountId, {}, page))
-    found.push(...rows.map((row) => viewTransaction(row, { withReceipt: true })));
-  return found;
+  const chunks = await Array.fromAsync(readLedger(ctx, accountId, {}, page));
+  return chunks.flat().map((row) => viewTransaction(row, { withReceipt: true }));
 }
 
 function addReceipts(program: Command, run: Run): void {

@@ -25,11 +25,6 @@ export const creditDrift = gauge({
   help: 'Accounts whose ledger does not add up to their balance, as last reconciled. Alert above 0.',
 });
 
-export const unplacedReceipts = gauge({
-  name: 'governor_receipts_without_rows',
-  help: 'Receipts that were given and have no ledger row, as last reconciled. Alert above 0.',
-});
-
 export const creditPlansRepaired = counter({
   name: 'governor_credit_plans_repaired_total',
   help: 'Accounts that were found on another plan than their organization, and put on it.',

@@ -9,8 +9,8 @@ import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
 import { type Skipped, workOnAccounts } from '../meter/work-on-accounts.ts';
 import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
-import { findUnplacedInStreams, findUnplacedRecords } from './find-unplaced-receipts.ts';
-import { creditDrift, creditPlansRepaired, unplacedReceipts } from './metrics.ts';
+import { countUnplacedReceipts } from './find-unplaced-receipts.ts';
+import { creditDrift, creditPlansRepaired } from './metrics.ts';
 import { ledgerRows } from './model.ts';
 
 /** What is wrong with one account. */
@@ -30,7 +30,7 @@ export interface Reconciliation {
   repaired: number;
   /** Accounts that were on another plan than their organization, and are on it now. */
   plans: number;
-  /** Receipts that were given and have no row in the ledger. */
+  /** Receipts that were given and have no row in the ledger: 0 when they were not looked for. */
   receipts_without_rows: number;
 }
 
@@ -38,10 +38,10 @@ export interface Reconciliation {
 const BATCH = 8;
 
 /**
- * Compares every balance with the sum of its ledger, counts rows against `seq`, and looks for receipts that have no row.
- * With `records` it looks at every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is
- * asked for: then a `credit.adjust` row makes a ledger add up to its balance. What was cut short is carried on always: an
- * account that is not on the plan of its organization is put on it, and one that never reached Redis gets there.
+ * Compares every balance with the sum of its ledger and counts rows against `seq`. With `records` it also looks for a row
+ * of every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is asked for: then a
+ * `credit.adjust` row makes a ledger add up to its balance. What was cut short is carried on always: an account that is not
+ * on the plan of its organization is put on it, and one that never reached Redis gets there.
  */
 export async function reconcileCredits(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function reconcileCredits(
     drifted: [],
     repaired: 0,
     plans: 0,
-    receipts_without_rows: await countUnplacedReceipts(ctx, options.records === true),
+    receipts_without_rows: options.records ? await countUnplacedReceipts(ctx) : 0,
   };
   const plans = await readPlansOfOrganizations(ctx);
   const skipped: Skipped = { accounts: 0 };
@@ -78,19 +78,10 @@ export async function reconcileCredits(
   return result;
 }
 
-async function countUnplacedReceipts(ctx: Context, withRecords: boolean): Promise<number> {
-  const unplaced = [
-    ...(await findUnplacedInStreams(ctx)),
-    ...(withRecords ? await findUnplacedRecords(ctx) : []),
-  ];
-  return new Set(unplaced.map(({ idk }) => idk)).size;
-}
-
 function report(ctx: Context, result: Reconciliation): void {
   const { drifted, plans, unchecked, receipts_without_rows: unplaced } = result;
   creditDrift(ctx).set(drifted.length);
   creditPlansRepaired(ctx).inc(plans);
-  unplacedReceipts(ctx).set(unplaced);
   for (const drift of drifted) ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
   if (unchecked > 0)
     ctx.log.warn(
