@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BUCKETS, REASONS } from '../meter/model.ts';
-import type { LedgerItem } from './read-ledger.ts';
+import type { LedgerRow } from './model.ts';
 
 /** A ledger row as callers see it. */
 export const ledgerTransaction = z.strictObject({
@@ -18,7 +18,7 @@ export function toTransaction({ delta, bucket, reason, created_at }: LedgerTrans
 
 /** A ledger row as its owner sees it; with its receipt also its id and, of a spend, the device and the signed receipt. */
 export function viewTransaction(
-  row: LedgerItem,
+  row: Pick<LedgerRow, '_id' | 'delta' | 'bucket' | 'reason' | 'created_at' | 'device_id' | 'receipt'>,
   { withReceipt }: { withReceipt: boolean },
 ): LedgerTransaction & { id?: string; device_id?: string; receipt?: string } {
   if (!withReceipt) return toTransaction(row);
