@@ -13,19 +13,36 @@ const BUDGET = {
   current: 412.5,
 };
 const WINDOWED = { ...BUDGET, window: 'monthly', metric: 'cost_usd' };
-const SESSION = {
-  id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
-  user_id: 'ada',
-  project_id: 'checkout',
-  model: 'claude-sonnet-4-5',
-  signal_count: 12,
-  cost_usd: 0.8432,
-};
+
+/** Made-up data of `session.started` at `ts` (ISO 8601); a test compares it with the sessions' own view. */
+export function sampleSession(ts: string): Record<string, unknown> {
+  return {
+    id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
+    user_id: 'ada',
+    project_id: 'checkout',
+    started_at: ts,
+    ended_at: ts,
+    duration_s: 0,
+    model: 'claude-sonnet-4-5',
+    models: ['claude-sonnet-4-5'],
+    tokens_in: 8_512,
+    tokens_out: 300,
+    cost_usd: 0.0088,
+    signal_count: 1,
+    error_count: 0,
+    adapter: 'claude-code',
+    state: 'open',
+    end_reason: null,
+    intervention_count: 0,
+    unpriced_signals: 0,
+    last_activity_at: ts,
+  };
+}
 
 /** Made-up data of each type of event that says something by itself. */
-const SAMPLES: Record<Exclude<EventType, 'digest'>, Record<string, unknown>> = {
-  'session.started': SESSION,
-  'session.ended': { ...SESSION, end_reason: 'timeout' },
+const samplesAt = (ts: string): Record<Exclude<EventType, 'digest'>, Record<string, unknown>> => ({
+  'session.started': sampleSession(ts),
+  'session.ended': { ...sampleSession(ts), state: 'ended', end_reason: 'timeout' },
   'budget.warning': { ...BUDGET, event_id: 'evt_3Kf9XqLm2TzVb7Rw8YcN1p' },
   'budget.exceeded': { ...WINDOWED, current: 512.5 },
   'budget.threshold': { ...WINDOWED, alert_at: 50 },
@@ -40,7 +57,7 @@ const SAMPLES: Record<Exclude<EventType, 'digest'>, Record<string, unknown>> = {
     deviation_pct: 1_088.9,
     session_id: 'ses_3Kf9XqLm2TzVb7Rw8YcN1p',
   },
-};
+});
 
 /** What a webhook of a format is sent for an event of a type, with made-up data of `nowMs` (epoch ms). Pure. */
 export function previewMessage({
@@ -62,7 +79,8 @@ export function previewMessage({
 }
 
 function sampleOf(type: EventType, ts: string): Record<string, unknown> {
-  if (type !== 'digest') return SAMPLES[type];
-  const events = Object.entries(SAMPLES).map(([each, data]) => ({ id: 'evt_preview', type: each, ts, data }));
+  const samples = samplesAt(ts);
+  if (type !== 'digest') return samples[type];
+  const events = Object.entries(samples).map(([each, data]) => ({ id: 'evt_preview', type: each, ts, data }));
   return { from: ts, to: ts, events };
 }
