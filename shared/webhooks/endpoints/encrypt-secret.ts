@@ -16,22 +16,6 @@ export function encryptSecret(config: Config, webhookId: string, secret: string)
   return `v1.${id}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64url')}`;
 }
 
-const REMEMBERED_AT_MOST = 1_000;
-const decrypted = new WeakMap<Config, Map<string, string>>();
-
-/** As `decryptSecret`, which costs as much as signing does; remembers the last thousand. */
-export function decryptSecretOnce(config: Config, webhookId: string, encrypted: string): string {
-  const known = decrypted.get(config) ?? new Map<string, string>();
-  decrypted.set(config, known);
-  const key = `${webhookId} ${encrypted}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const secret = decryptSecret(config, webhookId, encrypted);
-  if (known.size >= REMEMBERED_AT_MOST) known.clear();
-  known.set(key, secret);
-  return secret;
-}
-
 /** Decrypts a secret. Throws when its key is not in the ring, or the blob was changed or belongs to another webhook. */
 export function decryptSecret(config: Config, webhookId: string, encrypted: string): string {
   const [, id = '', blob = ''] = encrypted.split('.');
@@ -65,17 +49,11 @@ function currentKey(config: Config): { id: string; key: Buffer } {
   return { id: first[0], key: first[1] };
 }
 
-const rings = new WeakMap<Config, Map<string, Buffer>>();
-
 function keyRing(config: Config): Map<string, Buffer> {
-  const known = rings.get(config);
-  if (known) return known;
-  const ring = new Map(
+  return new Map(
     config.webhookSecretKeys.split(',').map((entry) => {
       const [id = '', key = ''] = entry.split(':');
       return [id, Buffer.from(key, 'base64')] as const;
     }),
   );
-  rings.set(config, ring);
-  return ring;
 }

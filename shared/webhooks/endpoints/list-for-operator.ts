@@ -1,20 +1,12 @@
 import { isoTime } from '../../platform/basics/clock.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { type Webhook, webhookRows } from './model.ts';
+import { webhookRows } from './model.ts';
 
-/** A webhook as an operator sees it. `alerted_at` null: nobody was told of it failing. */
-export interface OperatorWebhook {
-  webhook_id: string;
-  org_id: string;
-  host: string;
-  enabled: boolean;
-  status: Webhook['status'];
-  failing_since: string | null;
-  alerted_at: string | null;
-}
-
-/** All webhooks of an organization, or the failing ones of every organization, oldest first. */
-export async function listForOperator(ctx: Context, orgId?: string): Promise<OperatorWebhook[]> {
+/**
+ * All webhooks of an organization, or the failing ones of every organization, oldest first. `alerted_at` null: nobody was
+ * told of it failing.
+ */
+export async function listForOperator(ctx: Context, orgId?: string) {
   const filter = orgId === undefined ? { status: 'failing' as const } : { org_id: orgId };
   const webhooks = await webhookRows(ctx).find(filter).sort({ created_at: 1 }).toArray();
   return webhooks.map(({ _id, org_id, url, enabled, status, failing_since, alerted_at }) => ({

@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/basics/config.ts';
 import type { WebhookFormat } from '../../platform/basics/contract.ts';
-import { decryptSecretOnce, encryptSecret } from './encrypt-secret.ts';
+import { decryptSecret, encryptSecret } from './encrypt-secret.ts';
 import type { Webhook } from './model.ts';
 
 type Target = Pick<Webhook, 'url' | 'encrypted_url'>;
@@ -18,7 +18,7 @@ export function encryptTarget(
 /** Where a webhook sends to. Throws when the key of a secret URL is not in the ring. */
 export function targetOf(config: Config, { _id, url, encrypted_url }: Target & { _id: string }): URL {
   if (encrypted_url === null) return new URL(url);
-  return new URL(decryptSecretOnce(config, targetOwner(_id), encrypted_url));
+  return new URL(decryptSecret(config, targetOwner(_id), encrypted_url));
 }
 
 /** Whose the encrypted URL of a webhook is, so that it never decrypts as that webhook's signing secret. */
