@@ -22,7 +22,6 @@ import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snaps
 import { reconcileAllUsage } from '../shared/usage/reconcile-usage.ts';
 import { alertAdmins as mailAdmins } from '../shared/webhooks/deliveries/alert-admins.ts';
 import { expireHeld as expireTooManyHeld } from '../shared/webhooks/deliveries/expire-held.ts';
-import { holdDeliveries } from '../shared/webhooks/deliveries/hold-deliveries.ts';
 import {
   deliverWebhookJob,
   expireHeldJob,
@@ -34,7 +33,7 @@ import {
 import { planStep } from '../shared/webhooks/deliveries/plan-in-steps.ts';
 import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
 import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/send-digests.ts';
-import { alertAdminsJob, drainWebhookJob, holdWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
+import { alertAdminsJob, drainWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
 import { dueJobRow, type JobRow, jobRow } from './job-row.ts';
@@ -71,11 +70,6 @@ export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handl
 export const planDeliveries = dueJobRow(planDeliveriesJob, {
   concurrency: 1,
   handle: (key, ctx) => planStep(ctx, key),
-});
-
-export const holdWebhook = dueJobRow(holdWebhookJob, {
-  concurrency: 4,
-  handle: (webhookId, ctx) => holdDeliveries(ctx, webhookId),
 });
 
 export const drainWebhook = dueJobRow(drainWebhookJob, {
@@ -153,7 +147,6 @@ export const JOB_TABLE: readonly JobRow[] = [
   checkSession,
   deliverWebhook,
   retryWebhook,
-  holdWebhook,
   drainWebhook,
   alertAdmins,
   planDeliveries,

@@ -3,7 +3,6 @@ import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { holdDeliveries } from '../../shared/webhooks/deliveries/hold-deliveries.ts';
 import { holdExhausted } from '../../shared/webhooks/deliveries/recover-deliveries.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
@@ -133,7 +132,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
   it('holds while it is paused, and sends in order afterwards', async () => {
     const [waiting = ''] = await raise(api.ctx, orgId);
     expect((await change({ enabled: false })).body.enabled).toBe(false);
-    await holdDeliveries(api.ctx, id);
+    await drainDeliveries(api.ctx, id);
     const later = await deliver(2);
     expect(receiver.received).toHaveLength(0);
     expect((await api.call(path, { key })).body.held).toBe(3);
@@ -250,6 +249,7 @@ describe('POST /api/v1/webhooks/{id}/recover', () => {
       clock.advance(waitMs);
       for (const event of events.toReversed()) await attemptAllDue(api.ctx, event);
     }
+    await drainDeliveries(api.ctx, id);
     await recover(since);
     await holdExhausted(api.ctx, id);
     await enableWebhook(api.ctx, orgId, id);

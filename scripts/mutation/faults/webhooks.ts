@@ -100,8 +100,8 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'a failing webhook gets requests',
     file: 'shared/webhooks/sending/decide-attempt.ts',
-    text: "if (isPaused(webhook)) return { kind: 'hold', queued };",
-    replacement: '',
+    text: "if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };",
+    replacement: "if (!webhook) return { kind: 'drain', queued };",
     tests: [...DELIVER, ...API],
   },
   {
@@ -114,8 +114,9 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   {
     what: 'the delivery of a deleted webhook is tried for ever',
     file: 'shared/webhooks/sending/decide-attempt.ts',
-    text: "if (!webhook) return { kind: 'cancel', queued };",
-    replacement: "if (!webhook) return { kind: 'nothing' };",
+    text: "if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };",
+    replacement:
+      "if (!webhook) return { kind: 'nothing' };\n  if (isPaused(webhook)) return { kind: 'drain', queued };",
     tests: [...DELIVER, ...API],
   },
   {

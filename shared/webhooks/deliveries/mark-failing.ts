@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { setDue } from '../../platform/due/plan-due.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
 import { webhookRows } from '../endpoints/model.ts';
-import { changeWrites, planHold } from '../endpoints/plan-change.ts';
+import { changeWrites, planDrain } from '../endpoints/plan-change.ts';
 
 /**
  * A plan for a delivery that has failed its fifth attempt: the webhook turns failing, once (two transactions that do it
@@ -22,7 +22,7 @@ export async function planFailing(
   const change = { status: 'failing', failing_since: dateAt(nowMs), alerted_at: null } as const;
   return joinPlans(
     { writes: changeWrites(webhook, change), wakeUps: [] },
-    planHold(webhook, nowMs),
+    planDrain(webhook, nowMs),
     setDue(alertAdminsJob, { key: webhookId, orgId: webhook.org_id, dueMs: nowMs }),
   );
 }

@@ -4,7 +4,7 @@ import { within } from '../../platform/basics/within.ts';
 import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
-import { planDrainAt, planHold } from '../endpoints/plan-change.ts';
+import { planDrain, planDrainAt } from '../endpoints/plan-change.ts';
 import { planFailing } from './mark-failing.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
@@ -19,9 +19,8 @@ export type Outcome = {
   attempt: number;
 } & (
   | { kind: 'attempted'; result: Attempt; endedAtMs: number; isDrained: boolean }
-  | { kind: 'hold' }
   | { kind: 'postpone'; dueMs: number }
-  | { kind: 'cancel' }
+  | { kind: 'drain' }
 );
 
 /** Attempts that a delivery's log keeps, and those of them with their answers; older ones go first. */
@@ -76,25 +75,21 @@ async function decide(
     .toArray();
   const before = new Map(found.map((row) => [row._id, row]));
   const after = new Map<string, QueuedDelivery | Delivery>();
-  const holds = new Map<string, Plan>();
-  const drains = new Map<string, { _id: string; org_id: string; dueMs: number }>();
+  const drains = new Map<string, Plan>();
   for (const outcome of outcomes) {
     const row = after.get(outcome.deliveryId) ?? before.get(outcome.deliveryId);
     if (!row || !('state' in row) || row.round !== outcome.round || row.attempt !== outcome.attempt) continue;
     const webhook = { _id: row.webhook_id, org_id: row.org_id };
-    if (outcome.kind === 'hold') {
-      // It may have been enabled since the attempt looked: the job that holds looks again.
-      holds.set(webhook._id, planHold(webhook, ctx.clock.now()));
+    if (outcome.kind === 'drain') {
+      drains.set(webhook._id, planDrain(webhook, ctx.clock.now()));
       continue;
     }
     const next = stepOf(ctx, row, outcome);
     if (next) after.set(row._id, next);
-    if (outcome.kind === 'postpone' && row.attempt === 1)
-      drains.set(webhook._id, { ...webhook, dueMs: outcome.dueMs });
+    if (outcome.kind === 'postpone' && row.attempt === 1 && !drains.has(webhook._id))
+      drains.set(webhook._id, await planDrainAt(ctx, webhook, outcome.dueMs, transaction));
   }
-  const plans = [replaceQueued([...after.values()]), ...holds.values()];
-  for (const webhook of drains.values())
-    plans.push(await planDrainAt(ctx, webhook, webhook.dueMs, transaction));
+  const plans = [replaceQueued([...after.values()]), ...drains.values()];
   for (const webhookId of exhaustedAt(after.values()))
     plans.push(await planFailing(ctx, webhookId, transaction));
   return { ...joinPlans(...plans), result: undefined };
@@ -109,10 +104,9 @@ function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
 function stepOf(
   ctx: Context,
   row: QueuedDelivery,
-  outcome: Exclude<Outcome, { kind: 'hold' }>,
+  outcome: Exclude<Outcome, { kind: 'drain' }>,
 ): QueuedDelivery | Delivery | null {
   const nowMs = ctx.clock.now();
-  if (outcome.kind === 'cancel') return finished(row, 'cancelled', nowMs);
   if (outcome.kind === 'postpone' && row.attempt > 1) {
     const wake = `${wakeOf(row)}-${outcome.dueMs}`;
     return { ...row, state: 'pending', at: outcome.dueMs, wake };

@@ -5,7 +5,7 @@ import { NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { readDue, setDue } from '../../platform/due/plan-due.ts';
 import { updateRow, type Write } from '../../platform/mongo/writes.ts';
-import { drainWebhookJob, holdWebhookJob } from './jobs.ts';
+import { drainWebhookJob } from './jobs.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
 type WebhookIds = Pick<Webhook, '_id' | 'org_id'>;
@@ -25,15 +25,13 @@ export interface DrainDetails {
 /** A transaction lives 60 s at most: one that saw the webhook paused has held its events by then. */
 const STRAGGLERS_MS = 120_000;
 
-/** A plan that drains what a webhook holds: now, and once more what a transaction may still add that saw it paused. */
+/**
+ * A plan that drains what a webhook holds: now, and once more what a transaction may still add that saw it paused. One that
+ * is paused then has what it had under way held, and of one that is deleted everything is cancelled.
+ */
 export function planDrain({ _id, org_id }: WebhookIds, nowMs: number): Plan {
   const details: DrainDetails = { until: dateAt(nowMs + STRAGGLERS_MS) };
   return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs: nowMs, details });
-}
-
-/** A plan that holds what a webhook has under way. */
-export function planHold({ _id, org_id }: WebhookIds, nowMs: number): Plan {
-  return setDue(holdWebhookJob, { key: _id, orgId: org_id, dueMs: nowMs });
 }
 
 /**
@@ -48,8 +46,9 @@ export async function planDrainAt(
 ): Promise<Plan> {
   const due = await readDue<DrainDetails>(ctx, drainWebhookJob, _id, transaction);
   const nowMs = ctx.clock.now();
-  const plannedMs = due?.due_at.getTime() ?? 0;
-  if (plannedMs > nowMs && plannedMs <= dueMs) return NO_PLAN;
+  const plannedMs = due?.due_at.getTime() ?? Number.POSITIVE_INFINITY;
+  const isUnderWay = due?.claim_id !== undefined && plannedMs <= nowMs;
+  if (plannedMs <= dueMs && !isUnderWay) return NO_PLAN;
   const details: DrainDetails = { until: due?.until ?? dateAt(nowMs) };
   return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs, details });
 }

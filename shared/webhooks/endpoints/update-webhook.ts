@@ -4,12 +4,12 @@ import { dateAt } from '../../platform/basics/clock.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { OLD_SECRET_SIGNS_MS } from '../../platform/basics/contract.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
-import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { decryptSecret, encryptSecret, hasKeyOf } from './encrypt-secret.ts';
 import { getWebhook } from './get-webhook.ts';
 import { isPaused, type Webhook } from './model.ts';
-import { changeWrites, planDrain, planHold } from './plan-change.ts';
+import { changeWrites, planDrain } from './plan-change.ts';
 import { asksForSomething, type WebhookChange } from './view.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function updateWebhook(
     const audit = auditWrite(ctx, { action: 'webhook.update', org_id: orgId, details });
     const plan = joinPlans(
       { writes: [...changeWrites(webhook, set), audit], wakeUps: [] },
-      planPause(webhook, after, nowMs),
+      isPaused(webhook) === isPaused(after) ? NO_PLAN : planDrain(after, nowMs),
     );
     return { ...plan, result: after };
   });
@@ -69,9 +69,4 @@ function refused(pointer: string, detail: string): DomainError {
   return new DomainError('invalid_request', `The webhook is not valid: ${pointer.slice(1)} ${detail}.`, {
     errors: [{ pointer, detail }],
   });
-}
-
-function planPause(before: Webhook, after: Webhook, nowMs: number): Plan {
-  if (isPaused(before) === isPaused(after)) return NO_PLAN;
-  return isPaused(after) ? planHold(after, nowMs) : planDrain(after, nowMs);
 }

@@ -14,7 +14,7 @@ export interface LoadedAttempt {
 export type AttemptDecision =
   | { kind: 'nothing' }
   | { kind: 'later'; notBeforeMs: number }
-  | { kind: 'hold' | 'cancel'; queued: DueDelivery }
+  | { kind: 'drain'; queued: DueDelivery }
   | { kind: 'postpone'; queued: DueDelivery; dueMs: number }
   | { kind: 'send'; queued: DueDelivery; webhook: Webhook };
 
@@ -25,8 +25,8 @@ export function decideAttempt(
   nowMs: number,
 ): AttemptDecision {
   if (queued?.state !== 'pending' || queued.wake !== wake) return { kind: 'nothing' };
-  if (!webhook) return { kind: 'cancel', queued };
-  if (isPaused(webhook)) return { kind: 'hold', queued };
+  // It may have been changed again since it was read: the drain looks in its transaction, and holds or cancels.
+  if (!webhook || isPaused(webhook)) return { kind: 'drain', queued };
   if (queued.at > nowMs) return { kind: 'later', notBeforeMs: queued.at };
   return { kind: 'send', queued, webhook };
 }

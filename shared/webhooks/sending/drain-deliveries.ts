@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { type DueRow, dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
-import { finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
+import { type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
 import { replaceQueued } from '../deliveries/replace-queued.ts';
 import { nextRoundOf } from '../deliveries/wake-deliveries.ts';
 import { drainWebhookJob } from '../endpoints/jobs.ts';
@@ -31,10 +31,11 @@ interface Drain {
 }
 
 /**
- * Sends what a webhook held, oldest event first, each from attempt 1; after a failure the usual schedule goes on. If the
- * webhook is deleted, it cancels everything that is not finished. It claims the due row, and ends once another drain has
- * claimed it or a change has set it anew, so that no two go on beside each other. Returns when to go on (epoch ms) if its
- * turn was over before, so that endpoints which hang do not keep the places of all others; undefined when it has ended.
+ * Sends what a webhook held, oldest event first, each from attempt 1; after a failure the usual schedule goes on. What a
+ * paused webhook has under way is held, and all that a deleted one has not finished is cancelled. It claims the due row,
+ * and ends once another drain has claimed it or a change has set it anew, so that no two go on beside each other. Returns
+ * when to go on (epoch ms) if its turn was over before, so that endpoints which hang do not keep the places of all others;
+ * undefined when it has ended.
  */
 export async function drainDeliveries(
   ctx: Context,
@@ -82,9 +83,7 @@ async function statusOf(ctx: Context, webhookId: string, transaction?: ClientSes
 
 /** Whether there may be more. What a paused webhook holds waits until it is enabled. */
 async function drainSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
-  if (status === 'delivering') return sendSome(ctx, drain);
-  if (status === 'gone') return cancelSome(ctx, drain.webhookId);
-  return false;
+  return status === 'delivering' ? sendSome(ctx, drain) : takeOutSome(ctx, drain, status);
 }
 
 async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
@@ -106,15 +105,29 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
   return held.length > 0;
 }
 
-async function cancelSome(ctx: Context, webhookId: string): Promise<boolean> {
+/** Holds what a paused webhook has under way, and cancels all of one that is gone. Whether there may be more. */
+async function takeOutSome(ctx: Context, drain: Drain, status: Status): Promise<boolean> {
+  const { webhookId } = drain;
   return commitPlan(ctx, async (transaction) => {
+    if ((await statusNow(ctx, drain, transaction)) !== status) return { ...NO_PLAN, result: true };
     const rows = await queuedDeliveryRows(ctx)
-      .find({ webhook_id: webhookId }, { session: transaction })
+      .find(status === 'gone' ? { webhook_id: webhookId } : { webhook_id: webhookId, state: 'pending' }, {
+        session: transaction,
+      })
       .limit(READ_AT_ONCE)
       .toArray();
-    const cancelled = rows.map((row) => finished(row, 'cancelled', ctx.clock.now()));
-    return { ...replaceQueued(cancelled), result: rows.length > 0 };
+    const nowMs = ctx.clock.now();
+    const takenOut = rows.map((row): QueuedDelivery | Delivery =>
+      status === 'gone' ? finished(row, 'cancelled', nowMs) : { ...row, state: 'held', at: row.position },
+    );
+    return { ...replaceQueued(takenOut), result: rows.length > 0 };
   });
+}
+
+/** What a drain may go by in its transaction: null when the due row is not its own any more. */
+async function statusNow(ctx: Context, drain: Drain, transaction: ClientSession): Promise<Status | null> {
+  if ((await readClaimed(ctx, drain, transaction)) === null) return null;
+  return statusOf(ctx, drain.webhookId, transaction);
 }
 
 /**
@@ -142,9 +155,7 @@ async function endDrain(ctx: Context, drain: Drain, seen: Status): Promise<void>
 async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'begun' | 'not held' | 'ended'> {
   return commitPlan<'begun' | 'not held' | 'ended'>(ctx, async (transaction) => {
     const { webhookId } = drain;
-    const isClaimed = (await readClaimed(ctx, drain, transaction)) !== null;
-    if (!isClaimed || (await statusOf(ctx, webhookId, transaction)) !== 'delivering')
-      return { ...NO_PLAN, result: 'ended' };
+    if ((await statusNow(ctx, drain, transaction)) !== 'delivering') return { ...NO_PLAN, result: 'ended' };
     const row = await queuedDeliveryRows(ctx).findOne(onShard(ctx, { _id }, { webhook_id: webhookId }), {
       session: transaction,
     });

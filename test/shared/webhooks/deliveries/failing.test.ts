@@ -8,7 +8,7 @@ import { planFailing } from '../../../../shared/webhooks/deliveries/mark-failing
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
-import { alertAdmins, drainWebhook, holdWebhook } from '../../../../workers/index.ts';
+import { alertAdmins, drainWebhook } from '../../../../workers/index.ts';
 import { sweepOnce } from '../../../../workers/sweeper.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext, until } from '../../../support/harness.ts';
@@ -182,7 +182,7 @@ describe('a failing webhook', () => {
     const unfinished = await raise(ctx, orgId, 3);
     clock.advance(60_000);
     const [exhausted = ''] = await exhaustBeside(unfinished);
-    await holdWebhook.handle({ key: _id }, ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     const during: string[] = [];
     for (let index = 0; index < 5; index += 1) {
       during.push(...(await raise(ctx, orgId, 2)));

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expireHeld } from '../../../../shared/webhooks/deliveries/expire-held.ts';
-import { holdDeliveries } from '../../../../shared/webhooks/deliveries/hold-deliveries.ts';
 import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
@@ -53,7 +52,7 @@ it.each([{ status: 'failing' as const }, { enabled: false }])(
     await webhookRows(ctx).updateOne({ _id }, { $set: change });
     expect((await readDelivery(ctx, eventId)).status).toBe('pending');
     await attemptAllDue(ctx, eventId);
-    await holdDeliveries(ctx, _id);
+    await drainDeliveries(ctx, _id);
     expect((await readDelivery(ctx, eventId)).status).toBe('held');
     expect(receiver.received).toEqual([]);
     await receiver.close();
@@ -83,7 +82,7 @@ it('what a worker finds paused that then stands still is not held once its webho
   await drainDeliveries(ctx, _id);
   goOn.resolve();
   await attempt;
-  await holdDeliveries(ctx, _id);
+  await drainDeliveries(ctx, _id);
   await attemptAllDue(ctx, eventId);
   expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
   await receiver.close();

@@ -149,6 +149,7 @@ describe('redelivery and removal', () => {
     const [eventId = ''] = await raise(ctx, orgId);
     await webhookRows(ctx).deleteOne({ _id });
     await attemptAllDue(ctx);
+    await drainWebhook.handle({ key: _id }, ctx);
     expect((await readDelivery(ctx, eventId)).status).toBe('cancelled');
     expect(receiver.received).toHaveLength(0);
   });
