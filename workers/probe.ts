@@ -12,6 +12,8 @@ export async function answerProbe(ctx: Context, req: IncomingMessage, res: Serve
     return send(res, readiness.status === 'down' ? 503 : 200, readiness);
   }
   if (req.url === '/metrics' && isOperator(req, ctx.config.operatorToken)) {
+    // It sets a gauge, and nobody may ask for `/readyz`.
+    await readReadiness(ctx, []);
     res
       .writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' })
       .end(await ctx.metrics.registry.metrics());

@@ -4,6 +4,7 @@ import { organizationRows } from '../../shared/organizations/model.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { perContext } from '../../shared/platform/context/per-context.ts';
+import { readReadiness } from '../../shared/platform/context/readiness.ts';
 import { readUsageGauges } from '../../shared/usage/gauges.ts';
 
 /** However often it is scraped, the stores are asked this often, and once at a time. */
@@ -17,8 +18,8 @@ const reading = perContext((): { atMs: number; current: Promise<unknown> | null 
 }));
 
 /**
- * Brings the gauges of usage, budgets and credits up to date: of credits because there may be no worker that does. Never
- * throws: without a store the others are still told.
+ * Brings the gauges of readiness, usage, budgets and credits up to date: of readiness because nobody may ask `/readyz`, of
+ * credits because there may be no worker that does. Never throws: without a store the others are still told.
  */
 export async function refreshGauges(ctx: Context): Promise<void> {
   const state = reading(ctx);
@@ -27,6 +28,7 @@ export async function refreshGauges(ctx: Context): Promise<void> {
   if (!state.current && Math.abs(nowMs - state.atMs) >= EVERY_MS) {
     state.atMs = nowMs;
     state.current = Promise.all([
+      readReadiness(ctx, []),
       attempt(ctx, 'usage and budgets', readGauges(ctx)),
       attempt(ctx, 'credits', measureShards(ctx)),
     ]).finally(() => {

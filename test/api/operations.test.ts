@@ -94,6 +94,13 @@ describe('health, readiness and metrics', () => {
     expect(text).toContain('governor_http_request_seconds_bucket');
   });
 
+  it('tells which store is away to whoever reads metrics alone', async () => {
+    const lone = await startApi({ redisUrl: 'redis://127.0.0.1:1' });
+    const { text } = await lone.call('/metrics', { key: operator() });
+    expect(text).toContain('governor_ready{part="mongo"} 1\ngovernor_ready{part="redis"} 0');
+    await lone.close().catch(() => undefined);
+  });
+
   it('shows what operators are alerted of when it grows from the start on, at 0', async () => {
     registerMetrics(api.ctx);
     const { text } = await api.call('/metrics', { key: operator() });
