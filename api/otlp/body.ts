@@ -35,7 +35,7 @@ export async function readOtlpBody(
   }
   const compression = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (compression !== 'identity' && compression !== 'gzip')
-    throw new DomainError('unsupported_media_type', 'Content-Encoding: gzip or none.');
+    throw new DomainError('unsupported_media_type', 'Send the body as gzip or without a Content-Encoding.');
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   return { body: await collect(req, compression === 'gzip', maxBytes, hold), encoding };
 }
