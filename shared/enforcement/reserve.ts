@@ -102,7 +102,10 @@ async function tryToReserve(
     case 'refused':
       return { id: null, reason: refusalOf(hard[Number(first)] as OpenBudget) };
     case 'reused':
-      throw new DomainError('idempotency_key_reused', 'This Idempotency-Key came with another request before.');
+      throw new DomainError(
+        'idempotency_key_reused',
+        'This Idempotency-Key came with another request before.',
+      );
     case 'shut':
     case 'stale':
       return null;
