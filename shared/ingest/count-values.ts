@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../platform/basics/clock.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { within } from '../platform/basics/within.ts';
+import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { valuesKey } from '../platform/redis/keys.ts';
@@ -18,21 +19,14 @@ type ValuesByField = Record<Field, Set<string>>;
 
 /** A count outlives its day by a day, so that processes whose clocks differ share it. */
 const LIFETIME_S = 2 * 86_400;
-/** Values that a process remembers, over all organizations: at 256 characters each, 50 MB. Beyond them it begins anew. */
-const REMEMBERED = 100_000;
 /** How long signals wait for Redis, and how long they do not ask it again after it failed. */
 const WAIT_MS = 250;
 const PAUSE_MS = 5_000;
 
-/** What a process knows to be counted on one UTC day. */
-interface Seen {
-  day: string;
-  values: number;
-  byOrganization: Map<string, ValuesByField>;
-  askAgainMs: number;
-}
-
-const seenOf = perContext<Seen>(() => ({ day: '', values: 0, byOrganization: new Map(), askAgainMs: 0 }));
+/** What this process knows to be counted, over all organizations: at 256 characters each, 50 MB. */
+const seenValues = boundedCache<string, true>({ max: 100_000 });
+/** Until when Redis is not asked. Epoch ms. */
+const pause = perContext(() => ({ endsMs: 0 }));
 const script = loadScript(new URL('count-values.lua', import.meta.url));
 const reply = z.array(z.array(z.int().min(0)));
 
@@ -48,32 +42,37 @@ export async function findExcess(
   drafts: readonly Draft[],
 ): Promise<ReadonlyMap<Draft, Field>> {
   const excess = new Map<Draft, Field>();
-  if (!ctx.config.rateLimits) return excess;
-  const seen = seenToday(ctx);
-  const unseen = unseenValues(seen.byOrganization.get(orgId), drafts);
-  if (unseen === null || ctx.clock.now() < seen.askAgainMs) return excess;
-  const full = await countValues(ctx, seen, orgId, unseen);
+  const nowMs = ctx.clock.now();
+  if (!ctx.config.rateLimits || nowMs < pause(ctx).endsMs) return excess;
+  const day = isoTime(nowMs).slice(0, 'YYYY-MM-DD'.length);
+  const seen = seenValues(ctx);
+  const nameOf = (field: Field, value: string) => `${day} ${orgId} ${field} ${value}`;
+  const unseen = unseenValues(drafts, (field, value) => seen.get(nameOf(field, value)) === true);
+  const full = unseen && (await countValues(ctx, orgId, day, unseen));
   if (full === null) return excess;
   for (const draft of drafts) {
     const field = FIELDS.find((each) => full[each].has(draft[each] ?? ''));
     if (field) excess.set(draft, field);
   }
   await forgiveKnown(ctx, orgId, excess);
-  remember(
-    seen,
-    orgId,
-    drafts.filter((draft) => !excess.has(draft)),
-  );
+  for (const draft of drafts)
+    for (const field of FIELDS) {
+      const value = draft[field];
+      if (value !== null && !excess.has(draft)) seen.set(nameOf(field, value), true);
+    }
   return excess;
 }
 
-/** The values of these signals that are not among the seen ones; null when all are. */
-function unseenValues(seen: ValuesByField | undefined, drafts: readonly Draft[]): ValuesByField | null {
+/** The values of these signals that were not seen; null when all were. */
+function unseenValues(
+  drafts: readonly Draft[],
+  isSeen: (field: Field, value: string) => boolean,
+): ValuesByField | null {
   let unseen: ValuesByField | null = null;
   for (const draft of drafts)
     for (const field of FIELDS) {
       const value = draft[field];
-      if (value === null || seen?.[field].has(value)) continue;
+      if (value === null || isSeen(field, value)) continue;
       unseen ??= noValues();
       unseen[field].add(value);
     }
@@ -83,13 +82,13 @@ function unseenValues(seen: ValuesByField | undefined, drafts: readonly Draft[])
 /** Counts the values in Redis, as hashes. The answer is those that found no room; null when they were not counted. */
 async function countValues(
   ctx: Context,
-  seen: Seen,
   orgId: string,
+  day: string,
   unseen: ValuesByField,
 ): Promise<ValuesByField | null> {
   const { usersPerDay, projectsPerDay, modelsPerDay } = ctx.config;
   const most = { user_id: usersPerDay, project_id: projectsPerDay, model: modelsPerDay };
-  const keys = FIELDS.map((field) => valuesKey(orgId, seen.day, field));
+  const keys = FIELDS.map((field) => valuesKey(orgId, day, field));
   const args = FIELDS.flatMap((field) => {
     const hashes = [...unseen[field]].map((value) => hashedKey(12, value));
     return [most[field], hashes.length, ...hashes];
@@ -109,7 +108,7 @@ async function countValues(
     return full;
   } catch (error) {
     ctx.log.debug({ err: error }, 'distinct values were not counted');
-    seen.askAgainMs = ctx.clock.now() + PAUSE_MS;
+    pause(ctx).endsMs = ctx.clock.now() + PAUSE_MS;
     return null;
   }
 }
@@ -137,30 +136,6 @@ async function forgiveRepeats(ctx: Context, orgId: string, excess: Map<Draft, Fi
   if (excess.size === 0) return;
   const recorded = await findKnown(ctx, orgId, [...excess.keys()]);
   for (const draft of excess.keys()) if (recorded.has(draft._id)) excess.delete(draft);
-}
-
-/** What this process has seen today, forgotten at midnight UTC and when it is too much. */
-function seenToday(ctx: Context): Seen {
-  const seen = seenOf(ctx);
-  const day = isoTime(ctx.clock.now()).slice(0, 'YYYY-MM-DD'.length);
-  if (seen.day !== day || seen.values > REMEMBERED) {
-    seen.day = day;
-    seen.values = 0;
-    seen.byOrganization.clear();
-  }
-  return seen;
-}
-
-function remember(seen: Seen, orgId: string, drafts: readonly Draft[]): void {
-  const values = seen.byOrganization.get(orgId) ?? noValues();
-  seen.byOrganization.set(orgId, values);
-  for (const draft of drafts)
-    for (const field of FIELDS) {
-      const value = draft[field];
-      if (value === null || values[field].has(value)) continue;
-      values[field].add(value);
-      seen.values += 1;
-    }
 }
 
 function noValues(): ValuesByField {

@@ -186,14 +186,14 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'distinct values are counted again with every signal',
     file: 'shared/ingest/count-values.ts',
-    text: 'if (value === null || seen?.[field].has(value)) continue;',
+    text: 'if (value === null || isSeen(field, value)) continue;',
     replacement: 'if (value === null) continue;',
     tests: VALUES,
   },
   {
     what: 'the distinct values of yesterday count today',
     file: 'shared/ingest/count-values.ts',
-    text: 'valuesKey(orgId, seen.day, field)',
+    text: 'valuesKey(orgId, day, field)',
     replacement: "valuesKey(orgId, 'ever', field)",
     tests: VALUES,
   },
