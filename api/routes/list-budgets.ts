@@ -19,10 +19,7 @@ export const listBudgets = route({
       ctx,
       ['budgets', principal.orgId, principal.userId],
       query,
-      async (page) => {
-        const { views, ...found } = await list(ctx, principal, page);
-        return { ...found, rows: views };
-      },
+      (page) => list(ctx, principal, page),
       (view) => view,
     ),
 });

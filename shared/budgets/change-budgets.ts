@@ -12,8 +12,8 @@ import { changedInput, DECISIVE_FIELDS, decideFields, inputOf, OTHER_FIELDS } fr
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey } from './keys.ts';
 import { type Budget, budgetAlertRows, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
+import { planRuleChange } from './plan-evaluation.ts';
 import { planHistory } from './plan-history.ts';
-import { planRuleChange } from './plan-rule-change.ts';
 import { recountCounter } from './recount.ts';
 
 const BUDGETS_PER_ORGANIZATION = 5_000;

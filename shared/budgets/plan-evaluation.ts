@@ -1,5 +1,6 @@
+import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { type Plan, wakeAll } from '../platform/context/commit-plan.ts';
+import { joinPlans, type Plan, wakeAll } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
 import { evaluateBudgetsJob } from './jobs.ts';
@@ -20,4 +21,13 @@ export function planEvaluation(
 export function wakeEvaluation(ctx: Context, orgId: string): void {
   const nowMs = ctx.clock.now();
   wakeAll(ctx, planEvaluation(orgId, { shard: 0, earliestEndMs: nowMs, nowMs }).wakeUps);
+}
+
+/**
+ * The plan of every change of an organization's budgets or teams: no signal is counted by the rules before it without
+ * meeting it, and the open windows are evaluated. Pure.
+ */
+export function planRuleChange(orgId: string, nowMs: number): Plan {
+  const raised = { writes: raiseOrganizationVersion(orgId), wakeUps: [] };
+  return joinPlans(raised, planEvaluation(orgId, { shard: 0, earliestEndMs: nowMs, nowMs }));
 }

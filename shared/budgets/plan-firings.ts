@@ -9,9 +9,9 @@ import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import type { LevelReached } from './evaluate.ts';
-import { firingOf } from './firing-of.ts';
 import { firingCause, firingKey } from './keys.ts';
 import { budgetFiringRows } from './model.ts';
+import { firingOf } from './plan-history.ts';
 import { shown, thresholdOf } from './view.ts';
 
 /** The plan that fires the levels that have not fired yet, each with its event. At a pace that holds nobody up. */

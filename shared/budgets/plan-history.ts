@@ -1,8 +1,8 @@
 import { dateAt } from '../platform/basics/clock.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
-import { amountOf, levelsReached, mayFire, type WindowUsage } from './evaluate.ts';
-import { firingOf } from './firing-of.ts';
-import { type Budget, type BudgetLevel, budgetFiringRows } from './model.ts';
+import { amountOf, type LevelReached, levelsReached, mayFire, type WindowUsage } from './evaluate.ts';
+import { firingKey } from './keys.ts';
+import { type Budget, type BudgetFiring, type BudgetLevel, budgetFiringRows } from './model.ts';
 
 /**
  * The writes that make history of what a budget's windows were just counted to hold: a level that a closed window reaches by
@@ -29,4 +29,23 @@ export function planHistory(
 function passOver(budget: Budget, { interval }: WindowUsage, level: BudgetLevel, nowMs: number): Write {
   const { _id, ...firing } = firingOf({ budget, interval, level }, dateAt(nowMs), null);
   return updateRow(budgetFiringRows, { _id }, { $setOnInsert: firing }, { upsert: true });
+}
+
+/** The row of a level that a window has reached; with an event of null it was passed over. Pure. */
+export function firingOf(
+  { budget, interval, level }: Pick<LevelReached, 'budget' | 'interval' | 'level'>,
+  at: Date,
+  eventId: string | null,
+): BudgetFiring {
+  return {
+    _id: firingKey(budget, interval.startMs, level),
+    org_id: budget.org_id,
+    budget_id: budget._id,
+    revision: budget.revision,
+    level,
+    window_start: dateAt(interval.startMs),
+    window_end: dateAt(interval.endMs),
+    event_id: eventId,
+    fired_at: at,
+  };
 }

@@ -6,9 +6,10 @@ import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
-import { addTo, noUsage } from './count-signals.ts';
+import { noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
-import { type Budget, budgetEvaluationRows, budgetRows, budgetWindowRows } from './model.ts';
+import { type Budget, budgetEvaluationRows, budgetRows } from './model.ts';
+import { readWindows } from './read-windows.ts';
 import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
 
 /** One budget as it stands now, or `not_found`. */
@@ -36,7 +37,7 @@ export async function listBudgets(
   ctx: Context,
   { orgId, userId }: Reader,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
-): Promise<{ views: BudgetView[]; hasMore: boolean; last: Position | null; total: number }> {
+): Promise<{ rows: BudgetView[]; hasMore: boolean; last: Position | null; total: number }> {
   const bound = userId === null ? {} : { scope: 'user' as const, scope_id: userId };
   const matching = { org_id: orgId, ...bound };
   const [{ rows, ...rest }, total] = await Promise.all([
@@ -50,7 +51,7 @@ export async function listBudgets(
     ),
     page.total ?? budgetRows(ctx).countDocuments(matching),
   ]);
-  return { ...rest, views: await viewBudgets(ctx, orgId, rows), total };
+  return { ...rest, rows: await viewBudgets(ctx, orgId, rows), total };
 }
 
 /** Budgets with how they stand in the window that is open now. */
@@ -63,20 +64,17 @@ export async function viewBudgets(
   const keyed = await mapAtPace(budgets, (budget) => {
     const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
     const counter = counterKey(budget);
-    const keyOf = (shard: number) => windowKey(orgId, counter, interval.startMs, shard);
-    return { budget, interval, ids: ALL_COUNTER_SHARDS.map(keyOf) };
+    const ids = ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard));
+    return { budget, interval, counter, ids };
   });
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
-  const [rows, evaluation] = await Promise.all([
-    budgetWindowRows(ctx)
-      .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }))
-      .toArray(),
+  const [windows, evaluation] = await Promise.all([
+    readWindows(ctx, onShard(ctx, { _id: { $in: ids } }, { org_id: orgId })),
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
-  const byId = new Map(rows.map((row) => [row._id, row]));
-  return mapAtPace(keyed, ({ budget, interval, ids: own }) => {
-    const usage = noUsage();
-    for (const id of own) addTo(usage, byId.get(id) ?? {});
+  const usageOf = new Map(windows.map(({ counter, usage }) => [counter, usage]));
+  return mapAtPace(keyed, ({ budget, interval, counter }) => {
+    const usage = usageOf.get(counter) ?? noUsage();
     const evaluatedMs = evaluatedSince(budget, evaluation?.evaluated_at.getTime() ?? null);
     const status: BudgetStatus = { interval, usage, evaluatedMs };
     return viewBudget(budget, status, nowMs);

@@ -6,8 +6,8 @@ import type { Context } from '../platform/context/context.ts';
 import { applyWrites, updateRow } from '../platform/mongo/writes.ts';
 import { counterKey } from './keys.ts';
 import { type Budget, budgetRows } from './model.ts';
+import { planRuleChange } from './plan-evaluation.ts';
 import { planHistory } from './plan-history.ts';
-import { planRuleChange } from './plan-rule-change.ts';
 import { readWindows } from './read-windows.ts';
 import { recountCounter } from './recount.ts';
 

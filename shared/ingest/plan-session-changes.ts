@@ -3,8 +3,9 @@ import type { NewEvent } from '../events/new-event.ts';
 import { createPace } from '../platform/basics/next-turn.ts';
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { sessionEnded, sessionStarted } from '../sessions/events.ts';
+import type { Session } from '../sessions/model.ts';
 import { hasEnded, planSessions, type SessionChange } from '../sessions/plan-sessions.ts';
+import { viewSession } from '../sessions/view.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 
@@ -38,5 +39,11 @@ export async function planSessionChanges(
 function eventsOf(change: SessionChange, isPast: boolean): NewEvent[] {
   const { before, after } = change;
   if (isPast && before === null) return [];
-  return [...(before ? [] : [sessionStarted(after)]), ...(hasEnded(change) ? [sessionEnded(after)] : [])];
+  const started = before ? [] : [eventOf('session.started', after, after.started_at)];
+  return hasEnded(change) ? [...started, eventOf('session.ended', after, after.ended_at)] : started;
+}
+
+/** One per session and type, with the session as it is then. */
+function eventOf(type: NewEvent['type'], session: Session, ts: Date): NewEvent {
+  return { type, cause: [session._id], org_id: session.org_id, ts, data: { ...viewSession(session) } };
 }

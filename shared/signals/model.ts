@@ -1,5 +1,6 @@
 import { hashedKey } from '../platform/basics/ids.ts';
 import { collection } from '../platform/mongo/collection.ts';
+import type { SignalInput } from './input.ts';
 
 /** One AI call, or one intervention of a gate, as recorded. Prompt and tool bodies are never kept. */
 export interface Signal {
@@ -26,23 +27,12 @@ export interface Signal {
   latency_ms?: number;
   tool_name?: string;
   metadata?: Record<string, string>;
-  intervention?: Intervention;
+  /** What a gate said (`verdict`) and what happened (`action`). */
+  intervention?: NonNullable<SignalInput['intervention']>;
   /** The budget reservation that its cost replaces. */
   reservation_id?: string;
   session_id: string;
   received_at: Date;
-}
-
-/** What a gate said (`verdict`) and what happened (`action`). */
-export interface Intervention {
-  kind: string;
-  verdict: string;
-  action: string;
-  source: string;
-  policy_id?: string | undefined;
-  rule_id?: string | undefined;
-  reason?: string | undefined;
-  severity?: string | undefined;
 }
 
 export const signalRows = collection<Signal>('signals', {

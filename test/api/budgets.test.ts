@@ -117,8 +117,8 @@ test('a budget is listed at once by a process whose clock is behind', async () =
   const { _id } = await createBudget(api.ctx, reader.orgId, fields);
   const behind = { ...api.ctx, clock: { now: () => api.ctx.clock.now() - 4_000 } };
   const page = { order: 'desc', limit: 20, after: null, total: null } as const;
-  const { views, total } = await listBudgets(behind, reader, page);
-  expect([views.map(({ id }) => id), total]).toEqual([[_id], 1]);
+  const { rows, total } = await listBudgets(behind, reader, page);
+  expect([rows.map(({ id }) => id), total]).toEqual([[_id], 1]);
 });
 
 describe('what is not a budget', () => {

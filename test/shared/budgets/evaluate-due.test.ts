@@ -372,6 +372,6 @@ async function waitingOrganizations(): Promise<string[]> {
 
 async function current(orgId: string): Promise<number[]> {
   const page = { order: 'asc', limit: 100, after: null, total: null } as const;
-  const { views } = await listBudgets(ctx, { orgId, userId: null }, page);
-  return views.map((view) => view.current);
+  const { rows } = await listBudgets(ctx, { orgId, userId: null }, page);
+  return rows.map((view) => view.current);
 }
