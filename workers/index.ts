@@ -62,9 +62,9 @@ export const checkSession = dueJobRow(checkSessionJob, {
 });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
-export const deliverWebhook = jobRow(deliverWebhookJob, { concurrency: 'open', handle: attempt });
-
-export const retryWebhook = jobRow(retryWebhookJob, { concurrency: 'open', handle: attempt });
+const attempts = { concurrency: Number.POSITIVE_INFINITY, handle: attempt };
+export const deliverWebhook = jobRow(deliverWebhookJob, attempts);
+export const retryWebhook = jobRow(retryWebhookJob, attempts);
 
 /** What was too many for the transaction of its events: one step, then those of others have their turn. */
 export const planDeliveries = dueJobRow(planDeliveriesJob, {

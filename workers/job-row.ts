@@ -15,8 +15,8 @@ export interface WakeAgain {
 export interface JobRow {
   /** The kind of the job, which is the name of its queue. */
   kind: string;
-  /** How many run at once in a worker; `open`: it has no limit of its own (open-worker.ts). */
-  concurrency: number | 'open';
+  /** How many run at once in a worker; infinite where something else limits them. */
+  concurrency: number;
   /** How often it runs by itself (milliseconds); absent for what is woken. */
   everyMs?: number;
   /**
@@ -98,7 +98,7 @@ const ASK_AGAIN_S = 10;
 
 /** How often a worker of this row looks for jobs whose worker died (milliseconds). */
 export function stalledCheckMs({ concurrency }: JobRow): number {
-  return concurrency === 'open' ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others;
+  return concurrency === Number.POSITIVE_INFINITY ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others;
 }
 
 /** What BullMQ's worker of a row is told about jobs whose worker died (`watchStalled` looks for them), and about waiting. */

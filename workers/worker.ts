@@ -1,45 +1,147 @@
-import { DelayedError, type Job, Worker } from 'bullmq';
+import { randomUUID } from 'node:crypto';
+import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, queueOptions, stalledCheckMs } from './job-row.ts';
-import { type OpenWorker, startOpenWorker } from './open-worker.ts';
+import { type JobRow, LOCK_MS, queueOptions, stalledCheckMs } from './job-row.ts';
 import { runJob } from './run-job.ts';
 import { watchStalled } from './watch-stalled.ts';
 
-/** Starts the worker of one row. */
-export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): OpenWorker {
-  if (row.concurrency === 'open') return startOpenWorker(row, ctx, connection);
-  const worker = new Worker(row.kind, (job, token) => process(row, ctx, job, token), {
+/** Jobs asked for at once: twice as many each time that all came, else as many as came. */
+const FETCH_AT_MOST = 64;
+const PAUSE_AFTER_ERROR_MS = 250;
+
+export interface JobWorker {
+  waitUntilReady(): Promise<unknown>;
+  /** Takes no more and waits for those that run. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the worker of one row. It begins each job as soon as it has it: BullMQ's own loop first fills its slots one job
+ * after the other, so that a long list of jobs would wait for the last one to be fetched.
+ */
+export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): JobWorker {
+  const worker = new Worker(row.kind, null, {
     connection,
     prefix: ctx.queues.prefixOf(row.kind),
-    concurrency: row.concurrency,
     ...queueOptions(row),
+    autorun: false,
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
+  const token = randomUUID();
+  // By the run and not by the id: a job whose lock was lost may run here twice at once.
+  const running = new Map<Promise<void>, string>();
+  let ended = Promise.withResolvers<void>();
+  let closing = false;
+
+  const intake: Intake = {
+    worker,
+    token,
+    isClosing: () => closing,
+    room: () => row.concurrency - running.size,
+    untilOneEnded: () => ended.promise,
+    begin: (job) => {
+      const { id = '' } = job;
+      const run = finish(row, ctx, job, token).finally(() => {
+        running.delete(run);
+        ended.resolve();
+        ended = Promise.withResolvers();
+      });
+      running.set(run, id);
+    },
+  };
+  async function untilAllEnded(): Promise<void> {
+    while (running.size > 0) await Promise.all(running.keys());
+  }
+  const locks = setInterval(() => {
+    const ids = [...running.values()];
+    if (ids.length === 0) return;
+    const tokens = ids.map(() => token);
+    worker
+      .extendJobLocks(ids, tokens, LOCK_MS)
+      .catch((error: unknown) => ctx.log.debug({ err: error, queue: row.kind }, 'locks were not extended'));
+  }, LOCK_MS / 3);
   const stopWatching = watchStalled(worker, ctx, stalledCheckMs(row));
+  const loop = fetchAll(intake, ctx, row.kind);
+
   return {
     waitUntilReady: () => worker.waitUntilReady(),
     close: async () => {
+      closing = true;
       stopWatching();
-      await worker.close();
+      await untilAllEnded();
+      await worker.close(true);
+      await loop;
+      // What was on its way here when the connection closed has begun too.
+      await untilAllEnded();
+      clearInterval(locks);
     },
   };
+}
+
+/** How a worker takes jobs. */
+interface Intake {
+  worker: Worker;
+  token: string;
+  isClosing(): boolean;
+  /** How many more may run now. */
+  room(): number;
+  untilOneEnded(): Promise<void>;
+  begin(job: Job): void;
+}
+
+/** Waits for a job; as soon as there is one, fetches what else there is and there is room for. */
+async function fetchAll(intake: Intake, ctx: Context, queue: string): Promise<void> {
+  const { worker, token, isClosing, room, untilOneEnded, begin } = intake;
+  let wanted = 1;
+  while (!isClosing()) {
+    try {
+      if (room() === 0) {
+        await untilOneEnded();
+        continue;
+      }
+      const job = await worker.getNextJob(token);
+      if (!job) continue;
+      begin(job);
+      for (let isFull = true; isFull && room() > 0 && !isClosing(); ) {
+        const asked = Math.min(wanted, room());
+        const jobs = await fetchSome(worker, token, asked);
+        for (const next of jobs) begin(next);
+        isFull = jobs.length === asked;
+        wanted = isFull ? Math.min(2 * asked, FETCH_AT_MOST) : Math.max(1, jobs.length);
+      }
+    } catch (error) {
+      if (isClosing()) break;
+      ctx.log.debug({ err: error, queue }, 'jobs were not fetched');
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_ERROR_MS));
+    }
+  }
+}
+
+/** In one round trip, and for Redis in one turn with one fsync. */
+async function fetchSome(worker: Worker, token: string, count: number): Promise<Job[]> {
+  const asked = Array.from({ length: count }, () => worker.getNextJob(token, { block: false }));
+  return (await Promise.all(asked)).filter((job) => job !== undefined);
+}
+
+/** Runs one job and takes it off the queue; never throws. */
+async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promise<void> {
+  try {
+    const again = await runJob(row, ctx, job);
+    if (again) await job.moveToDelayed(again.notBeforeMs, token);
+    else await job.moveToCompleted(undefined, token, false);
+  } catch (error) {
+    await job.moveToFailed(error as Error, token, false).catch(() => undefined);
+  }
 }
 
 const CLOSE_PATIENCE_MS = 10_000;
 
 /** Finishes the jobs that run; without Redis it cannot, and lets go: their locks run out and they run elsewhere. */
-export async function closeWorker(worker: Pick<OpenWorker, 'close'>): Promise<void> {
+export async function closeWorker(worker: Pick<JobWorker, 'close'>): Promise<void> {
   const closing = worker.close();
   const patience = Promise.withResolvers<void>();
   const timer = setTimeout(patience.resolve, CLOSE_PATIENCE_MS);
   await Promise.race([closing, patience.promise]);
   clearTimeout(timer);
-}
-
-async function process(row: JobRow, ctx: Context, job: Job, token: string | undefined): Promise<void> {
-  const again = await runJob(row, ctx, job);
-  if (!again) return;
-  await job.moveToDelayed(again.notBeforeMs, token);
-  throw new DelayedError();
 }

@@ -142,10 +142,10 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'the lock of a long attempt is not extended',
-    file: 'workers/open-worker.ts',
+    file: 'workers/worker.ts',
     text: 'if (ids.length === 0) return;\n    const tokens',
     replacement: 'if (ids.length >= 0) return;\n    const tokens',
-    tests: ['test/workers/open-worker.test.ts'],
+    tests: ['test/workers/worker.test.ts'],
   },
   {
     what: 'a name that resolves to a private address is connected to',

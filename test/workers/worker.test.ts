@@ -57,7 +57,7 @@ it('waits at its end for a job that it took twice, since the lock of the first r
     ended += 1;
     return undefined;
   };
-  const worker = startWorker({ kind, concurrency: 'open', handle }, ctx, connection);
+  const worker = startWorker({ kind, concurrency: Number.POSITIVE_INFINITY, handle }, ctx, connection);
   await ctx.queues.of(kind).add(kind, {}, { jobId: 'a' });
   await until(async () => begun === 1, { what: 'the first run to begin' });
   await loseLock(kind, 'a');
@@ -79,7 +79,7 @@ it('waits at its end for a job that comes meanwhile', async () => {
       running -= 1;
       return undefined;
     };
-    const worker = startWorker({ kind, concurrency: 'open', handle }, ctx, connection);
+    const worker = startWorker({ kind, concurrency: Number.POSITIVE_INFINITY, handle }, ctx, connection);
     await worker.waitUntilReady();
     await wait(20);
     const added = ctx.queues.of(kind).add(kind, {}, { jobId: `job-${round}` });
@@ -99,7 +99,7 @@ it('counts a run once whose end cannot be told to Redis', async () => {
     if (runs === 1) await loseLock(kind, 'b');
     return undefined;
   };
-  const worker = startWorker({ kind, concurrency: 'open', handle }, ctx, connection);
+  const worker = startWorker({ kind, concurrency: Number.POSITIVE_INFINITY, handle }, ctx, connection);
   await ctx.queues.of(kind).add(kind, {}, { jobId: 'b' });
   await until(async () => runs === 2, { what: 'the second run', timeoutMs: 15_000 });
   await worker.close();
@@ -109,3 +109,26 @@ it('counts a run once whose end cannot be told to Redis', async () => {
   );
   expect(counts.map(({ labels, value }) => [labels.outcome, value])).toEqual([['done', 2]]);
 }, 30_000);
+
+it('runs as many jobs at once as its row allows, and no more', async () => {
+  const kind = 'test-two-at-once';
+  const release = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  let done = 0;
+  const handle = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await release.promise;
+    running -= 1;
+    done += 1;
+    return undefined;
+  };
+  await ctx.queues.of(kind).addBulk(Array.from({ length: 9 }, () => ({ name: kind, data: {} })));
+  const worker = startWorker({ kind, concurrency: 2, handle }, ctx, connection);
+  await until(async () => running === 2, { what: 'two to run' });
+  release.resolve();
+  await until(async () => done === 9, { what: 'all to be done' });
+  expect(most).toBe(2);
+  await worker.close();
+});
