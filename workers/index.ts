@@ -39,104 +39,76 @@ import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts'
 import { dueJobRow, type JobRow, jobRow } from './job-row.ts';
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
-export const endSession = dueJobRow(endSessionJob, {
-  concurrency: 16,
-  handle: (key, ctx) => endIfSilent(ctx, key),
-});
+export const endSession = dueJobRow(endSessionJob, { concurrency: 16, work: endIfSilent });
 
 /** After a change of the session timeout. */
-export const moveSessionEnds = dueJobRow(moveSessionEndsJob, {
-  concurrency: 1,
-  handle: (orgId, ctx) => moveOpenEnds(ctx, orgId),
-});
+export const moveSessionEnds = dueJobRow(moveSessionEndsJob, { concurrency: 1, work: moveOpenEnds });
 
-export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, {
-  concurrency: 4,
-  handle: (orgId, ctx) => evaluateDue(ctx, orgId),
-});
+export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, { concurrency: 4, work: evaluateDue });
 
 /** While a session runs at most once a minute, and at its end. */
-export const checkSession = dueJobRow(checkSessionJob, {
-  concurrency: 8,
-  handle: (sessionId, ctx) => lookAtSession(ctx, sessionId),
-});
+export const checkSession = dueJobRow(checkSessionJob, { concurrency: 8, work: lookAtSession });
 
 /** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
-const attempts = { concurrency: Number.POSITIVE_INFINITY, handle: attempt };
+const attempts = { concurrency: Number.POSITIVE_INFINITY, work: attempt };
 export const deliverWebhook = jobRow(deliverWebhookJob, attempts);
 export const retryWebhook = jobRow(retryWebhookJob, attempts);
 
 /** What was too many for the transaction of its events: one step, then those of others have their turn. */
-export const planDeliveries = dueJobRow(planDeliveriesJob, {
-  concurrency: 1,
-  handle: (key, ctx) => planStep(ctx, key),
-});
+export const planDeliveries = dueJobRow(planDeliveriesJob, { concurrency: 1, work: planStep });
 
-export const drainWebhook = dueJobRow(drainWebhookJob, {
-  concurrency: 256,
-  handle: (webhookId, ctx) => drainDeliveries(ctx, webhookId),
-});
+export const drainWebhook = dueJobRow(drainWebhookJob, { concurrency: 256, work: drainDeliveries });
 
-export const alertAdmins = dueJobRow(alertAdminsJob, {
-  concurrency: 4,
-  handle: (webhookId, ctx) => mailAdmins(ctx, webhookId),
-});
+export const alertAdmins = dueJobRow(alertAdminsJob, { concurrency: 4, work: mailAdmins });
 
-export const recoverDeliveries = dueJobRow(recoverDeliveriesJob, {
-  concurrency: 4,
-  handle: (webhookId, ctx) => holdExhausted(ctx, webhookId),
-});
+export const recoverDeliveries = dueJobRow(recoverDeliveriesJob, { concurrency: 4, work: holdExhausted });
 
 export const expireHeld = jobRow(expireHeldJob, {
   concurrency: 1,
   everyMs: 60_000,
-  handle: (_data, ctx) => expireTooManyHeld(ctx),
+  work: (ctx) => expireTooManyHeld(ctx),
 });
 
-export const sendDigests = jobRow(sendDigestsJob, {
-  concurrency: 1,
-  everyMs: 30_000,
-  handle: (_data, ctx) => sendDueDigests(ctx),
-});
+export const sendDigests = jobRow(sendDigestsJob, { concurrency: 1, everyMs: 30_000, work: sendDueDigests });
 
 /** It leaves balances as they are and puts accounts on the plan of their organization. */
 export const reconcileCredits = jobRow(reconcileCreditsJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => reconcileUnlessRebuilding(ctx),
+  work: reconcileUnlessRebuilding,
 });
 
 export const expireCredits = jobRow(expireCreditsJob, {
   concurrency: 1,
   everyMs: 600_000,
-  handle: (_data, ctx) => writeOffExpired(ctx),
+  work: writeOffExpired,
 });
 
 /** What a signal may still have changed is put right. */
 export const reconcileUsage = jobRow(reconcileUsageJob, {
   concurrency: 1,
   everyMs: DAY_MS,
-  handle: (_data, ctx) => reconcileAllUsage(ctx, { repair: true }),
+  work: (ctx) => reconcileAllUsage(ctx, { repair: true }),
 });
 
 /** Days and months that have closed, and those that a late signal changed. */
 export const makeSnapshots = jobRow(makeSnapshotsJob, {
   concurrency: 2,
   everyMs: 900_000,
-  handle: ({ range }, ctx) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
+  work: (ctx, { range }) => (range ? makeAskedSnapshots(ctx, range) : makeAllSnapshots(ctx)),
 });
 
 /** Weeks that ended a day ago, and what arrived late for others. */
 export const freezeAnalytics = jobRow(freezeAnalyticsJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => freezeAllAnalytics(ctx),
+  work: freezeAllAnalytics,
 });
 
 export const purgeOld = jobRow(purgeJob, {
   concurrency: 1,
   everyMs: 3_600_000,
-  handle: (_data, ctx) => purge(ctx, RETENTION),
+  work: (ctx) => purge(ctx, RETENTION),
 });
 
 /** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
@@ -162,7 +134,7 @@ export const JOB_TABLE: readonly JobRow[] = [
 ];
 
 /** What one wake-up brings is due at one time. */
-async function attempt(data: JobData<typeof deliverWebhookJob>, ctx: Context): Promise<unknown> {
+async function attempt(ctx: Context, data: JobData<typeof deliverWebhookJob>): Promise<unknown> {
   const outcomes = await attemptDeliveries(ctx, data);
   return outcomes.find(({ kind }) => kind === 'later');
 }

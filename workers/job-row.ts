@@ -26,16 +26,21 @@ export interface JobRow {
   handle(data: unknown, ctx: Context): Promise<WakeAgain | undefined>;
 }
 
-/** Makes a row of a declared job and what is done about it. An answer with `notBeforeMs` asks to be woken again. */
+/** What is done about a job. An answer with `notBeforeMs` asks to be woken again. */
+interface Work<Of> {
+  work(ctx: Context, of: Of): Promise<unknown>;
+}
+
+/** Makes a row of a declared job. */
 export function jobRow<Data>(
   { kind, data: shape }: Job<Data>,
-  row: Pick<JobRow, 'concurrency' | 'everyMs'> & { handle(data: Data, ctx: Context): Promise<unknown> },
+  { work, ...row }: Pick<JobRow, 'concurrency' | 'everyMs'> & Work<Data>,
 ): JobRow {
   return {
     ...row,
     kind,
     handle: async (data, ctx) => {
-      const answer = await row.handle(shape.parse(data), ctx);
+      const answer = await work(ctx, shape.parse(data));
       return isWakeAgain(answer) ? { notBeforeMs: answer.notBeforeMs } : undefined;
     },
   };
@@ -45,18 +50,18 @@ export function jobRow<Data>(
 const running = perContext(() => new Map<string, { isWoken: boolean }>());
 
 /**
- * Makes a row of the job of a kind of due row. `handle` gets the row's key, and clears the row or moves it in the
- * transaction that does the work. What is woken while a process works on it runs once more after that, so that one key
+ * Makes a row of the job of a kind of due row. `work` gets the row's key, and clears the row or moves it in the
+ * transaction that does it. What is woken while a process works on it runs once more after that, so that one key
  * never takes two places. Work that fails is postponed, and the sweeper wakes it again, as it does what asks to be woken
  * much later.
  */
 export function dueJobRow(
   job: DueJob,
-  row: { concurrency: number; handle(key: string, ctx: Context): Promise<unknown> },
+  { concurrency, work }: { concurrency: number } & Work<string>,
 ): JobRow {
   return jobRow(job, {
-    concurrency: row.concurrency,
-    handle: async ({ key }, ctx) => {
+    concurrency,
+    work: async (ctx, { key }) => {
       const name = `${job.kind} ${key}`;
       const before = running(ctx).get(name);
       if (before) {
@@ -66,7 +71,7 @@ export function dueJobRow(
       const run = { isWoken: false };
       running(ctx).set(name, run);
       try {
-        const answer = await row.handle(key, ctx);
+        const answer = await work(ctx, key);
         if (run.isWoken) return { notBeforeMs: ctx.clock.now() };
         const isLater = isWakeAgain(answer) && isLeftToSweep(answer.notBeforeMs, ctx.clock.now());
         return isLater ? undefined : answer;

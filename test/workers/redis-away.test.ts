@@ -19,7 +19,7 @@ test.each([4, Number.POSITIVE_INFINITY])(
     const handle = async () => {
       handled += 1;
     };
-    const worker = startWorker(jobRow(kind, { concurrency, handle }), ctx, connection);
+    const worker = startWorker(jobRow(kind, { concurrency, work: handle }), ctx, connection);
     // Its connections have failed to connect.
     await until(() => connection.status === 'reconnecting');
     await own.start();

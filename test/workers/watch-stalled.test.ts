@@ -34,9 +34,9 @@ test.each([2, Number.POSITIVE_INFINITY])(
   { timeout: 40_000 },
   async (concurrency) => {
     const handled: unknown[] = [];
-    const handle = async (data: unknown) => void handled.push(data);
+    const handle = async (_ctx: unknown, data: unknown) => void handled.push(data);
     const [busy, resting] = ['busy', 'resting'].map((name) =>
-      jobRow(job(`${name}-${concurrency}`, {}), { concurrency, handle }),
+      jobRow(job(`${name}-${concurrency}`, {}), { concurrency, work: handle }),
     ) as [JobRow, JobRow];
     ctx.queues.wake(job(busy.kind, {}), [{ id: 'once', job: {}, delayMs: 0 }]);
     await ctx.queues.drained();

@@ -212,7 +212,7 @@ describe('work that fails', () => {
     const done: string[] = [];
     const row = dueJobRow(first, {
       concurrency: 1,
-      handle: async (key, context) => {
+      work: async (context, key) => {
         if (key.startsWith('bad')) throw new Error('always');
         await commitPlan(context, async (transaction) => {
           await dueRows(context).findOne({ _id: 'none' }, { session: transaction });
@@ -241,7 +241,7 @@ test('what is woken while it is worked on takes one place, and is worked on once
   const begun: string[] = [];
   const row = dueJobRow(first, {
     concurrency: 2,
-    handle: async (key) => {
+    work: async (_context, key) => {
       begun.push(key);
       if (key === 'slow' && begun.length === 1) await release.promise;
     },

@@ -87,9 +87,9 @@ describe('what was held arrives in the order of its events', () => {
     await raise(ctx, tenant.orgId);
     await enableWebhook(ctx, tenant.orgId, _id);
     receiver.behave({ status: 200, afterMs: 100 });
-    const handle = (key: string) => drainDeliveries(ctx, key, 0);
+    const work = (_ctx: unknown, key: string) => drainDeliveries(ctx, key, 0);
     const connection = connectRedis(ctx.config, 'worker');
-    const worker = startWorker(dueJobRow(drainWebhookJob, { concurrency: 1, handle }), ctx, connection);
+    const worker = startWorker(dueJobRow(drainWebhookJob, { concurrency: 1, work }), ctx, connection);
     await until(() => other.received.length === 1);
     expect(receiver.received.length).toBeLessThan(6);
     await until(() => receiver.received.length === 6);
