@@ -28,7 +28,7 @@ export interface JobRow {
 
 /** What is done about a job. An answer with `notBeforeMs` asks to be woken again. */
 interface Work<Of> {
-  work(ctx: Context, of: Of): Promise<unknown>;
+  work: (ctx: Context, of: Of) => Promise<unknown>;
 }
 
 /** Makes a row of a declared job. */

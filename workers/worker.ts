@@ -83,11 +83,11 @@ export function startWorker(row: JobRow, ctx: Context, connection: RedisClient):
 interface Intake {
   worker: Worker;
   token: string;
-  isClosing(): boolean;
+  isClosing: () => boolean;
   /** How many more may run now. */
-  room(): number;
-  untilOneEnded(): Promise<void>;
-  begin(job: Job): void;
+  room: () => number;
+  untilOneEnded: () => Promise<void>;
+  begin: (job: Job) => void;
 }
 
 /** Waits for a job; as soon as there is one, fetches what else there is and there is room for. */

@@ -251,13 +251,13 @@ test('what is woken while it is worked on takes one place, and is worked on once
   const wake = (key: string, dueMs: number) => wakeAll(ctx, [wakeDue(first, key, dueMs)]);
   wake('slow', START);
   await until(async () => begun.length === 1, { what: 'the first run to begin' });
-  for (const more of [1, 2, 3]) wake('slow', START + more);
+  for (const more of [1, 2, 3]) wake('slow', START - more);
   await ctx.queues.drained();
   wake('other', START);
   await until(async () => begun.includes('other'), { what: 'another key to be worked on' });
   release.resolve();
-  await until(async () => begun.length === 3, { what: 'the second run' });
-  expect(begun).toEqual(['slow', 'other', 'slow']);
+  await until(async () => begun.length > 2, { what: 'the second run' });
   await worker.close();
+  expect(begun).toEqual(['slow', 'other', 'slow']);
   connection.disconnect();
 });
