@@ -53,8 +53,9 @@ function describeField(part: Json, name: string): void {
 }
 
 function exampleOf(part: Json, examples: readonly unknown[]): unknown {
-  // An object is shown by the examples of its own fields.
-  if (part.properties !== undefined) return undefined;
+  // An object is shown by the examples of its own fields, also where it may be null.
+  const parts = [part, ...((part.anyOf ?? []) as Json[])];
+  if (parts.some(({ properties }) => properties !== undefined)) return undefined;
   if (part.const !== undefined) return part.const;
   if (Array.isArray(part.enum))
     return examples.find((example) => (part.enum as unknown[]).includes(example)) ?? part.enum[0];
