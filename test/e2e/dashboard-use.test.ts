@@ -54,6 +54,16 @@ describe('the dashboard in use', () => {
     for (const session of await producer.keys('dashboard:session:*')) await producer.del(session);
     await context.clearCookies();
   };
+  /** The first creation arrives, and its answer is lost. */
+  const loseFirstAnswer = async (page: Page, nouns: string) => {
+    let isLost = false;
+    await page.route(`**/dashboard/api/v1/${nouns}`, async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.continue();
+      isLost = true;
+      await route.fetch();
+      await route.abort();
+    });
+  };
   const slowly = async (page: Page, url: RegExp) =>
     page.route(url, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
@@ -154,13 +164,7 @@ describe('the dashboard in use', () => {
 
   test('what is sent again because its answer was lost is created once', { timeout: 60_000 }, async () => {
     const { page, context } = await open('/webhooks');
-    let isLost = false;
-    await page.route('**/dashboard/api/v1/webhooks', async (route) => {
-      if (route.request().method() !== 'POST' || isLost) return route.continue();
-      isLost = true;
-      await route.fetch();
-      await route.abort();
-    });
+    await loseFirstAnswer(page, 'webhooks');
     await page.getByRole('button', { name: 'Create a webhook' }).first().click();
     await page.getByRole('textbox', { name: 'URL' }).fill('http://127.0.0.1:9/once');
     const create = page.getByRole('button', { name: 'Create', exact: true });
@@ -180,13 +184,7 @@ describe('the dashboard in use', () => {
     timeout: 60_000,
   }, async () => {
     const { page, context } = await open('/budgets');
-    let isLost = false;
-    await page.route('**/dashboard/api/v1/budgets', async (route) => {
-      if (route.request().method() !== 'POST' || isLost) return route.continue();
-      isLost = true;
-      await route.fetch();
-      await route.abort();
-    });
+    await loseFirstAnswer(page, 'budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
     const create = page.getByRole('button', { name: 'Create', exact: true });
     await page.getByRole('textbox', { name: 'Name' }).fill('Lost');

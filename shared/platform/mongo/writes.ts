@@ -55,8 +55,7 @@ export function deleteRows<T extends Row>(
 
 /**
  * From this many writes on, one command per collection is faster on the embedded store than one command for all. Signals of
- * new users are six writes each: 8 clients recorded 863 per second instead of 765, 4 clients 494 instead of 565
- * (docs/stores.md).
+ * new users are six writes each: 8 clients recorded 863 per second instead of 765, 4 clients 494 instead of 565.
  */
 const MANY_WRITES = 45;
 
