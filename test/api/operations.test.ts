@@ -9,7 +9,9 @@ import { createLimits } from '../../api/serve/limits.ts';
 import { serve } from '../../api/serve/serve.ts';
 import { closeServer, createHttpServer } from '../../api/serve/server.ts';
 import { DomainError, ERRORS } from '../../shared/platform/basics/errors.ts';
+import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../../shared/tables/metrics.ts';
+import { startOwnRedis } from '../support/credits.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { call, startApi, type TestApi } from '../support/harness.ts';
 
@@ -50,6 +52,21 @@ describe('health, readiness and metrics', () => {
     });
     expect(await apart.ctx.redis.producer.ping()).toBe('PONG');
     await apart.close();
+  });
+
+  it('warns of a Redis that may lose credits, and of a signing key that is missing', async () => {
+    const own = await startOwnRedis(['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru']);
+    const lossy = await startApi({ redisUrl: own.url, env: { SIGNING_KEY: '' } });
+    await waitUntilReady(lossy.ctx.redis.producer, 5_000);
+    expect((await lossy.call('/readyz')).body).toMatchObject({
+      status: 'degraded',
+      warnings: [
+        'Redis may lose credits: its appendonly is not yes, and its maxmemory-policy is not noeviction.',
+        expect.stringContaining('no usable signing key'),
+      ],
+    });
+    await lossy.close();
+    await own.stop();
   });
 
   it('answers probes however many come and however busy it is (112)', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../../platform/basics/config.ts';
 import type { Log } from '../../platform/basics/log.ts';
+import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 
 /** A public key as RFC 8037 has it. */
@@ -52,6 +53,13 @@ export const signerOf = perContext((ctx): Signer => {
   return signer;
 });
 
+/** The warning of an api's `/readyz` while nothing can be signed. */
+export async function warnOfSigningKey(ctx: Context): Promise<string | null> {
+  return signerOf(ctx).publicKey()
+    ? null
+    : 'No credit can be spent: there is no usable signing key (see the log).';
+}
+
 /**
  * A signer with the key of `SIGNING_KEY_FILE` (read again every 10 s) or `SIGNING_KEY`. Never throws: without a key nothing
  * is signed.
@@ -64,7 +72,8 @@ export function createSigner(config: Config, log: Log): Signer {
 
   function reload(): void {
     try {
-      const text = file ? readFileSync(file, 'utf8') : (config.signingKey ?? '');
+      const text = file ? readFileSync(file, 'utf8') : config.signingKey;
+      if (text === undefined) throw new Error('Neither SIGNING_KEY_FILE nor SIGNING_KEY is set');
       if (text === loaded?.text) return;
       loaded = loadKey(text);
       isTold = false;
@@ -114,7 +123,7 @@ function parseKey(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('The signing key is not JSON');
+    throw new Error('What SIGNING_KEY_FILE or SIGNING_KEY gives is not JSON');
   }
 }
 

@@ -5,6 +5,10 @@ import { faultsInProduction } from './production.ts';
 const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 const httpUrl = z.url({ protocol: /^https?$/ });
+const redisUrl = z.url({
+  protocol: /^rediss?$/,
+  error: 'must be a URL that begins with redis:// or rediss://',
+});
 const flag = z.stringbool({ truthy: ['on', 'true', '1'], falsy: ['off', 'false', '0'] });
 const list = z.string().transform((value) => value.split(',').map((item) => item.trim()));
 
@@ -15,18 +19,15 @@ const environment = z.object({
   HOST: z.string().default('0.0.0.0'),
   WORKER_PORT: integer(8081, 0, 65_535),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  BASE_URL: httpUrl.optional(),
   TRUST_PROXY_HOPS: integer(0, 0, 10),
   MONGODB_URL: z.string().regex(/^mongodb(\+srv)?:\/\//, 'must begin with mongodb:// or mongodb+srv://'),
-  REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'),
+  REDIS_URL: redisUrl,
   REDIS_CLUSTER_NODES: z
     .string()
     .regex(/^[^\s,]+:\d+(,[^\s,]+:\d+)*$/, 'must be host:port[,host:port…]')
     .optional(),
-  QUEUE_REDIS_URL: z
-    .string()
-    .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
-    .optional(),
+  QUEUE_REDIS_URL: redisUrl.optional(),
   OPERATOR_TOKEN: z.string().min(24, 'needs at least 24 characters'),
   API_KEY_PEPPER: z.string().min(32, 'needs at least 32 characters'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters'),

@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from '../basics/metrics.ts';
 import { connectMongo, type Db } from '../mongo/connect.ts';
 import { startTransactionGuard } from '../mongo/transaction-guard.ts';
 import { openQueues, type Queues } from '../queues/queues.ts';
-import { connectQueues, connectRedis, type RedisClient } from '../redis/connect.ts';
+import { connectQueues, connectRedis, logOutages, type RedisClient } from '../redis/connect.ts';
 import { type Batcher, createBatcher } from './batcher.ts';
 
 /** What every domain function gets: the outside world, opened once. */
@@ -52,6 +52,8 @@ export async function openContext(config: Config, options: ContextOptions): Prom
     producer,
     queues: config.queueRedisUrl ? connectQueues(config, 'producer') : producer,
   };
+  if (serves) logOutages(producer, config.redisClusterNodes ? 'REDIS_CLUSTER_NODES' : 'REDIS_URL', log);
+  if (serves && config.queueRedisUrl) logOutages(redis.queues, 'QUEUE_REDIS_URL', log);
   const queues = openQueues(redis.queues, log, options.queuePrefix);
   const batcher = createBatcher();
   const ends: (() => void)[] = [];

@@ -19,9 +19,24 @@ const ROUTER = 'isdbgrid';
  * Opens one connection. It fails fast (no buffering), drops `undefined` from the rows that are written, and never
  * creates an index by itself: `release` does. A server that hangs without closing its connections is noticed after 7 s
  * (heartbeat and connect timeout), as one that is gone. With `socketTimeoutMs` a single connection that has gone dark is
- * given up after as long; it must be above the longest command. Rejects when no server answers within 5 s.
+ * given up after as long; it must be above the longest command. Rejects, with words for the operator, when no primary answers
+ * within 5 s, or one that cannot carry out transactions.
  */
 export async function connectMongo(url: string, options: { socketTimeoutMs?: number } = {}): Promise<Db> {
+  const connection = await open(url, options).catch((error: Error) => {
+    // The driver's errors show all that it knows of each server, over dozens of lines.
+    throw new Error(`MONGODB_URL: no primary of a replica set can be reached there: ${error.message}`);
+  });
+  const server = await connection.db?.command({ hello: 1 });
+  const isSharded = server?.msg === ROUTER;
+  if (!isSharded && server?.setName === undefined)
+    throw new Error(
+      'MONGODB_URL: that MongoDB is in no replica set, so it has no transactions: start it with --replSet, and run rs.initiate() once.',
+    );
+  return { connection, isSharded, registerSession: async () => undefined };
+}
+
+async function open(url: string, options: { socketTimeoutMs?: number }): Promise<Connection> {
   const connection = mongoose.createConnection(url, {
     autoIndex: false,
     autoCreate: false,
@@ -37,9 +52,7 @@ export async function connectMongo(url: string, options: { socketTimeoutMs?: num
   });
   // A topology that comes and goes is reported by readiness and by the failing operations.
   connection.on('error', () => undefined);
-  await connection.asPromise();
-  const server = await connection.db?.command({ hello: 1 });
-  return { connection, isSharded: server?.msg === ROUTER, registerSession: async () => undefined };
+  return await connection.asPromise();
 }
 
 /** The driver's database behind a connection. Throws when the connection was never open. */

@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import type { Config } from '../basics/config.ts';
+import type { Log } from '../basics/log.ts';
 
 /**
  * Four clients with four duties: the meter never sends anything twice and never waits; the producer gives up
@@ -66,9 +67,22 @@ export function connectRedis(
   const client = config.redisClusterNodes
     ? connectCluster(config, config.redisClusterNodes, role, options)
     : new Redis(config.redisUrl, { ...options, retryStrategy: reconnectDelay });
-  // A connection that comes and goes is reported by readiness and by the failing commands.
+  // A connection that comes and goes is reported by readiness and by the failing commands; see also `logOutages`.
   client.on('error', () => undefined);
   return client;
+}
+
+/** Says in the log, once per outage, why the Redis that `variable` names cannot be used, and when it can be again. */
+export function logOutages(client: RedisClient, variable: string, log: Log): void {
+  let isTold = false;
+  client.on('error', (error: Error) => {
+    if (!isTold) log.error({ reason: error.message }, `the Redis of ${variable} cannot be used`);
+    isTold = true;
+  });
+  client.on('ready', () => {
+    if (isTold) log.info(`the Redis of ${variable} can be used again`);
+    isTold = false;
+  });
 }
 
 /**

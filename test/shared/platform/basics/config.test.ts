@@ -28,6 +28,12 @@ describe('the configuration', () => {
     expect(withTwins).not.toThrow(pepper);
   });
 
+  it('refuses a Redis address that cannot be read, before its password can be shown', () => {
+    const wrong = () => readConfig({ ...usable, REDIS_URL: 'redis://:hunter2@127.0.0.1:99999' });
+    expect(wrong).toThrow('REDIS_URL: must be a URL');
+    expect(wrong).not.toThrow('hunter2');
+  });
+
   it('takes an empty variable for an unset one and is production unless told', () => {
     expect(readConfig({ ...usable, PORT: '' })).toMatchObject({ port: 8080, nodeEnv: 'production' });
   });
