@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
+import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { textOrEmpty } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
-
-/** A tool's input comes along: the whole of a file that is written, say. */
-const BODY_BYTES = 8_388_608;
 
 /** Of what Claude Code sends only the name of the event is read; prompts and tool inputs are dropped unread. */
 const hookInput = z.object({
@@ -33,7 +31,7 @@ export const hookClaudeCode = route({
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
   priority: 'consume',
-  bodyBytes: BODY_BYTES,
+  bodyBytes: HOOK_BODY_BYTES,
   body: hookInput,
   success: {
     status: 200,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { BODY_BYTES, BODY_DEPTH } from '../../shared/platform/basics/contract.ts';
+import { BODY_BYTES, BODY_DEPTH, BODY_VALUES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 
@@ -12,9 +12,9 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a body within its limits: JSON, or a form where a route takes one, of at most 32 levels. Duplicate keys of JSON:
- * the last one wins, as in JSON.parse; of a form: an array, which no schema takes. Throws `unsupported_media_type`,
- * `malformed_json`, `payload_too_large`, `request_timeout`.
+ * Reads a body within its limits: JSON, or a form where a route takes one. Duplicate keys of JSON: the last one wins, as in
+ * JSON.parse; of a form: an array, which no schema takes. Throws `unsupported_media_type`, `malformed_json`,
+ * `payload_too_large`, `request_timeout`.
  */
 export async function readBody(req: Request, res: Response, limits: BodyLimits): Promise<unknown> {
   const { types, maxBytes, deadlineMs } = limits;
@@ -28,15 +28,12 @@ export async function readBody(req: Request, res: Response, limits: BodyLimits):
   const whole = type === 'form' ? null : takeWhole(req, maxBytes);
   const body =
     whole === null ? await parseStream(req, res, parserOf(type, maxBytes), deadlineMs) : parseJson(whole);
-  if (isDeeper(body, BODY_DEPTH)) {
-    throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
-  }
-  return type === 'form' ? withoutEmpty(body) : body;
+  return type === 'form' ? withoutEmpty(body as object) : body;
 }
 
 /** RFC 6749 section 3.2: a parameter without a value counts as left out. */
-function withoutEmpty(form: unknown): unknown {
-  return isNested(form) ? Object.fromEntries(Object.entries(form).filter(([, value]) => value !== '')) : form;
+function withoutEmpty(form: object): unknown {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));
 }
 
 /**
@@ -72,6 +69,7 @@ const PLAIN_JSON: ReadonlySet<string> = new Set(['application/json', 'applicatio
 /** As the parser has it: the bytes are UTF-8, and a byte order mark says nothing. */
 function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw notUtf8();
+  refuseTangled(bytes);
   const text = bytes.toString();
   try {
     return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -127,7 +125,7 @@ function parserOf(type: BodyType, limit: number): RequestHandler {
   const fresh =
     type === 'form'
       ? express.urlencoded({ limit, verify, extended: false, parameterLimit: 100 })
-      : express.json({ limit, verify, strict: false, type: () => true });
+      : express.json({ limit, verify: verifyJson, strict: false, type: () => true });
   parsers.set(name, fresh);
   return fresh;
 }
@@ -140,6 +138,11 @@ function verify(_req: unknown, _res: unknown, bytes: Buffer, charset: string): v
   if (bytes.length === 0) throw emptyBody();
   if (charset !== 'utf-8') throw new DomainError('unsupported_media_type', 'The charset must be utf-8.');
   if (!isUtf8(bytes)) throw notUtf8();
+}
+
+function verifyJson(req: unknown, res: unknown, bytes: Buffer, charset: string): void {
+  verify(req, res, bytes, charset);
+  refuseTangled(bytes);
 }
 
 function emptyBody(): DomainError {
@@ -158,18 +161,36 @@ function hasBody(req: Request): boolean {
   return req.headers['transfer-encoding'] !== undefined || req.headers['content-length'] !== undefined;
 }
 
-/** Whether a value is nested deeper than this. Without recursion: a body of 1 MiB can nest half a million levels. */
-function isDeeper(value: unknown, levels: number): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 0; depth < levels && level.length > 0; depth += 1) level = level.flatMap(nestedIn);
-  return level.length > 0;
-}
+const BYTES = {
+  quote: 0x22,
+  comma: 0x2c,
+  backslash: 0x5c,
+  '[': 0x5b,
+  ']': 0x5d,
+  '{': 0x7b,
+  '}': 0x7d,
+} as const;
 
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-function nestedIn(value: object): object[] {
-  const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
-  return items.filter(isNested);
+/**
+ * Refuses JSON that is nested too deep or holds too many values, before it is parsed: to parse 8 MiB of empty objects
+ * holds the event loop for a second.
+ */
+function refuseTangled(bytes: Buffer): void {
+  let depth = 0;
+  let values = 0;
+  let isInText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === BYTES.quote) isInText = !isInText;
+    else if (isInText) at += byte === BYTES.backslash ? 1 : 0;
+    else if (byte === BYTES.comma) values += 1;
+    else if (byte === BYTES['{'] || byte === BYTES['[']) {
+      depth += 1;
+      values += 1;
+    } else if (byte === BYTES['}'] || byte === BYTES[']']) depth -= 1;
+    if (depth > BODY_DEPTH)
+      throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
+    if (values > BODY_VALUES)
+      throw new DomainError('payload_too_large', `The body holds more than ${BODY_VALUES} values.`);
+  }
 }

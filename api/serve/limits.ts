@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { AnyRoute } from '../basics/route.ts';
@@ -9,7 +10,7 @@ import { asState, tooMany } from './rate.ts';
 
 /** Bodies that one caller may be sending at the same time. */
 const RECEIVING = { proven: 512, unproven: 64 } as const;
-/** The bytes of bodies of OTLP among them are at most those of so many of the largest: twice what is decoded of one at once. */
+/** The bytes of these are at most those of so many of the largest: twice what is decoded of one organization at once. */
 const LARGEST_AT_ONCE = 8;
 
 export interface Limits {
@@ -24,7 +25,7 @@ export interface Limits {
   receive(caller: string, trust: keyof typeof RECEIVING): Receiving;
 }
 
-/** A body that is being received, until it is `done`. A large one says how many bytes came: throws `too_many_requests`. */
+/** A body that is being received, until it is `done`. It says how many bytes it takes: throws `too_many_requests`. */
 export interface Receiving {
   hold: (bytes: number) => void;
   done: () => void;
@@ -37,6 +38,7 @@ export function createLimits(ctx: Context): Limits {
   const perAddress = new RateLimiterMemory({ points: config.rateLimitPerAddress, duration: 1 });
   const perRoute = new Map<string, RateLimiterMemory>();
   const receiving = new Map<string, { bodies: number; bytes: number }>();
+  const mostBytes = LARGEST_AT_ONCE * Math.max(config.otlpBodyBytes, HOOK_BODY_BYTES);
   return {
     isOn: config.rateLimits,
     badCredentials: createBadCredentials(ctx),
@@ -67,7 +69,7 @@ export function createLimits(ctx: Context): Limits {
         hold: (bytes) => {
           held += bytes;
           all.bytes += bytes;
-          if (all.bytes > LARGEST_AT_ONCE * config.otlpBodyBytes) throw tooManyAtOnce();
+          if (all.bytes > mostBytes) throw tooManyAtOnce();
         },
         done: () => {
           all.bytes -= held;

@@ -52,7 +52,17 @@ export async function parseInput(
 function receiveBody(exchange: Exchange, principal: Principal): Promise<unknown> {
   const { route, req, res } = exchange;
   const types = route.bodyTypes ?? ['json'];
-  return receive(exchange, principal, () => readBody(req, res, { types, ...boundsOf(exchange, principal) }));
+  const bounds = boundsOf(exchange, principal);
+  return receive(exchange, principal, async ({ hold }) => {
+    hold(mostBytesOf(req, bounds.maxBytes));
+    return readBody(req, res, { types, ...bounds });
+  });
+}
+
+/** What a body may take up: as much as it announces, or as it may hold after inflating. */
+function mostBytesOf({ headers }: Exchange['req'], maxBytes: number): number {
+  const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
+  return Math.min(Number(length ?? maxBytes), maxBytes);
 }
 
 /** Receives the bytes of a route that reads them itself. */
@@ -62,7 +72,7 @@ function receiveBytes(
   kind: NonNullable<AnyRoute['takesBytes']>,
 ): Promise<NonNullable<Parameters<AnyRoute['handle']>[0]['request']['bytes']>> {
   const { ctx, req, res } = exchange;
-  return receive(exchange, principal, ({ hold }) =>
+  return receive(exchange, principal, async ({ hold }) =>
     kind === 'otlp'
       ? readOtlpBody(req, ctx.config.otlpBodyBytes, hold)
       : readJsonBytes(req, res, boundsOf(exchange, principal)),

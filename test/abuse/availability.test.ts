@@ -103,6 +103,24 @@ describe('half-sent requests', () => {
     await expect.poll(async () => (await one(greedy)).status).toBe(200);
   }, 30_000);
 
+  it('of one organization count with the bytes that they announce, and nobody else waits for them', async () => {
+    const { key: greedy } = await makeTenant(api.ctx);
+    const path = '/hooks/claude-code';
+    const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${greedy}\r\nContent-Type: application/json\r\n`;
+    const waiting = await openHalfSent(
+      ATTACKER,
+      api.url,
+      16,
+      () => `${head}Content-Length: 8388608\r\n\r\n{`,
+    );
+    const one = (bearer: string) =>
+      post(path, { hook_event_name: 'Stop' }, { Authorization: `Bearer ${bearer}` });
+    await expect.poll(async () => (await one(greedy)).status).toBe(429);
+    expect((await one(key)).status).toBe(200);
+    waiting.close();
+    await expect.poll(async () => (await one(greedy)).status).toBe(200);
+  });
+
   it('end after 3 seconds when nobody is proven, with a problem and a closed connection', async () => {
     const startedAt = performance.now();
     const answer = await sendRaw(api.url, halfOf('/v1/token'), 8_000);

@@ -51,6 +51,8 @@ describe('bodies (1 to 13)', () => {
       400,
       'malformed_json',
     ],
+    ['9 300,000 empty objects', `[${'{},'.repeat(300_000)}{}]`, 413, 'payload_too_large'],
+    ['9 brackets and commas of a text are none', `"\\"${'[,'.repeat(200_000)}"`, 400, 'invalid_request'],
     ['13 an unknown field beside signals', '{"signals":[],"role":"admin"}', 400, 'invalid_request'],
   ])('%s', async (_name, body, status, code) => {
     expectProblem(await post(body), status, code);

@@ -18,8 +18,12 @@ export const SIGNALS_PER_REQUEST = 1_000;
 export const IDEMPOTENCY_KEY_LIFETIME_MS = 48 * 3_600_000;
 /** Bytes of a request body after inflating. */
 export const BODY_BYTES = 1_048_576;
+/** The same of a hook: a tool's input comes along, the whole of a file that is written, say. */
+export const HOOK_BODY_BYTES = 8_388_608;
 /** Nesting of a request body. */
 export const BODY_DEPTH = 32;
+/** Values of a request body. The fullest 1,000 signals have 65,000. */
+export const BODY_VALUES = 100_000;
 
 /** Types of the events that a webhook names in its `events`. */
 export const NAMED_EVENT_TYPES = [
