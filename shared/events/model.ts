@@ -21,5 +21,5 @@ export interface Event {
 
 export const eventRows = collection<Event>('events', {
   shardKey: { org_id: 1, _id: 1 },
-  indexes: [{ key: { org_id: 1, type: 1, created_at: 1 } }, { key: { created_at: 1 } }],
+  indexes: [{ key: { created_at: 1 } }],
 });

@@ -92,7 +92,7 @@ function findPage(
 }
 
 /** No delivery of a webhook is older (epoch ms): its first event may come from a process whose clock is behind. */
-export function logBegin({ created_at }: Webhook): number {
+function logBegin({ created_at }: Webhook): number {
   return created_at.getTime() - LIST_AHEAD_MS;
 }
 
@@ -122,7 +122,7 @@ async function findBoth(
 }
 
 /** Compares deliveries in the order of the log: by `created_at`, then id. */
-export function compareDeliveries(a: Delivery, b: Delivery): number {
+function compareDeliveries(a: Delivery, b: Delivery): number {
   const apart = a.created_at.getTime() - b.created_at.getTime();
   if (apart !== 0) return apart;
   return a._id < b._id ? -1 : 1;

@@ -1,7 +1,8 @@
+import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
-import { findLastDeliveries } from './last-deliveries.ts';
+import { lastDelivery } from './list-deliveries.ts';
 import { type Delivery, queuedDeliveryRows } from './model.ts';
 
 /** A webhook with what became of its deliveries. */
@@ -11,10 +12,13 @@ export interface ListedWebhook {
   lastDelivery: Delivery | null;
 }
 
+/** Webhooks that are looked at side by side. */
+const TOGETHER = 8;
+
 /** All webhooks of an organization, oldest first. */
 export async function listWebhooks(ctx: Context, orgId: string): Promise<ListedWebhook[]> {
   const webhooks = await webhookRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
-  return describeWebhooks(ctx, orgId, webhooks);
+  return Array.fromAsync(inBatches(webhooks, TOGETHER, (webhook) => describe(ctx, webhook)));
 }
 
 /** One webhook as the list shows it. Throws `not_found`. */
@@ -23,34 +27,10 @@ export async function describeWebhook(
   orgId: string,
   webhookId: string,
 ): Promise<ListedWebhook> {
-  const webhook = await getWebhook(ctx, orgId, webhookId);
-  const [described] = await describeWebhooks(ctx, orgId, [webhook]);
-  return described ?? { webhook, held: 0, lastDelivery: null };
+  return describe(ctx, await getWebhook(ctx, orgId, webhookId));
 }
 
-async function describeWebhooks(
-  ctx: Context,
-  orgId: string,
-  webhooks: readonly Webhook[],
-): Promise<ListedWebhook[]> {
-  if (webhooks.length === 0) return [];
-  const [held, last] = await Promise.all([
-    countHeld(ctx, webhooks),
-    findLastDeliveries(ctx, orgId, webhooks),
-  ]);
-  return webhooks.map((webhook) => ({
-    webhook,
-    held: held.get(webhook._id) ?? 0,
-    lastDelivery: last.get(webhook._id) ?? null,
-  }));
-}
-
-async function countHeld(ctx: Context, webhooks: readonly Webhook[]): Promise<Map<string, number>> {
-  const counted = await queuedDeliveryRows(ctx)
-    .aggregate<{ _id: string; held: number }>([
-      { $match: { webhook_id: { $in: webhooks.map(({ _id }) => _id) }, state: 'held' } },
-      { $group: { _id: '$webhook_id', held: { $sum: 1 } } },
-    ])
-    .toArray();
-  return new Map(counted.map(({ _id, held }) => [_id, held]));
+async function describe(ctx: Context, webhook: Webhook): Promise<ListedWebhook> {
+  const held = await queuedDeliveryRows(ctx).countDocuments({ webhook_id: webhook._id, state: 'held' });
+  return { webhook, held, lastDelivery: await lastDelivery(ctx, webhook) };
 }
