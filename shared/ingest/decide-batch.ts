@@ -35,8 +35,9 @@ export interface Attempt {
   shard: number;
   /**
    * Whether the usual is taken for granted: nothing is there of a session key that has no session, so what it writes is
-   * inserted, which costs the embedded store less than an upsert; and in a batch of few signals, the rules have not changed
-   * and no signal was recorded before. Where that is wrong, the write fails with a duplicate key.
+   * inserted, which costs the embedded store less than an upsert; and unless there is history among the signals, which may
+   * be sent a second time, the rules have not changed and no signal was recorded before. Where that is wrong, the write
+   * fails with a duplicate key.
    */
   isFirst: boolean;
 }
@@ -50,11 +51,8 @@ export type Outcome =
   | { status: 'rejected' }
   | { status: 'excess'; field: Field };
 
-/** Planning so few again, when a repeat is among them, costs less than two more reads per batch. */
-const FEW_SIGNALS = 50;
-
 /**
- * Decides what a batch comes to: one read (three for many signals, or after the first attempt) when its sessions are the
+ * Decides what a batch comes to: one read (three for history, or after the first attempt) when its sessions are the
  * newest of their keys, then the plans of all nouns.
  */
 export async function decideBatch(
@@ -64,7 +62,7 @@ export async function decideBatch(
   { shard, isFirst }: Attempt,
   transaction: ClientSession,
 ): Promise<Decision<{ outcomes: Outcome[]; rules: Rules }>> {
-  const isOptimistic = isFirst && drafts.length <= FEW_SIGNALS;
+  const isOptimistic = isFirst && historical.size === 0;
   const recalled = isOptimistic ? recallRules(ctx, orgId) : undefined;
   const rules = recalled ?? (await readRules(ctx, orgId, shard, transaction));
   const known = isOptimistic ? NONE : await findKnown(ctx, orgId, drafts, transaction);

@@ -24,9 +24,13 @@ function nameOf(commandName: string, command: Record<string, unknown>): string {
 }
 
 /** The commands of one POST, of which every signal must be answered with `status`. */
-async function commandsOf(key: string, signals: unknown[], status = 'accepted'): Promise<string[]> {
+async function commandsOf(
+  key: string,
+  signals: unknown[],
+  { status = 'accepted', historical = false } = {},
+): Promise<string[]> {
   commands = [];
-  const { body } = await api.call('/api/v1/signals', { key, body: { signals } });
+  const { body } = await api.call('/api/v1/signals', { key, body: { signals, historical } });
   expect(new Set(body.results.map((result: { status: string }) => result.status))).toEqual(new Set([status]));
   return commands;
 }
@@ -43,31 +47,30 @@ describe('POST /api/v1/signals asks MongoDB', () => {
     expect(await commandsOf(key, [makeSignal({ ts: now, user_id: 'new' })])).toEqual(KNOWN_SESSION);
   });
 
-  test('for many signals also whether they are new, and once per collection and fifty rows to write', async () => {
+  test('once per collection and fifty rows to write many signals, and before that whether history is new', async () => {
     const { key } = await makeTenant(api.ctx);
     const ts = api.ctx.clock.now();
     await commandsOf(key, [makeSignal({ ts })]);
-    const signals = Array.from({ length: 51 }, () => makeSignal({ ts }));
+    const many = () => Array.from({ length: 51 }, () => makeSignal({ ts }));
     const [keys, heads] = KNOWN_SESSION;
     const looks = ['find organization_versions', 'find signals'];
-    expect(await commandsOf(key, signals)).toEqual([
-      keys,
-      ...looks,
-      heads,
+    const writes = [
       'update organization_versions',
       'insert signals',
       'insert signals',
       'update rollups',
       'update sessions',
       'commitTransaction',
-    ]);
+    ];
+    expect(await commandsOf(key, many())).toEqual([keys, heads, ...writes]);
+    expect(await commandsOf(key, many(), { historical: true })).toEqual([keys, ...looks, heads, ...writes]);
   });
 
   test('whether a signal was recorded before only when its key is taken', async () => {
     const { key } = await makeTenant(api.ctx);
     const signal = makeSignal({ ts: api.ctx.clock.now() });
     await commandsOf(key, [signal]);
-    expect(await commandsOf(key, [signal], 'duplicate')).toEqual([
+    expect(await commandsOf(key, [signal], { status: 'duplicate' })).toEqual([
       ...KNOWN_SESSION.slice(0, -1),
       'abortTransaction',
       'find organization_versions',
