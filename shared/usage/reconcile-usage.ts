@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Organization } from '../organizations/model.ts';
+import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction, LONG_TRANSACTION } from '../platform/mongo/transaction.ts';
@@ -38,8 +39,9 @@ export interface Reconciled {
  * Compares an organization's rollups with the sum of its signals and sessions, one day at a time, and snapshots with
  * their rollups, each in one transaction. A rollup that a signal changes meanwhile conflicts and is looked at again, so
  * nothing is overwritten. A repair marks the snapshots of its day and month as stale, so what was done before a crash
- * stays right; they are made again at the end of the month. Once the signals of a day have been purged its rollups are
- * the record, and only its snapshot is compared.
+ * stays right; they are made again at the end of the month. Where an old day has fewer signals than its rollups count,
+ * they were purged, perhaps under another retention than the present one: then the rollups are the record, and only
+ * the snapshot is compared.
  */
 export async function reconcileUsage(
   ctx: Context,
@@ -84,6 +86,14 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
   );
 }
 
+/** No signal is purged before it is as old as one may be when it arrives; two days for its day, and for clocks that differ. */
+const MAY_BE_PURGED_MS = SIGNAL_AGE_MS.behind - 2 * DAY_MS;
+
+function signalsIn(rollups: readonly Rollup[]): number {
+  const days = rollups.filter(({ period }) => period === 'day');
+  return days.reduce((sum, { signals }) => sum + signals, 0);
+}
+
 /** Returns how many rollups of a day were wrong and, where they are right, whether its snapshot was. */
 async function reconcileDay(
   ctx: Context,
@@ -92,7 +102,6 @@ async function reconcileDay(
   repair: boolean,
 ): Promise<{ rollups: number; snapshots: number }> {
   const nowMs = ctx.clock.now();
-  const isRecord = day.fromMs < nowMs - (ctx.config.signalRetentionDays - 2) * DAY_MS;
   const keptMs = Math.max(day.fromMs, quarterHorizonMs(nowMs));
   const parts: Part[] = [day, { period: 'quarter_hour', fromMs: keptMs, toMs: day.toMs }];
   return inTransaction(
@@ -100,8 +109,11 @@ async function reconcileDay(
     async (transaction) => {
       const there: Rollup[] = [];
       for (const part of parts) there.push(...(await findRollups(ctx, organization._id, part, transaction)));
-      const summed = isRecord ? there : await sumOfSignals(ctx, organization, day, transaction);
-      const right = summed.filter((row) => row.period === 'day' || row.start.getTime() >= keptMs);
+      const summed = await sumOfSignals(ctx, organization, day, transaction);
+      const arePurged = day.fromMs < nowMs - MAY_BE_PURGED_MS && signalsIn(summed) < signalsIn(there);
+      const right = (arePurged ? there : summed).filter(
+        (row) => row.period === 'day' || row.start.getTime() >= keptMs,
+      );
       const differing = differingOf(right, there);
       if (differing.length === 0) {
         const asked = { part: day, cells: right.filter(({ period }) => period === 'day'), repair };

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
 import type { Organization } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import { sessionRows } from '../../../shared/sessions/model.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { makeSnapshots } from '../../../shared/usage/make-snapshots.ts';
 import { MEASURES, type Rollup, rollupRows, snapshotRows } from '../../../shared/usage/model.ts';
@@ -180,12 +179,11 @@ describe('reconcileUsage', () => {
     expect(await everythingOf(orgId)).toEqual(before);
   });
 
-  it('leaves days alone whose signals have been purged', async () => {
-    const { orgId, organization } = await populate(5, 100);
+  it('leaves days alone whose signals have been purged, also a part of them, whatever the retention is now', async () => {
+    const { orgId, organization } = await populate(5, 400);
     const [rollups, snapshots] = [await rollupsOf(orgId), await snapshotsOf(orgId)];
-    await signalRows(ctx).deleteMany({ org_id: orgId });
-    await sessionRows(ctx).deleteMany({ org_id: orgId });
-    clock.set(NOW + (ctx.config.signalRetentionDays - 1) * DAY);
+    await signalRows(ctx).deleteMany({ org_id: orgId, ts: { $lt: new Date(NOW - 10 * DAY) } });
+    clock.set(NOW + 40 * DAY);
     await reconcileUsage(ctx, organization, { repair: true, fromMs: 0, toMs: NOW });
     // Missing snapshots are made from the rollups.
     await snapshotRows(ctx).deleteMany({ org_id: orgId });
