@@ -10,7 +10,10 @@ function noticeEnd(error: unknown): void {
   if (error instanceof Problem && error.status === 401) sessionEnded.dispatchEvent(new Event('ended'));
 }
 
-/** Tries again only what may succeed then (429 and 503); shows old data while new data comes; hidden tabs do not poll. */
+/**
+ * Tries again only what may succeed then (429 and 503); shows old data while new data comes; hidden tabs do not poll. Without
+ * a network it asks all the same: the failure is told, and no change waits unseen until the network is back.
+ */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeEnd }),
   mutationCache: new MutationCache({ onError: noticeEnd }),
@@ -21,7 +24,9 @@ export const queryClient = new QueryClient({
       placeholderData: keepPreviousData,
       staleTime: 5_000,
       refetchIntervalInBackground: false,
+      networkMode: 'always',
+      refetchOnReconnect: true,
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });
