@@ -48,7 +48,7 @@ describe('the dashboard in use', () => {
     const url = `http://127.0.0.1:9/${path}`;
     return (await ask('/api/v1/webhooks', { url, secret: 's'.repeat(32), events: ['session.started'] })).id;
   };
-  /** Nobody is signed in any more, here and at the identity provider; an answer under way may bring its cookie back. */
+  /** Nobody is signed in any more, here and at the identity provider. */
   const forget = async (context: BrowserContext) => {
     const { producer } = stack.ctx.redis;
     for (const session of await producer.keys('dashboard:session:*')) await producer.del(session);
@@ -193,6 +193,40 @@ describe('the dashboard in use', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Changed');
     await create.click();
     await page.getByText('The budget is created.').waitFor();
+    await context.close();
+  });
+
+  test('without a network a page says that it is old, and a change fails instead of waiting unseen', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('/budgets');
+    await page.clock.install();
+    await visit(page, '/budgets');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Create a budget' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Underground');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await create.click();
+    await page.getByText('The service cannot be reached.').waitFor();
+    await page.clock.runFor(11_000);
+    await page.getByText(/^Not renewed since .*: The service cannot be reached\.$/).waitFor();
+    await context.setOffline(false);
+    await create.click();
+    await page.getByText('The budget is created.').waitFor();
+    await context.close();
+  });
+
+  test('a warning above a page that opens is there before the page, which it would push away', {
+    timeout: 60_000,
+  }, async () => {
+    const rule = { scope: 'org', metric: 'cost_usd', threshold: 1, window: 'monthly' };
+    const { id } = await ask('/api/v1/budgets', { name: 'Exceeded', ...rule });
+    const { page, context } = await open('/budgets');
+    await page.getByText('A budget is exceeded').waitFor();
+    await slowly(page, /\/api\/v1\/budgets\?/);
+    await visit(page, '/activate');
+    expect(await page.getByText('A budget is exceeded').count()).toBe(1);
+    await ask(`/api/v1/budgets/${id}`, undefined, 'DELETE');
     await context.close();
   });
 

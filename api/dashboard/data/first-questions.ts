@@ -4,23 +4,22 @@ import { filtersOf, rangeOf, readShared } from './range.ts';
 import { usageBefore, usageNow } from './usage-questions.ts';
 
 /**
- * Asks for what the first page will ask for, into the memory where it will look: who is there, and then all of Overview,
- * where most people begin. Never throws: what fails is asked for by the page, which shows why.
+ * Asks for what the first page will ask for, into the memory where it will look: who is there, then what stands above every
+ * page, and all of Overview, where most people begin. Never throws: what fails is asked for by the page, which shows why.
  */
 export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Promise<void> {
   await queryClient.prefetchQuery(meQuery());
   const me = queryClient.getQueryData(meQuery().queryKey);
-  if (!me || !/^\/dashboard\/?$/.test(pathname)) return;
+  if (!me) return;
+  void queryClient.prefetchQuery(budgetsQuery());
+  if (me.role === 'admin') void queryClient.prefetchQuery(webhooksQuery());
+  if (!/^\/dashboard\/?$/.test(pathname)) return;
   const shared = readShared(Object.fromEntries(new URLSearchParams(search)));
   const range = rangeOf(shared, me.org.timezone, Date.now());
   const filters = filtersOf(shared);
   const usage = queryClient.prefetchQuery(usageNow(range, filters));
-  void queryClient.prefetchQuery(budgetsQuery());
   void queryClient.prefetchQuery(anomaliesQuery(NEWEST));
-  if (me.role === 'admin') {
-    void queryClient.prefetchQuery(webhooksQuery());
-    void queryClient.prefetchQuery(membersQuery());
-  }
+  if (me.role === 'admin') void queryClient.prefetchQuery(membersQuery());
   await usage;
   await queryClient.prefetchQuery(usageBefore(range, filters));
 }

@@ -6,43 +6,52 @@ import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
 import { groupsBy, useUsageNow } from '../data/usage.tsx';
 import { useIsAdmin } from '../data/use-me.ts';
 import { percent } from '../parts/format.ts';
+import { Waiting } from './waiting.tsx';
 
 const MOST_UNPRICED = 0.01;
 /** The pages of budgets and webhooks ask oftener. */
 const POLL_MS = { budgets: 60_000, webhooks: 120_000 };
 
-/** What somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. */
-export function Banners() {
+/**
+ * The page under what somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. It
+ * waits until these have been asked for once, so that they do not push it away under the pointer.
+ */
+export function Banners({ children }: { children: React.ReactNode }) {
   const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: POLL_MS.webhooks });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: POLL_MS.budgets });
   const failing = webhooks.data?.data.filter(({ status }) => status === 'failing') ?? [];
   const exceeded = budgets.data?.data.filter(({ state }) => state === 'exceeded') ?? [];
+  if ([webhooks, budgets].some(({ isLoading, failureCount }) => isLoading && failureCount === 0))
+    return <Waiting />;
   return (
-    <Stack gap="sm" role="status" className="banners">
-      <Banner
-        of={failing.map(({ id, url, held }) => ({
-          id,
-          path: `/webhooks/${id}`,
-          name: url,
-          note: `${held} held`,
-        }))}
-        one="A webhook is failing"
-        many="webhooks are failing"
-        all="/webhooks"
-      />
-      <Banner
-        of={exceeded.map(({ id, name, utilization_pct }) => ({
-          id,
-          path: `/budgets/${id}`,
-          name,
-          note: `${Math.round(utilization_pct).toLocaleString('en-US')} %`,
-        }))}
-        one="A budget is exceeded"
-        many="budgets are exceeded"
-        all="/budgets"
-      />
-      <Unpriced />
-    </Stack>
+    <>
+      <Stack gap="sm" role="status" className="banners">
+        <Banner
+          of={failing.map(({ id, url, held }) => ({
+            id,
+            path: `/webhooks/${id}`,
+            name: url,
+            note: `${held} held`,
+          }))}
+          one="A webhook is failing"
+          many="webhooks are failing"
+          all="/webhooks"
+        />
+        <Banner
+          of={exceeded.map(({ id, name, utilization_pct }) => ({
+            id,
+            path: `/budgets/${id}`,
+            name,
+            note: `${Math.round(utilization_pct).toLocaleString('en-US')} %`,
+          }))}
+          one="A budget is exceeded"
+          many="budgets are exceeded"
+          all="/budgets"
+        />
+        <Unpriced />
+      </Stack>
+      {children}
+    </>
   );
 }
 

@@ -68,10 +68,11 @@ export function Shell() {
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page">
-        <Banners />
-        <Loading>
-          <Outlet />
-        </Loading>
+        <Banners>
+          <Loading>
+            <Outlet />
+          </Loading>
+        </Banners>
       </AppShell.Main>
       <Palette />
       <Renewal />

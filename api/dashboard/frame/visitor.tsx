@@ -50,8 +50,8 @@ function Invitation({
         Join {organization} as {role}?
       </Title>
       <Text>
-        Invited by {invited_by}. You have signed in as {email}. Who joins can see the own usage there, and
-        admins see yours.
+        Invited by {invited_by}. You have signed in as {email}. Once you have joined, admins see your usage
+        there.
       </Text>
       <Group>
         <Button onClick={() => answer.mutate(true)} loading={answer.isPending}>

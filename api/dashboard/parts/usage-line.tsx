@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Skeleton, Text } from '@mantine/core';
 import { useUsage } from '../data/usage.tsx';
 import { Change } from './change.tsx';
 import { Count } from './count.tsx';
@@ -7,6 +7,7 @@ import { money } from './format.ts';
 /** What the range cost with its filters, each figure with its change from the period before. */
 export function UsageLine() {
   const { now, before } = useUsage();
+  if (now.isPending) return <Skeleton height={22} />;
   if (!now.data || now.data.totals.signals === 0) return null;
   const { totals } = now.data;
   const then = before.data?.totals;
