@@ -7,7 +7,7 @@ import { Copyable } from '../parts/secret.tsx';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {
-  sessions: 'One row per session',
+  sessions: 'One row per session that began in the range',
   daily: 'One row per day, user, project, model and tool',
 } as const;
 
@@ -22,7 +22,10 @@ export function Export() {
   const query = new URLSearchParams({ format, level, ...range.query, ...filters });
   const path = `/api/v1/usage/export?${query}`;
   return (
-    <Page title="Export" lead="Money has nine decimals there, so that the rows add up to the totals.">
+    <Page
+      title="Export"
+      lead="Money has nine decimals. The rows per day add up to the cost that Overview shows; a session’s row has all that it cost, also after the range."
+    >
       <RangeBar />
       <Paper withBorder p="md">
         <Stack>
