@@ -24,7 +24,7 @@ export function fieldsOf({ alert_at, forecast, quiet_hours, digest }: Webhook): 
   return { alertAt: alert_at.join(', '), forecast, quietHours: quiet_hours, digest };
 }
 
-/** The settings as they are sent; per cents that are no whole numbers are left to the service to refuse. */
+/** The settings as they are sent. */
 export function settingsOf({ alertAt, forecast, quietHours, digest }: AlertFields) {
   const percents = alertAt.split(/[\s,;%]+/).filter((part) => part !== '');
   return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest };
@@ -43,6 +43,8 @@ export function AlertSettings({
       <TextInput
         label="Alert at these per cents of any budget"
         description="Up to ten whole numbers, such as 50, 90, 120. Each is told once in a window."
+        pattern="[\d\s,;%]*"
+        title="Whole numbers with commas between them"
         value={value.alertAt}
         onChange={(event) => onChange({ ...value, alertAt: event.currentTarget.value })}
       />

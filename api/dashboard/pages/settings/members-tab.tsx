@@ -53,7 +53,10 @@ export function MembersTab() {
   return (
     <Stack>
       <Group justify="space-between">
-        <Text c="dimmed">Who signs in with an invited, verified e-mail address is asked to join.</Text>
+        <Text c="dimmed">
+          No mail is sent: tell people to sign in here. Who does so with an invited, verified address is asked
+          to join.
+        </Text>
         <Button onClick={open}>Invite</Button>
       </Group>
       <Load query={members} height={240}>

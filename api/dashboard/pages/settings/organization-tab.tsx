@@ -47,7 +47,7 @@ function OrganizationForm({ organization }: { organization: Organization }) {
         />
         <TextInput
           label="Timezone"
-          description="An IANA name such as Europe/Berlin. A change holds from tomorrow."
+          description="An IANA name such as Europe/Berlin. A change holds from tomorrow; each budget keeps its own."
           required
           value={draft.timezone}
           onChange={(event) => set({ timezone: event.currentTarget.value })}
