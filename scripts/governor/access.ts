@@ -105,7 +105,7 @@ function collectScope(value: string, before: Scope[] = []): Scope[] {
   return [...before, scope];
 }
 
-function parseTime(value: string): Date {
+export function parseTime(value: string): Date {
   const parsed = z.union([instantOrUtc, z.iso.date().transform(Date.parse)]).safeParse(value);
   if (!parsed.success) throw new InvalidArgumentError('It must be an ISO 8601 date or time.');
   return new Date(parsed.data);

@@ -23,6 +23,7 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { replaceFile } from '../stack/files.ts';
 import { makeSigningKey } from '../stack/make-secrets.ts';
+import { parseTime } from './access.ts';
 import { openShards } from './open-shards.ts';
 import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
@@ -36,7 +37,7 @@ export function addCreditCommands(program: Command, run: Run): void {
 }
 
 interface AddOptions {
-  expiresAt?: number;
+  expiresAt?: Date;
   key?: string;
 }
 
@@ -48,12 +49,13 @@ function addCredits(credits: Command, run: Run): void {
     credits
       .command(`${name} <org_id> <user_id> <amount>`)
       .description(`Add ${bucket} credits, once per key`)
-      .option('--expires-at <seconds>', 'Unix seconds; without it, never', parseInteger)
+      .option('--expires-at <time>', 'when they expire, ISO 8601 (default: never)', parseTime)
       .option('--key <key>', 'idempotency key; default: a new one', parseKey)
       .action(
         (orgId: string, userId: string, amount: string, { key = randomUUID(), expiresAt }: AddOptions) =>
           run(async (ctx) => {
-            const grant = { bucket, amount: parseAmount(amount), expires_at: expiresAt, idempotencyKey: key };
+            const expires_at = expiresAt && Math.floor(expiresAt.getTime() / 1_000);
+            const grant = { bucket, amount: parseAmount(amount), expires_at, idempotencyKey: key };
             const accountId = await openAccount(ctx, orgId, userId);
             const member = { org_id: orgId, user_id: userId };
             const { transaction, replayed } = await grantAudited(ctx, member, { accountId, ...grant });

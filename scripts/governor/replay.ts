@@ -11,7 +11,7 @@ interface ReplayFlags {
   speed: 'max' | 'real' | number;
   api?: string;
   key?: string;
-  project?: string;
+  projectId?: string;
   runId?: string;
 }
 
@@ -25,7 +25,7 @@ export function addReplayCommand(program: Command, env: Record<string, string | 
     .option('--speed <speed>', 'max, real, or a factor such as ×60', parseSpeed, 'max')
     .option('--api <url>', 'default: the running scripts/up')
     .option('--key <key>', 'API key; default: GOVERNOR_API_KEY, else the demo key of scripts/up')
-    .option('--project <id>')
+    .option('--project-id <id>')
     .option('--run-id <id>', 'the same id sends the same signals: a repeat changes nothing')
     .action(async (file: string, flags: ReplayFlags) => {
       const { json, data } = program.opts<{ json?: boolean; data: string }>();
@@ -39,6 +39,7 @@ export function addReplayCommand(program: Command, env: Record<string, string | 
         api,
         apiKey,
         now: startedAtMs,
+        project: flags.projectId,
         runId: flags.runId ?? randomBytes(6).toString('hex'),
         onProgress: (done, total) =>
           showProgress(renderProgress(done, total, startedAtMs, systemClock.now())),

@@ -29,7 +29,7 @@ interface TargetFlags {
   api?: string;
   key?: string;
   userId?: string;
-  project?: string;
+  projectId?: string;
   events?: boolean;
 }
 
@@ -60,7 +60,7 @@ function withTarget(command: Command): Command {
     .option('--api <url>', 'default: GOVERNOR_API')
     .option('--key <key>', 'API key; default: GOVERNOR_API_KEY')
     .option('--user-id <id>', 'whose history it is; a key that is bound to a user needs none')
-    .option('--project <id>', 'default: the name of the repository')
+    .option('--project-id <id>', 'default: the name of the repository')
     .option('--events', 'let old calls raise webhooks, budget events and anomalies, as if they came now');
 }
 
@@ -69,7 +69,7 @@ function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
   const api = flags.api || env.GOVERNOR_API || other.api;
   const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
   if (!api || !apiKey) throw new Error('Name --api and --key, or set GOVERNOR_API and GOVERNOR_API_KEY.');
-  return { api, apiKey, userId: flags.userId, project: flags.project, events: flags.events === true };
+  return { api, apiKey, userId: flags.userId, project: flags.projectId, events: flags.events === true };
 }
 
 /** What was refused is not counted: whoever runs this from a script must see that. */

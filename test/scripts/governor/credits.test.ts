@@ -70,7 +70,7 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
     'idempotency_key_reused',
   );
   const expiresAt = Math.floor(Date.parse('2099-01-01T00:00:00Z') / 1_000);
-  const purchase = ['credits', 'purchase', orgId, userId, '7', '--expires-at', String(expiresAt)];
+  const purchase = ['credits', 'purchase', orgId, userId, '7', '--expires-at', '2099-01-01'];
   expect(await governor(...purchase)).toMatchObject({ delta: 7, bucket: 'paid', reason: 'credit.purchase' });
 
   await spendSurely(ctx, token);
