@@ -127,7 +127,6 @@ function deviceOf({ account, deviceId }: Wallet) {
     name: null,
     public_key: null,
     status: 'active' as const,
-    seat: 0,
     created_at: account.created_at,
     revoked_at: null,
   };

@@ -4,7 +4,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { findPending, invalidCode } from './find-pending.ts';
-import { activeSeats } from './list-devices.ts';
+import { activeDevices } from './list-devices.ts';
 import { type DeviceGrant, deviceGrantRows } from './model.ts';
 
 /** Who answers a device, and from where. */
@@ -21,7 +21,7 @@ interface Answerer {
  */
 export async function approveLinking(ctx: Context, member: Answerer, typedCode: string): Promise<void> {
   const grant = await findPending(ctx, member, typedCode);
-  if ((await activeSeats(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
+  if ((await activeDevices(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
     throw new DomainError(
       'too_many_devices',
       `An account has at most ${DEVICES_PER_ACCOUNT} active devices. Revoke one, then enter the code again.`,

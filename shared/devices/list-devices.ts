@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deviceTokenRows } from '../credits/meter/model.ts';
 import { unixSeconds } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type DeviceSeat, deviceRows, deviceSeatRows } from './model.ts';
+import { type Device, deviceRows } from './model.ts';
 
 /** A device as its owner sees it: times in Unix seconds, never the key. */
 export const deviceView = z.strictObject({
@@ -34,7 +34,8 @@ export async function listDevices(ctx: Context, accountId: string): Promise<z.ou
   });
 }
 
-/** The seats of the active devices: at most twenty. */
-export async function activeSeats(ctx: Context, accountId: string): Promise<DeviceSeat[]> {
-  return deviceSeatRows(ctx).find({ account_id: accountId }).toArray();
+/** The active devices of an account: at most twenty. */
+export async function activeDevices(ctx: Context, accountId: string): Promise<Device[]> {
+  const devices = await deviceRows(ctx).find({ account_id: accountId }).toArray();
+  return devices.filter(({ status }) => status === 'active');
 }

@@ -11,8 +11,6 @@ export interface Device {
   /** Public JWK as the device sent it. Never answered. */
   public_key: Record<string, unknown> | null;
   status: 'active' | 'revoked';
-  /** 0..19: the seat that it took; free again once it is revoked. */
-  seat: number;
   created_at: Date;
   revoked_at: Date | null;
 }
@@ -20,27 +18,6 @@ export interface Device {
 export const deviceRows = collection<Device>('devices', {
   indexes: [{ key: { account_id: 1, device_id: 1 }, unique: true }],
 });
-
-/**
- * A seat: an active device of an account. Twenty ids and no more, so that the limit holds whatever runs at once. Rows of
- * their own, because a unique index of the embedded store lets go of a key only when the row goes (docs/stores.md).
- */
-export interface DeviceSeat {
-  /** `deviceSeatId` */
-  _id: string;
-  account_id: string;
-  device_id: string;
-  seat: number;
-}
-
-export const deviceSeatRows = collection<DeviceSeat>('device_seats', {
-  indexes: [{ key: { account_id: 1 } }],
-});
-
-/** The primary key of a seat. */
-export function deviceSeatId(accountId: string, seat: number): string {
-  return `${accountId}/${seat}`;
-}
 
 /** A linking that is under way (RFC 8628). Its device code is kept as a keyed hash. */
 export interface DeviceGrant {

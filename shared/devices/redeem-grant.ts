@@ -2,22 +2,14 @@ import { createHmac } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
 import { ensureAccount } from '../credits/ledger/ensure-account.ts';
 import { putDevice } from '../credits/meter/device-access.ts';
-import { type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
+import { creditAccountRows, type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
-import { DomainError, isCode, isDuplicateKey } from '../platform/basics/errors.ts';
+import { DomainError, isCode } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { activeSeats } from './list-devices.ts';
-import {
-  type Device,
-  type DeviceGrant,
-  deviceGrantRows,
-  deviceRows,
-  deviceSeatId,
-  deviceSeatRows,
-} from './model.ts';
+import { type Device, type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
 import { revokeDevice } from './revoke-device.ts';
 
 /**
@@ -79,60 +71,41 @@ function seedOf(ctx: Context, deviceCode: string): Uint8Array {
 
 type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
 
-/** Makes the device's row in a free seat, unless an earlier poll made it. Throws `access_denied` without a seat. */
+/**
+ * Makes the device's row, unless an earlier poll made it. Throws `access_denied` when the account has as many active
+ * devices as it may have.
+ */
 async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, token: Token): Promise<void> {
   const { device_id, name, public_key } = grant;
-  for (;;) {
-    if (await deviceRows(ctx).findOne({ account_id: member._id, device_id }, { projection: { _id: 1 } }))
-      return;
-    const seat = await freeSeat(ctx, member._id);
-    try {
-      await insertDevice(
-        ctx,
-        {
-          _id: device_id,
-          account_id: member._id,
-          org_id: member.org_id,
-          device_id,
-          name,
-          public_key,
-          status: 'active',
-          seat,
-          created_at: new Date(ctx.clock.now()),
-          revoked_at: null,
-        },
-        token,
-      );
-      return;
-    } catch (error) {
-      // Another poll made it, or another device took the seat: look again.
-      if (!isDuplicateKey(error)) throw error;
-    }
-  }
-}
-
-async function insertDevice(ctx: Context, device: Device, token: Token): Promise<void> {
-  const { account_id, device_id, seat } = device;
+  const { _id: account_id, org_id } = member;
   await inTransaction(ctx.db, async (transaction) => {
-    const taking = { _id: deviceSeatId(account_id, seat), account_id, device_id, seat };
-    await deviceSeatRows(ctx).insertOne(taking, { session: transaction });
-    await deviceRows(ctx).insertOne(device, { session: transaction });
+    const options = { session: transaction };
+    // Of two that link at once one meets a conflict here, and counts again.
+    await creditAccountRows(ctx).updateOne({ _id: account_id }, { $inc: { links: 1 } }, options);
+    const devices = await deviceRows(ctx).find({ account_id }, options).toArray();
+    if (devices.some((device) => device.device_id === device_id)) return;
+    if (devices.filter(({ status }) => status === 'active').length >= DEVICES_PER_ACCOUNT)
+      throw new DomainError(
+        'access_denied',
+        `The account has ${DEVICES_PER_ACCOUNT} active devices. Revoke one first.`,
+      );
+    const device: Device = {
+      _id: device_id,
+      account_id,
+      org_id,
+      device_id,
+      name,
+      public_key,
+      status: 'active',
+      created_at: new Date(ctx.clock.now()),
+      revoked_at: null,
+    };
+    await deviceRows(ctx).insertOne(device, options);
     const spending = { _id: device_id, account_id, ...token, revoked_at: null, last_seen_at: null };
-    await deviceTokenRows(ctx).insertOne(spending, { session: transaction });
+    await deviceTokenRows(ctx).insertOne(spending, options);
     const details = { account_id, device_id };
-    await recordAudit(ctx, { action: 'device.link', org_id: device.org_id, details }, transaction);
+    await recordAudit(ctx, { action: 'device.link', org_id, details }, transaction);
   });
-}
-
-async function freeSeat(ctx: Context, accountId: string): Promise<number> {
-  const taken = new Set((await activeSeats(ctx, accountId)).map((taking) => taking.seat));
-  for (let seat = 0; seat < DEVICES_PER_ACCOUNT; seat += 1) {
-    if (!taken.has(seat)) return seat;
-  }
-  throw new DomainError(
-    'access_denied',
-    `The account has ${DEVICES_PER_ACCOUNT} active devices. Revoke one first.`,
-  );
 }
 
 async function putInRedis(

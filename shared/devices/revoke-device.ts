@@ -4,8 +4,8 @@ import { deviceTokenRows } from '../credits/meter/model.ts';
 import { DomainError, isCode } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { activeSeats } from './list-devices.ts';
-import { deviceRows, deviceSeatId, deviceSeatRows } from './model.ts';
+import { activeDevices } from './list-devices.ts';
+import { deviceRows } from './model.ts';
 
 /**
  * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
@@ -30,8 +30,6 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
       { $set: { revoked_at: revokedAt } },
       { session: transaction },
     );
-    const seatId = deviceSeatId(accountId, device.seat);
-    await deviceSeatRows(ctx).deleteOne({ _id: seatId }, { session: transaction });
     const details = { account_id: accountId, device_id: deviceId };
     await recordAudit(ctx, { action: 'device.revoke', org_id: device.org_id, details }, transaction);
   });
@@ -52,7 +50,7 @@ function noDevice(): DomainError {
 
 /** Of a member who leaves. */
 export async function revokeAllDevices(ctx: Context, accountId: string): Promise<void> {
-  for (const { device_id } of await activeSeats(ctx, accountId)) {
+  for (const { device_id } of await activeDevices(ctx, accountId)) {
     await revokeDevice(ctx, accountId, device_id);
   }
 }

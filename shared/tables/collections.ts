@@ -11,7 +11,7 @@ import {
 import { creditAlertRows, ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
 import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
-import { deviceGrantRows, deviceRows, deviceSeatRows } from '../devices/model.ts';
+import { deviceGrantRows, deviceRows } from '../devices/model.ts';
 import { reservationMarkRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
@@ -53,7 +53,6 @@ export const COLLECTIONS = [
   reservationMarkRows,
   anomalyRows,
   deviceRows,
-  deviceSeatRows,
   deviceGrantRows,
   creditAccountRows,
   ledgerRows,

@@ -111,7 +111,6 @@ describe('beginning to link a device with an Idempotency-Key', () => {
       name: 'd',
       public_key: null,
       status: 'active',
-      seat: 0,
       created_at: new Date(clock.now()),
       revoked_at: null,
     });

@@ -18,7 +18,7 @@ import { putDevice } from '../../shared/credits/meter/device-access.ts';
 import { shardsWithEntries, shutShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { readAccount } from '../../shared/credits/meter/read-balance.ts';
-import { deviceRows, deviceSeatId, deviceSeatRows } from '../../shared/devices/model.ts';
+import { deviceRows } from '../../shared/devices/model.ts';
 import {
   accountOfToken,
   credentialHash,
@@ -120,8 +120,6 @@ export async function makeAccount(
   return { accountId: member._id, orgId: organization._id, userId: member.user_id, ...device };
 }
 
-let seats = 100;
-
 /** One more device of an account. */
 export async function addDevice(
   ctx: TestContext,
@@ -130,13 +128,6 @@ export async function addDevice(
   const deviceId = newId('dev');
   const { id, token } = mintDeviceToken(accountId);
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
-  const seat = seats++;
-  await deviceSeatRows(ctx).insertOne({
-    _id: deviceSeatId(accountId, seat),
-    account_id: accountId,
-    device_id: deviceId,
-    seat,
-  });
   await deviceRows(ctx).insertOne({
     _id: deviceId,
     account_id: accountId,
@@ -145,7 +136,6 @@ export async function addDevice(
     name: null,
     public_key: null,
     status: 'active',
-    seat,
     created_at: new Date(ctx.clock.now()),
     revoked_at: null,
   });
