@@ -65,32 +65,16 @@ export function fallsOf(
   return { falls, alerts };
 }
 
-/**
- * Rows of one account that follow each other, with the credits before and after each: counted from a row that says what
- * it left, or from `start`, the credits before the first row. Null where neither is known. Pure.
- */
-export function stepsOf(rows: readonly LedgerRow[], start: Credits | null): LedgerStep[] | null {
-  const anchor = rows.findIndex(({ balance }) => balance !== undefined);
-  const left = rows[anchor]?.balance;
-  const first = left
-    ? rows.slice(0, anchor + 1).reduce((credits, row) => plus(credits, row, -1), left as Credits)
-    : start;
-  if (!first) return null;
-  let before = first;
-  return rows.map((row) => {
-    const after = row.balance ?? plus(before, row, 1);
-    const step = { row, before, after };
-    before = after;
-    return step;
-  });
-}
-
-/** Credits with a row added, or taken away again by the sign -1. */
-export function plus(
-  credits: Credits,
-  { bucket, delta }: Pick<LedgerRow, 'bucket' | 'delta'>,
-  sign: 1 | -1,
-): Credits {
-  const index = BUCKETS.indexOf(bucket);
-  return credits.map((credit, at) => (at === index ? credit + sign * delta : credit));
+/** The rows of one account, in their order, each with the credits before and after it. Pure. */
+export function stepsOf(rows: readonly LedgerRow[]): LedgerStep[] {
+  const steps: LedgerStep[] = [];
+  let left: Credits | undefined;
+  for (const row of rows.toReversed()) {
+    const after: Credits | undefined = row.balance ?? left;
+    // A release before this one wrote no balance for some of the last rows that it left.
+    if (!after) continue;
+    left = after.map((credits, at) => (BUCKETS[at] === row.bucket ? credits - row.delta : credits));
+    steps.push({ row, before: left, after });
+  }
+  return steps.reverse();
 }

@@ -17,9 +17,10 @@ export interface LedgerRow {
   /** Hashes of the idempotency key, and of the request that came with it. */
   idk?: string;
   fingerprint?: string;
-  /** Of a spend: who spent, the signed receipt, and the credits that it left. */
+  /** Of a spend: who spent, and the signed receipt. */
   device_id?: string;
   receipt?: string;
+  /** Credits that are left after it. Of rows that were written together, the last one has it. */
   balance?: Balance;
   /** Of a window or month: start and end (epoch ms), credits in all. */
   period?: [startMs: number, endMs: number, limit: number];

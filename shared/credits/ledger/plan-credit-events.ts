@@ -12,19 +12,14 @@ import {
   CREDIT_LEVELS,
   type CreditAlerts,
   type CreditLevel,
-  type Credits,
   crosses,
   fallsOf,
   type LedgerStep,
   levelsOf,
-  plus,
   stepsOf,
   totalOf,
 } from './credit-levels.ts';
-import { findBefore } from './find-before.ts';
-import { creditAlertRows, type LedgerRow, ledgerRows } from './model.ts';
-
-const NONE: Credits = BUCKETS.map(() => 0);
+import { creditAlertRows, type LedgerRow } from './model.ts';
 
 /**
  * The plan of `credit.low` and `credit.depleted`, for the transaction that writes these rows: an account falls to a level
@@ -35,7 +30,7 @@ export async function planCreditEvents(
   rows: readonly LedgerRow[],
   transaction: ClientSession,
 ): Promise<Plan> {
-  const crossing = await findCrossings(ctx, rows, transaction);
+  const crossing = findCrossings(ctx, rows);
   if (crossing.size === 0) return NO_PLAN;
   const ids = { _id: { $in: [...crossing.keys()] } };
   const accounts = await creditAccountRows(ctx).find(ids, { session: transaction }).toArray();
@@ -57,49 +52,14 @@ export async function planCreditEvents(
 }
 
 /** The rows of accounts one of whose rows crosses a level of some plan, with the credits before and after each. */
-async function findCrossings(
-  ctx: Context,
-  rows: readonly LedgerRow[],
-  transaction: ClientSession,
-): Promise<Map<string, LedgerStep[]>> {
-  const levels = new Set(Object.values(plansOf(ctx)).flatMap((plan) => Object.values(levelsOf(plan))));
-  const found = new Map<string, LedgerStep[]>();
-  for (const [accountId, own] of Map.groupBy(rows, ({ account_id }) => account_id)) {
-    for (const part of withoutGaps(own)) {
-      const steps =
-        stepsOf(part, null) ?? stepsOf(part, await creditsBefore(ctx, part[0], transaction)) ?? [];
-      const isCrossing = steps.some((step) => [...levels].some((level) => crosses(step, level)));
-      if (isCrossing) found.set(accountId, [...(found.get(accountId) ?? []), ...steps]);
-    }
-  }
-  return found;
-}
-
-/** Rows that are in the ledger already are not among those that are written. */
-function withoutGaps(rows: readonly LedgerRow[]): LedgerRow[][] {
-  const parts: LedgerRow[][] = [];
-  for (const row of rows.toSorted((a, b) => a.seq - b.seq)) {
-    const last = parts.at(-1);
-    if (last?.at(-1)?.seq === row.seq - 1) last.push(row);
-    else parts.push([row]);
-  }
-  return parts;
-}
-
-/** The credits of an account before a row of it: what its last spend before left, and what came since. */
-async function creditsBefore(
-  ctx: Context,
-  row: LedgerRow | undefined,
-  transaction: ClientSession,
-): Promise<Credits> {
-  if (!row || row.seq === 1) return NONE;
-  const { account_id, seq } = row;
-  const spent = await findBefore(ctx, row, { balance: { $exists: true } }, transaction);
-  const since = await ledgerRows(ctx)
-    .find({ account_id, seq: { $gt: spent?.seq ?? 0, $lt: seq } }, { session: transaction })
-    .project<Pick<LedgerRow, 'bucket' | 'delta'>>({ bucket: 1, delta: 1 })
-    .toArray();
-  return since.reduce((credits, each) => plus(credits, each, 1), (spent?.balance ?? NONE) as Credits);
+function findCrossings(ctx: Context, rows: readonly LedgerRow[]): Map<string, LedgerStep[]> {
+  const levels = Object.values(plansOf(ctx)).flatMap((plan) => Object.values(levelsOf(plan)));
+  const byAccount = [...Map.groupBy(rows, ({ account_id }) => account_id)].map(
+    ([accountId, own]) => [accountId, stepsOf(own)] as const,
+  );
+  return new Map(
+    byAccount.filter(([, steps]) => steps.some((step) => levels.some((level) => crosses(step, level)))),
+  );
 }
 
 function decide(ctx: Context, account: CreditAccount, steps: readonly LedgerStep[], known: CreditAlerts) {

@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { keyDigest } from '../meter/idempotency.ts';
-import { findBefore } from './find-before.ts';
+import type { Reason } from '../meter/model.ts';
 import { type LedgerRow, ledgerRows, transactionId } from './model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
 
@@ -66,7 +66,35 @@ async function periodOf(ctx: Context, row: LedgerRow, resets: Resets): Promise<L
   const name = `${account_id}:${bucket}`;
   const known = resets.get(name);
   if (known && known.seq < row.seq && row.seq < known.before) return known.period;
-  const reset = await findBefore(ctx, row, { reason: `${bucket}.reset` });
+  const reset = await findBefore(ctx, row, `${bucket}.reset`);
   if (reset) resets.set(name, { seq: reset.seq, before: row.seq, period: reset.period });
   return reset?.period;
+}
+
+/** Rows that are searched at once. What is looked for is mostly near. */
+const FIRST_RANGE = 100;
+const LONGEST_RANGE = 1_000;
+
+/**
+ * The newest row of an account before a row of it with this reason, or null. It walks back by ranges of `seq`: a
+ * reason is in no index, and the embedded store would read the whole ledger (docs/stores.md).
+ */
+async function findBefore(
+  ctx: Context,
+  { account_id, seq }: Pick<LedgerRow, 'account_id' | 'seq'>,
+  reason: Reason,
+): Promise<LedgerRow | null> {
+  let length = FIRST_RANGE;
+  for (let to = seq; to > 1; to -= length, length = LONGEST_RANGE) {
+    const [found] = await ledgerRows(ctx)
+      .aggregate<LedgerRow>([
+        { $match: { account_id, seq: { $gte: to - length, $lt: to } } },
+        { $match: { reason } },
+        { $sort: { seq: -1 } },
+        { $limit: 1 },
+      ])
+      .toArray();
+    if (found) return found;
+  }
+  return null;
 }

@@ -54,7 +54,7 @@ export function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
       account_id: account,
       seq: seq + index,
       created_at: createdAt,
-      ...(isLast ? keyedFields(entry) : {}),
+      ...(isLast ? lastFields(entry) : {}),
       ...(period ? { period } : {}),
       ...(lot ? { lot } : {}),
     };
@@ -62,11 +62,11 @@ export function readEntry([streamId, fields]: [string, string[]]): StreamEntry {
   return { streamId, rows };
 }
 
-/** What belongs to the row that an idempotency key asked for: the last of its entry. */
-function keyedFields({ idk, fingerprint = '', device, receipt, balance: left }: Record<string, string>) {
-  if (!idk) return {};
-  const spend = device && receipt && left ? { device_id: device, receipt, balance: decodeBalance(left) } : {};
-  return { idk, fingerprint, ...spend };
+/** What belongs to the whole entry, and stands in its last row: the one that an idempotency key asked for. */
+function lastFields({ idk, fingerprint = '', device, receipt, balance: left }: Record<string, string>) {
+  const balance = left ? { balance: decodeBalance(left) } : {};
+  if (!idk) return balance;
+  return { idk, fingerprint, ...(device && receipt ? { device_id: device, receipt } : {}), ...balance };
 }
 
 /** Whether a stream id comes before another. They are `ms-counter`, both of any length. */
