@@ -1,4 +1,4 @@
-import { walkPage } from '../../platform/basics/paginate.ts';
+import { type KeysetQuery, paginate } from '../../platform/basics/paginate.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { queuedDeliveryRows } from '../deliveries/model.ts';
 import { WAKEABLE, type Wakeable, wakeDeliveries } from '../deliveries/wake-deliveries.ts';
@@ -6,6 +6,8 @@ import { brokenWebhooks } from './broken.ts';
 import { capacityOf, defer, type Endpoint } from './endpoint.ts';
 
 const FETCH_AT_ONCE = 1_000;
+/** A busy endpoint has many within a second. */
+const FIRST_SPAN_MS = 250;
 
 /**
  * Wakes what an endpoint had deferred to the store, oldest first. What is still queued or under way somewhere is not
@@ -32,21 +34,15 @@ export async function fetchDeferred(ctx: Context, endpoint: Endpoint): Promise<v
 }
 
 async function findDue(ctx: Context, webhookId: string, fromMs: number, limit: number) {
-  // `at` is a number and ties do not matter, so this is the walk below `paginate`.
-  return walkPage<Wakeable>({
-    order: 'asc',
-    fromMs,
-    toMs: ctx.clock.now() + 1,
-    after: { atMs: fromMs - 1, id: '', spanMs: 250 },
-    limit,
-    position: ({ at, _id }) => ({ atMs: at, id: _id }),
-    fetchTies: async () => [],
-    fetchRange: (from, to, most) =>
-      queuedDeliveryRows(ctx)
-        .find({ webhook_id: webhookId, state: 'pending', at: { $gte: from, $lt: to } })
-        .project<Wakeable>(WAKEABLE)
-        .sort({ at: 1 })
-        .limit(most)
-        .toArray(),
-  });
+  const due = { webhook_id: webhookId, state: 'pending' as const };
+  const find = ({ filter, limit: most }: KeysetQuery) =>
+    queuedDeliveryRows(ctx)
+      .find({ ...due, ...filter })
+      .project<Wakeable>(WAKEABLE)
+      .sort({ at: 1 })
+      .limit(most)
+      .toArray();
+  const after = { atMs: fromMs - 1, id: '', spanMs: FIRST_SPAN_MS };
+  const page = { order: 'asc', fromMs, toMs: ctx.clock.now() + 1, after, limit } as const;
+  return paginate<Wakeable>(find, 'at', page, Number);
 }

@@ -1,34 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Order, type Position, walkPage } from '../../../../shared/platform/basics/paginate.ts';
+import {
+  type KeysetQuery,
+  type Order,
+  type Position,
+  paginate,
+} from '../../../../shared/platform/basics/paginate.ts';
 
 interface Row {
-  atMs: number;
-  id: string;
+  _id: string;
+  at: number;
 }
 
 function pagesOf(rows: Row[], order: Order, limit: number, fromMs: number, toMs: number) {
   const sign = order === 'desc' ? -1 : 1;
-  const sorted = rows.toSorted((a, b) => sign * (a.atMs - b.atMs || (a.id < b.id ? -1 : 1)));
+  const sorted = rows.toSorted((a, b) => sign * (a.at - b.at || (a._id < b._id ? -1 : 1)));
   let queries = 0;
+  const find = async ({ filter: { at, _id }, limit: most }: KeysetQuery) => {
+    queries += 1;
+    const { $gte, $lt } = (typeof at === 'number' ? { $gte: at, $lt: at + 1 } : at) as Record<string, number>;
+    const beyond = Object.values((_id ?? {}) as object)[0] as string | undefined;
+    const isBeyond = (id: string) => beyond === undefined || (order === 'desc' ? id < beyond : id > beyond);
+    return sorted
+      .filter((row) => row.at >= Number($gte) && row.at < Number($lt) && isBeyond(row._id))
+      .slice(0, most);
+  };
   const page = (after: Position | null) =>
-    walkPage<Row>({
-      order,
-      limit,
-      fromMs,
-      toMs,
-      after,
-      position: (row) => row,
-      fetchRange: async (from, to, most) => {
-        queries += 1;
-        return sorted.filter((row) => row.atMs >= from && row.atMs < to).slice(0, most);
-      },
-      fetchTies: async (at, id, most) =>
-        sorted
-          .filter((row) => row.atMs === at && (order === 'desc' ? row.id < id : row.id > id))
-          .slice(0, most),
-    });
-  const inRange = sorted.filter((row) => row.atMs >= fromMs && row.atMs < toMs);
+    paginate<Row>(find, 'at', { order, limit, fromMs, toMs, after }, Number);
+  const inRange = sorted.filter(({ at }) => at >= fromMs && at < toMs);
   return { page, inRange, queries: () => queries };
 }
 
@@ -41,8 +40,8 @@ describe('a walk by pages', () => {
         fc.integer({ min: 1, max: 7 }),
         async (times, order, limit) => {
           const rows = times.map((time, index) => ({
-            atMs: time * 30_000,
-            id: `r${String(index).padStart(3, '0')}`,
+            at: time * 30_000,
+            _id: `r${String(index).padStart(3, '0')}`,
           }));
           const { page, inRange } = pagesOf(rows, order, limit, 60_000, 1_400_000);
           const seen: Row[] = [];
@@ -63,7 +62,7 @@ describe('a walk by pages', () => {
 
   it('asks a handful of times, however far apart the rows lie', async () => {
     const year = 365 * 86_400_000;
-    const { page, queries } = pagesOf([{ atMs: 5, id: 'a' }], 'desc', 20, 0, year);
+    const { page, queries } = pagesOf([{ at: 5, _id: 'a' }], 'desc', 20, 0, year);
     expect((await page(null)).rows).toHaveLength(1);
     expect(queries()).toBeLessThanOrEqual(8);
   });
