@@ -36,7 +36,10 @@ import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/sen
 import { alertAdminsJob, drainWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
 import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
-import { dueJobRow, type JobRow, jobRow } from './job-row.ts';
+import { dueJobRow, jobRow } from './job-row.ts';
+
+// Every job, with what is done about it: what is exported here is a row. Those with `everyMs` repeat by BullMQ's Job
+// Schedulers.
 
 /** The end of an open session: ends it, or looks again when its silence would be long enough. */
 export const endSession = dueJobRow(endSessionJob, { concurrency: 16, work: endIfSilent });
@@ -110,28 +113,6 @@ export const purgeOld = jobRow(purgeJob, {
   everyMs: 3_600_000,
   work: (ctx) => purge(ctx, RETENTION),
 });
-
-/** Every job, with what is done about it. Those with `everyMs` repeat by BullMQ's Job Schedulers. */
-export const JOB_TABLE: readonly JobRow[] = [
-  endSession,
-  moveSessionEnds,
-  evaluateBudgets,
-  checkSession,
-  deliverWebhook,
-  retryWebhook,
-  drainWebhook,
-  alertAdmins,
-  planDeliveries,
-  recoverDeliveries,
-  expireHeld,
-  sendDigests,
-  reconcileCredits,
-  expireCredits,
-  reconcileUsage,
-  makeSnapshots,
-  freezeAnalytics,
-  purgeOld,
-];
 
 /** What one wake-up brings is due at one time. */
 async function attempt(ctx: Context, data: JobData<typeof deliverWebhookJob>): Promise<unknown> {

@@ -8,7 +8,7 @@ import { connectQueues } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
 import { cancelWaiters } from '../shared/webhooks/sending/permits.ts';
 import { listen } from '../shared/webhooks/sending/published.ts';
-import { JOB_TABLE } from './index.ts';
+import * as jobs from './index.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
 import { runWhileClockIsRight } from './run-while-clock-is-right.ts';
@@ -36,7 +36,7 @@ probe.listen(config.workerPort, config.host, () => ctx.log.info(probe.address(),
 
 /** Everything that a worker does by the clock. The projector goes by that of Redis. */
 function startJobs(): () => Promise<void> {
-  const workers = JOB_TABLE.map((row) => startWorker(row, ctx, connection));
+  const workers = Object.values(jobs).map((row) => startWorker(row, ctx, connection));
   const stopListening = listen(ctx);
   const stopSweeper = startSweeper(ctx);
   return async () => {

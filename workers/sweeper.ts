@@ -4,7 +4,7 @@ import type { Context } from '../shared/platform/context/context.ts';
 import { sweepDue } from '../shared/platform/due/sweep-due.ts';
 import { deliverWebhookJob } from '../shared/webhooks/deliveries/jobs.ts';
 import { sweepDeliveries } from '../shared/webhooks/sending/sweep-deliveries.ts';
-import { JOB_TABLE } from './index.ts';
+import * as jobs from './index.ts';
 import { sweptRows } from './metrics.ts';
 
 const SWEEP_EVERY_MS = 5_000;
@@ -40,7 +40,7 @@ const put = new WeakSet<Context>();
 
 /** All of them when the worker starts, since their times may have changed; then what Redis has lost. */
 async function restoreSchedules(ctx: Context): Promise<void> {
-  for (const { kind, everyMs } of JOB_TABLE) {
+  for (const { kind, everyMs } of Object.values(jobs)) {
     if (everyMs === undefined) continue;
     const schedulers = ctx.queues.of(kind);
     if (put.has(ctx) && (await schedulers.getJobSchedulersCount()) > 0) continue;

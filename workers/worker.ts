@@ -3,7 +3,7 @@ import { type Job, Worker } from 'bullmq';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
 import { type JobRow, LOCK_MS, queueOptions, stalledCheckMs } from './job-row.ts';
-import { runJob } from './run-job.ts';
+import { jobSeconds } from './metrics.ts';
 import { watchStalled } from './watch-stalled.ts';
 
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
@@ -124,10 +124,16 @@ async function fetchSome(worker: Worker, token: string, count: number): Promise<
   return (await Promise.all(asked)).filter((job) => job !== undefined);
 }
 
-/** Runs one job and takes it off the queue; never throws. */
+/** Runs one job, measured, and takes it off the queue; never throws. */
 async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promise<void> {
+  const end = jobSeconds(ctx).startTimer({ queue: row.kind });
   try {
-    const again = await runJob(row, ctx, job);
+    const again = await row.handle(job.data, ctx).catch((error: unknown) => {
+      end({ outcome: 'failed' });
+      ctx.log.error({ err: error, queue: row.kind, job_id: job.id }, 'job failed; it comes again');
+      throw error;
+    });
+    end({ outcome: again ? 'again' : 'done' });
     if (again) await job.moveToDelayed(again.notBeforeMs, token);
     else await job.moveToCompleted(undefined, token, false);
   } catch (error) {

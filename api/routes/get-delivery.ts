@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
-import { getDelivery as read } from '../../shared/webhooks/deliveries/get-delivery.ts';
+import { getDelivery as read } from '../../shared/webhooks/deliveries/find-delivery.ts';
 import { deliveryView, viewDelivery } from '../../shared/webhooks/deliveries/view.ts';
 import { getWebhook } from '../../shared/webhooks/endpoints/get-webhook.ts';
 import { route } from '../basics/route.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
-import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
+import { grantAudited } from '../../shared/credits/ledger/grant-credits.ts';
 import { ledgerTransaction } from '../../shared/credits/ledger/transaction.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../basics/route.ts';

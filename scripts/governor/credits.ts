@@ -7,7 +7,7 @@ import { parseObject } from '../../packages/governor/src/history.ts';
 import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
-import { grantAudited } from '../../shared/credits/ledger/grant-audited.ts';
+import { grantAudited } from '../../shared/credits/ledger/grant-credits.ts';
 import { readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { rebuildCredits } from '../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';

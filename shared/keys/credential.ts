@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { base62, createdId } from '../platform/basics/ids.ts';
 
@@ -73,6 +73,15 @@ export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Whether a token is the operator's, in a time that says nothing about either. */
+export function isOperatorToken(given: string, operatorToken: string): boolean {
+  return timingSafeEqual(digest(given), digest(operatorToken));
+}
+
+function digest(value: string): Buffer {
+  return createHash('sha256').update(value).digest();
 }
 
 function checksum(body: string): string {

@@ -11,7 +11,7 @@ import { refundSpend } from '../../shared/credits/ledger/refund-spend.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../shared/webhooks/endpoints/enable-webhook.ts';
-import { deliverWebhook, JOB_TABLE, retryWebhook } from '../../workers/index.ts';
+import * as jobs from '../../workers/index.ts';
 import { sweepOnce } from '../../workers/sweeper.ts';
 import { makeAccount, openCreditContext, projectAll, spendOnce, startOwnRedis } from './credits.ts';
 import { makeSignal, makeTenant } from './factories.ts';
@@ -172,13 +172,13 @@ async function grow(story: Story): Promise<void> {
     clock.advance(ms);
     await runDue(story);
     await sweepOnce(ctx);
-    for (const row of JOB_TABLE) if (row.everyMs !== undefined) await row.handle({}, ctx);
+    for (const row of Object.values(jobs)) if (row.everyMs !== undefined) await row.handle({}, ctx);
   }
 }
 
 /** Does what the workers do for whatever is due by the clock, until there is nothing. */
 async function runDue({ ctx, clock, unobserved }: Story): Promise<void> {
-  const rows = new Map(JOB_TABLE.map((row) => [row.kind, row]));
+  const rows = new Map(Object.values(jobs).map((row) => [row.kind, row]));
   for (let round = 0; round < 5; round += 1) {
     const before = { $lte: new Date(clock.now()) };
     const due = await unobserved(() => dueRows(ctx).find({ due_at: before }).toArray());
@@ -189,7 +189,7 @@ async function runDue({ ctx, clock, unobserved }: Story): Promise<void> {
     );
     for (const { kind, key } of due) await rows.get(kind)?.handle({ key }, ctx);
     for (const { _id, webhook_id, attempt, wake } of queued) {
-      const row = attempt === 1 ? deliverWebhook : retryWebhook;
+      const row = attempt === 1 ? jobs.deliverWebhook : jobs.retryWebhook;
       await row.handle({ webhook_id, delivery_ids: [_id], wake, published: false }, ctx);
     }
     if (due.length + queued.length === 0) return;

@@ -1,11 +1,11 @@
 import type { Context } from '../../platform/context/context.ts';
-import { ALL_SHARDS } from '../../platform/redis/keys.ts';
+import { ALL_SHARDS, shardKeys } from '../../platform/redis/keys.ts';
 import { openShard } from '../meter/epoch.ts';
 import { shutShards } from '../meter/look-at-shards.ts';
 import { bindFences, type Fence, readFences } from './fence.ts';
-import { findLosses } from './find-losses.ts';
 import { drainStreams } from './project-ledger.ts';
 import { restoreAccounts } from './restore-accounts.ts';
+import { isEarlier } from './stream-entry.ts';
 
 export interface Recovery {
   /** Shards that were opened. */
@@ -66,4 +66,22 @@ export async function checkAndOpen(
   const rebuilt = [...rebuilding].filter((shard) => !failed.has(shard)).length;
   ctx.log.info({ opened, rebuilt, accounts, failed: failed.size }, 'credits are open');
   return { opened, rebuilt, accounts, failed };
+}
+
+/** The shards whose stream ends before what the ledger has of it, each with a stream id beyond both. */
+async function findLosses(ctx: Context, fences: ReadonlyMap<number, Fence>): Promise<Map<number, string>> {
+  const losses = new Map<number, string>();
+  for (const [shard, { last_id }] of fences) {
+    if (!isEarlier(await lastStreamId(ctx, shard), last_id)) continue;
+    const [ms = '0'] = last_id.split('-');
+    losses.set(shard, `${Number(ms) + 1}-0`);
+  }
+  return losses;
+}
+
+async function lastStreamId(ctx: Context, shard: number): Promise<string> {
+  const { stream } = shardKeys(shard);
+  if ((await ctx.redis.producer.exists(stream)) === 0) return '0-0';
+  const info = (await ctx.redis.producer.xinfo('STREAM', stream)) as unknown[];
+  return String(info[info.indexOf('last-generated-id') + 1]);
 }

@@ -1,12 +1,11 @@
 import { organizationRows } from '../../organizations/model.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { storedBalances } from '../meter/account-state.ts';
-import { allAccounts } from '../meter/all-accounts.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { BUCKETS, type Bucket, type CreditAccount } from '../meter/model.ts';
 import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
-import { type Skipped, workOnAccounts } from '../meter/work-on-accounts.ts';
+import { allAccounts, type Skipped, workOnAccounts } from '../meter/work-on-accounts.ts';
 import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
 import { countUnplacedReceipts } from './find-unplaced-receipts.ts';

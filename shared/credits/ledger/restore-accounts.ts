@@ -3,9 +3,9 @@ import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { emptyState } from '../meter/account-state.ts';
-import { allAccounts } from '../meter/all-accounts.ts';
 import { type CreditAccount, type DeviceToken, deviceTokenRows } from '../meter/model.ts';
 import { restoreAccount } from '../meter/restore-account.ts';
+import { allAccounts } from '../meter/work-on-accounts.ts';
 import { replayLedger } from './replay.ts';
 import { restoreRecords } from './restore-records.ts';
 

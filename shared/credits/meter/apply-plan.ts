@@ -1,11 +1,10 @@
 import { readOrganization } from '../../organizations/read-organization.ts';
 import { isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { allAccounts } from './all-accounts.ts';
 import { changeCredits } from './change-credits.ts';
 import { type CreditAccount, creditAccountRows } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
-import { type Skipped, workOnAccounts } from './work-on-accounts.ts';
+import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
 
 /** Accounts that are put on a plan side by side. */
 const BATCH = 16;

@@ -1,10 +1,9 @@
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { decodeLots } from './account-state.ts';
-import { allAccounts } from './all-accounts.ts';
 import { changeCredits } from './change-credits.ts';
 import { creditNow } from './redis-time.ts';
-import { type Skipped, workOnAccounts } from './work-on-accounts.ts';
+import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
 
 /** Accounts that are looked at together. */
 const BATCH = 200;

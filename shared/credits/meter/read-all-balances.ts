@@ -1,10 +1,9 @@
 import { memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { allAccounts } from './all-accounts.ts';
 import type { CreditAccount } from './model.ts';
 import { balancesOfPlan, readHeld } from './read-balance.ts';
-import { type Skipped, workOnAccounts } from './work-on-accounts.ts';
+import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
 
 /** So many accounts are asked for at once: more would only wait in the same connection. */
 const AT_ONCE = 100;

@@ -1,7 +1,16 @@
 import { DomainError, isStoreError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
+import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
-import type { CreditAccount } from './model.ts';
+import { type CreditAccount, creditAccountRows } from './model.ts';
+
+/**
+ * Every account, or every one of an organization. They come in pieces that are worked on within minutes: MongoDB closes a
+ * cursor that waits ten minutes for the work on what it has read.
+ */
+export function allAccounts(ctx: Context, of: { org_id?: string } = {}): AsyncIterable<CreditAccount> {
+  return creditAccountRows(ctx).find(of, { batchSize: 1_000 });
+}
 
 /** What of many accounts could not be worked on. */
 export interface Skipped {

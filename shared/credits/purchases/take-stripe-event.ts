@@ -3,7 +3,7 @@ import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { catchUp } from '../ledger/catch-up.ts';
 import { ensureAccount } from '../ledger/ensure-account.ts';
-import { grantAudited } from '../ledger/grant-audited.ts';
+import { grantAudited } from '../ledger/grant-credits.ts';
 import { purchaseEvents } from './metrics.ts';
 import { type Demand, demandOf } from './stripe-event.ts';
 import { faultOfSignature } from './stripe-signature.ts';

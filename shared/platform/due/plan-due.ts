@@ -3,7 +3,7 @@ import { dateAt } from '../basics/clock.ts';
 import type { Plan } from '../context/commit-plan.ts';
 import type { Context } from '../context/context.ts';
 import { deleteRows, insertRow, updateRow, type Write } from '../mongo/writes.ts';
-import { type PlannedWakeUp, wakeUp } from '../queues/wake-up.ts';
+import type { PlannedWakeUp } from '../queues/wake-up.ts';
 import { type DueJob, type DueRow, dueId, dueRows } from './model.ts';
 
 /** What becomes due. `details` are further fields of the row, for whoever does the work. */
@@ -62,7 +62,7 @@ export function raiseDue(
 
 /** The wake-up of what is due; a due time has one job. The sweep adds it when it is near. */
 export function wakeDue(job: DueJob, key: string, dueMs: number): PlannedWakeUp {
-  return wakeUp(job, { id: `${key}-${dueMs}`, data: { key }, dueMs, isSwept: true });
+  return { job, id: `${key}-${dueMs}`, data: { key }, dueMs, isSwept: true };
 }
 
 /** What is due of a kind for a key, or null. */

@@ -23,14 +23,6 @@ export interface PlannedWakeUp {
   readonly isSwept?: true;
 }
 
-/** A wake-up whose data is of its job's shape. */
-export function wakeUp<Data>(
-  job: Job<Data>,
-  planned: Omit<PlannedWakeUp, 'job' | 'data'> & { data: Data },
-): PlannedWakeUp {
-  return { job: job as Job, ...planned };
-}
-
 /** The channel on which what wake-ups of a job publish is heard. */
 export function channelOf({ prefix }: Queues, { kind }: Job): string {
   return `${prefix}:${kind}`;

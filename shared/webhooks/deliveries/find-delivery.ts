@@ -3,8 +3,17 @@ import { type Event, eventRows } from '../../events/model.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
+import { inTransaction } from '../../platform/mongo/transaction.ts';
 import type { Webhook } from '../endpoints/model.ts';
-import { type Delivery, deliveryRows, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
+import type { Rendered } from '../messages/message.ts';
+import { render } from '../messages/render.ts';
+import {
+  type Delivery,
+  deliveryRows,
+  logOfQueued,
+  type QueuedDelivery,
+  queuedDeliveryRows,
+} from './model.ts';
 
 /** A delivery as it is queued, or from the log of what is finished, with its event; null when that is gone already. */
 export type FoundDelivery = { queued: QueuedDelivery } | { delivery: Delivery; event: Event | null };
@@ -24,4 +33,17 @@ export async function findDelivery(
   if (delivery?.webhook_id !== webhookId) throw new DomainError('not_found', 'There is no such delivery.');
   const ofEvent = onShard(ctx, { _id: delivery.event_id }, { org_id });
   return { delivery, event: await eventRows(ctx).findOne(ofEvent, options) };
+}
+
+/** One delivery of a webhook with what it sends; null when its event is gone already. Throws `not_found`. */
+export async function getDelivery(
+  ctx: Context,
+  webhook: Webhook,
+  deliveryId: string,
+): Promise<{ delivery: Delivery; sent: Rendered | null }> {
+  const found = await inTransaction(ctx.db, (snapshot) => findDelivery(ctx, webhook, deliveryId, snapshot));
+  if ('queued' in found)
+    return { delivery: logOfQueued(found.queued), sent: render(webhook.format, found.queued.body) };
+  const { delivery, event } = found;
+  return { delivery, sent: event && render(webhook.format, event.body) };
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Config } from '../../platform/basics/config.ts';
+import type { Webhook } from './model.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -31,6 +32,18 @@ export function decryptSecret(config: Config, webhookId: string, encrypted: stri
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString(
     'utf8',
   );
+}
+
+/** The secrets that sign an attempt at `nowMs` (epoch ms), the current one first. Throws when a key is not in the ring. */
+export function signingSecrets(
+  config: Config,
+  { _id, secret, old_secret, old_secret_until }: Webhook,
+  nowMs: number,
+): [string, ...string[]] {
+  const current = decryptSecret(config, _id, secret);
+  if (old_secret === null || old_secret_until === null || old_secret_until.getTime() <= nowMs)
+    return [current];
+  return [current, decryptSecret(config, _id, old_secret)];
 }
 
 /** Whether the key that encrypted this is in the ring. */

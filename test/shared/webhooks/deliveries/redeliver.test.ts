@@ -3,7 +3,7 @@ import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { inTransaction } from '../../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../../shared/retention/purge.ts';
 import { RETENTION } from '../../../../shared/tables/retention.ts';
-import { getDelivery } from '../../../../shared/webhooks/deliveries/get-delivery.ts';
+import { getDelivery } from '../../../../shared/webhooks/deliveries/find-delivery.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { redeliver } from '../../../../shared/webhooks/deliveries/redeliver.ts';
 import { deleteWebhook } from '../../../../shared/webhooks/endpoints/delete-webhook.ts';
