@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
 import { revokeAllDevices } from '../devices/revoke-device.ts';
-import { revokeKeysOfUser, revokeLateKeys } from '../keys/api-keys.ts';
+import { revokeKeysOfUser } from '../keys/api-keys.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import {
@@ -90,9 +90,8 @@ export async function removeMember(
   if (options.keepsAnAdmin) await refuseLastAdmin(ctx, leaving);
   await revokeAllDevices(ctx, leaving._id);
   await markRemoved(ctx, orgId, userId, options);
-  // A device or a key that was being made meanwhile either sees that the member is gone, or is seen here.
+  // A device that was linked meanwhile is seen here; none is linked any more.
   await revokeAllDevices(ctx, leaving._id);
-  await revokeLateKeys(ctx, orgId, userId);
 }
 
 async function markRemoved(

@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
 import { ensureAccount } from '../credits/ledger/ensure-account.ts';
 import { putDevice } from '../credits/meter/device-access.ts';
-import { creditAccountRows, type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
+import { type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
+import { touchMember } from '../organizations/roster.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError, isCode } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type Device, type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
-import { revokeDevice } from './revoke-device.ts';
 
 /**
  * Gives the token of an approved device, once. Everything before the answer may be repeated and ends the same, because
@@ -37,7 +37,6 @@ export async function redeemGrant(
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
   await linkDevice(ctx, grant, member, { token_id: id, token_hmac: hmac });
   await putInRedis(ctx, member._id, { device_id: grant.device_id, token_id: id, token_hmac: hmac });
-  await refuseIfGone(ctx, member._id, grant.device_id);
   if (!(await markRedeemed(ctx, grant)))
     throw new DomainError('invalid_grant', 'This device code was used already.');
   return { access_token: token, device_id: grant.device_id };
@@ -59,9 +58,12 @@ async function refusePoll(ctx: Context, grant: DeviceGrant): Promise<never> {
 
 async function readMember(ctx: Context, accountId: string): Promise<Member> {
   const member = await memberRows(ctx).findOne({ _id: accountId });
-  if (!member || member.removed_at !== null)
-    throw new DomainError('access_denied', 'Who approved this device is no member any more.');
+  if (!member || member.removed_at !== null) throw noMemberAnyMore();
   return member;
+}
+
+function noMemberAnyMore(): DomainError {
+  return new DomainError('access_denied', 'Who approved this device is no member any more.');
 }
 
 /** Only who knows both the device code and the pepper can make the token again; neither is stored with the other. */
@@ -72,8 +74,8 @@ function seedOf(ctx: Context, deviceCode: string): Uint8Array {
 type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
 
 /**
- * Makes the device's row, unless an earlier poll made it. Throws `access_denied` when the account has as many active
- * devices as it may have.
+ * Makes the device's row, unless an earlier poll made it. Throws `access_denied` when the member was removed meanwhile, or
+ * the account has as many active devices as it may have.
  */
 async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, token: Token): Promise<void> {
   const { device_id, name, public_key } = grant;
@@ -81,7 +83,7 @@ async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, toke
   await inTransaction(ctx.db, async (transaction) => {
     const options = { session: transaction };
     // Of two that link at once one meets a conflict here, and counts again.
-    await creditAccountRows(ctx).updateOne({ _id: account_id }, { $inc: { links: 1 } }, options);
+    if (!(await touchMember(ctx, { _id: account_id }, transaction))) throw noMemberAnyMore();
     const devices = await deviceRows(ctx).find({ account_id }, options).toArray();
     if (devices.some((device) => device.device_id === device_id)) return;
     if (devices.filter(({ status }) => status === 'active').length >= DEVICES_PER_ACCOUNT)
@@ -118,16 +120,6 @@ async function putInRedis(
   } catch (error) {
     if (!isCode(error, 'conflict')) throw error;
     throw new DomainError('access_denied', 'This device was revoked.');
-  }
-}
-
-/** A member who was removed meanwhile, after all devices that there were had been revoked: this one is revoked too. */
-async function refuseIfGone(ctx: Context, accountId: string, deviceId: string): Promise<void> {
-  try {
-    await readMember(ctx, accountId);
-  } catch (error) {
-    await revokeDevice(ctx, accountId, deviceId);
-    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { touchMember } from '../organizations/roster.ts';
 import type { Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { boundedCache } from '../platform/context/cache.ts';
@@ -16,11 +17,13 @@ export interface NewApiKey {
   user_id?: string | undefined;
   project_id?: string | undefined;
   expires_at?: Date | undefined;
+  /** The member who makes it, where it is one. */
+  made_by?: string;
 }
 
 /**
- * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, and `invalid_request` for
- * a key that would be expired.
+ * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, `invalid_request` for a key
+ * that would be expired, and `unauthorized` when who makes it was removed meanwhile.
  */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
   if (input.expires_at && input.expires_at.getTime() <= ctx.clock.now()) {
@@ -35,11 +38,14 @@ async function insertKey(
   input: NewApiKey,
   transaction: ClientSession,
 ): Promise<{ key: string; key_id: string }> {
-  await readOrganization(ctx, input.org_id, transaction);
+  const { org_id, made_by } = input;
+  await readOrganization(ctx, org_id, transaction);
+  if (made_by !== undefined && !(await touchMember(ctx, { org_id, user_id: made_by }, transaction)))
+    throw new DomainError('unauthorized', 'This member was removed.');
   const { id, token } = mintCredential('ugk');
   const row: ApiKey = {
     _id: id,
-    org_id: input.org_id,
+    org_id,
     hmac: credentialHash(token, ctx.config.apiKeyPepper),
     name: input.name ?? 'api key',
     scopes: input.scopes,
@@ -52,18 +58,19 @@ async function insertKey(
   };
   await apiKeyRows(ctx).insertOne(row, { session: transaction });
   const details = { key_id: id, scopes: input.scopes };
-  await recordAudit(ctx, { action: 'key.create', org_id: input.org_id, details }, transaction);
+  await recordAudit(ctx, { action: 'key.create', org_id, details }, transaction);
   return { key: token, key_id: id };
 }
 
 /**
- * Creates a second key like the first, which goes on for `graceMs`. Throws `not_found`, and `conflict` when the first is
- * revoked or expired.
+ * Creates a second key like the first, which goes on for `graceMs`. Throws `not_found`, `conflict` when the first is revoked
+ * or expired, and `unauthorized` as `createApiKey`.
  */
 export async function rotateApiKey(
   ctx: Context,
   keyId: string,
   graceMs: number,
+  made_by?: string,
 ): Promise<{ key: string; key_id: string }> {
   return inTransaction(ctx.db, async (transaction) => {
     const old = await readKey(ctx, keyId, transaction);
@@ -77,6 +84,7 @@ export async function rotateApiKey(
         user_id: old.user_id ?? undefined,
         project_id: old.project_id ?? undefined,
         expires_at: old.expires_at ?? undefined,
+        ...(made_by === undefined ? {} : { made_by }),
       },
       transaction,
     );
@@ -114,12 +122,6 @@ export async function revokeKeysOfUser(
   const change = { revoked_at: new Date(ctx.clock.now()) };
   await apiKeyRows(ctx).updateMany(bound, { $set: change }, { session: transaction });
   return keys.map((key) => key._id);
-}
-
-/** Revokes what live keys of a user there still are, each with an entry in the audit log. */
-export async function revokeLateKeys(ctx: Context, orgId: string, userId: string): Promise<void> {
-  const bound = { org_id: orgId, user_id: userId, revoked_at: null };
-  for (const { _id } of await apiKeyRows(ctx).find(bound).toArray()) await revokeApiKey(ctx, _id);
 }
 
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {

@@ -1,4 +1,3 @@
-import { memberRows } from '../organizations/model.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
@@ -27,7 +26,7 @@ function isManagedBy(key: ApiKey, { orgId, userId, role }: KeyManager): boolean 
   return key.org_id === orgId && (role === 'admin' || key.user_id === userId);
 }
 
-/** Makes a key and returns it for the only time. Throws `missing_scope` for what a member may not give, `invalid_request`. */
+/** Makes a key and returns it for the only time. Throws `missing_scope` for what a member may not give, and as `createApiKey`. */
 export async function createKey(
   ctx: Context,
   manager: KeyManager,
@@ -43,8 +42,8 @@ export async function createKey(
     project_id,
     user_id: isAdmin ? input.user_id : manager.userId,
     expires_at: expires_at === undefined ? undefined : dateAt(expires_at * 1_000),
+    made_by: manager.userId,
   });
-  await refuseIfGone(ctx, manager, made.key_id);
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
 
@@ -62,8 +61,8 @@ function refuseMoreThanOwn(
 }
 
 /**
- * A second key like the first, which goes on for `graceS` seconds. Throws `not_found`, `conflict` for a dead key, and
- * `missing_scope` for what a member may not give.
+ * A second key like the first, which goes on for `graceS` seconds. Throws `not_found`, `conflict` for a dead key,
+ * `missing_scope` for what a member may not give, and `unauthorized` when the manager was removed meanwhile.
  */
 export async function rotateKey(
   ctx: Context,
@@ -72,17 +71,8 @@ export async function rotateKey(
   graceS: number,
 ): Promise<{ key: string; row: ApiKey }> {
   refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));
-  const made = await rotateApiKey(ctx, keyId, graceS * 1_000);
-  await refuseIfGone(ctx, manager, made.key_id);
+  const made = await rotateApiKey(ctx, keyId, graceS * 1_000, manager.userId);
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
-}
-
-/** A manager who was removed meanwhile: the key that the removal has not seen is revoked here. Throws `unauthorized`. */
-async function refuseIfGone(ctx: Context, { orgId, userId }: KeyManager, keyId: string): Promise<void> {
-  const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
-  if (member?.removed_at === null) return;
-  await revokeApiKey(ctx, keyId);
-  throw new DomainError('unauthorized', 'This member was removed.');
 }
 
 /** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */

@@ -37,6 +37,8 @@ export interface Member {
   invited_by?: string;
   /** When the invited person said no: until an admin renews the invitation nobody can join by it. */
   declined_at?: Date;
+  /** Rises with each device and key that the member makes (`touchMember`). */
+  touches?: number;
   created_at: Date;
   removed_at: Date | null;
 }

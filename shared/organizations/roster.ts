@@ -79,3 +79,20 @@ export async function touchRoster(
     { session: transaction },
   );
 }
+
+/**
+ * Writes the row of a present member, for a transaction that makes something for the member: it meets a conflict with a
+ * removal at the same time, and with another that makes something. False when there is no such member any more.
+ */
+export async function touchMember(
+  ctx: Context,
+  member: Pick<Member, '_id'> | Pick<Member, 'org_id' | 'user_id'>,
+  transaction: ClientSession,
+): Promise<boolean> {
+  const { matchedCount } = await memberRows(ctx).updateOne(
+    { ...member, removed_at: null },
+    { $inc: { touches: 1 } },
+    { session: transaction },
+  );
+  return matchedCount > 0;
+}

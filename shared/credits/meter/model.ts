@@ -36,8 +36,6 @@ export interface CreditAccount {
   plan: Plan;
   anchor: Anchor;
   created_at: Date;
-  /** How often a device was linked, or was about to be: so that two of them at once do not count the same devices. */
-  links?: number;
 }
 
 export const creditAccountRows = collection<CreditAccount>('credit_accounts', {
