@@ -351,14 +351,14 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'the log shows a piece of a signing key that is not JSON',
     file: 'shared/credits/receipts/signer.ts',
-    text: "throw new Error('The signing key is not JSON');",
+    text: "throw new Error('What SIGNING_KEY_FILE or SIGNING_KEY gives is not JSON');",
     replacement: 'return JSON.parse(text);',
     tests: ['test/shared/credits/verify-receipts.test.ts'],
   },
   {
     what: 'a parameter of a form that is empty has a value',
     file: 'api/serve/body.ts',
-    text: "return type === 'form' ? withoutEmpty(body) : body;",
+    text: "return type === 'form' ? withoutEmpty(body as object) : body;",
     replacement: 'return body;',
     tests: ['test/api/devices.test.ts'],
   },
