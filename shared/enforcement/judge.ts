@@ -40,8 +40,23 @@ export function remainingOf({ budget, current, reserved }: OpenBudget): number {
 /** Why a budget refuses, in words for whoever made the call. */
 export function refusalOf(open: OpenBudget): string {
   const { budget, interval } = open;
-  const left = `${shown(budget.metric, remainingOf(open))} of ${thresholdOf(budget)} ${budget.metric}`;
-  return `Budget "${budget.name}" has ${left} left until ${isoTime(interval.endMs)}.`;
+  return `Budget "${budget.name}" has ${leftWords(open)} until ${isoTime(interval.endMs)}.`;
+}
+
+/** As exact as the API: up to four decimals. */
+const DOLLARS = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 4,
+});
+
+/** What is left of the threshold, in words: $6.00 of $8.00 left, 120 of 5000 tokens in left. */
+export function leftWords(open: OpenBudget): string {
+  const { metric } = open.budget;
+  const left = shown(metric, remainingOf(open));
+  const whole = thresholdOf(open.budget);
+  if (metric === 'cost_usd') return `${DOLLARS.format(left)} of ${DOLLARS.format(whole)} left`;
+  return `${left} of ${whole} ${metric.replaceAll('_', ' ')} left`;
 }
 
 function blindRefusalOf({ budget }: OpenBudget): string {

@@ -1,5 +1,4 @@
-import { shown, thresholdOf } from '../budgets/view.ts';
-import { remainingOf, type Verdict } from './judge.ts';
+import { leftWords, remainingOf, type Verdict } from './judge.ts';
 import type { OpenBudget } from './standing.ts';
 
 /** Characters of a line, its end included, stay below 200. */
@@ -10,13 +9,8 @@ export function statusLine({ budgets }: Pick<Verdict, 'budgets'>): string {
   const tightest = budgets.toSorted((a, b) => shareLeft(a) - shareLeft(b))[0];
   if (!tightest) return 'No budget';
   const { budget, current } = tightest;
-  const unit = budget.metric.replaceAll('_', ' ');
-  const isMoney = budget.metric === 'cost_usd';
-  const amount = (count: number) => (isMoney ? `$${count.toFixed(2)}` : String(count));
-  const left = amount(shown(budget.metric, remainingOf(tightest)));
   const used = Math.round((current / budget.limit) * 100);
-  const whole = `${amount(thresholdOf(budget))}${isMoney ? '' : ` ${unit}`}`;
-  const line = `${left} of ${whole} left, ${used} % used: ${oneLine(budget.name)}`;
+  const line = `${leftWords(tightest)}, ${used} % used: ${oneLine(budget.name)}`;
   return Array.from(line).slice(0, LINE_LENGTH).join('');
 }
 

@@ -19,7 +19,7 @@ export const budgets: Fields = {
   permissionDecision: ['Always `deny`', 'deny'],
   permissionDecisionReason: [
     'Why: names the budget',
-    'Budget "Ada, per day" has 0 of 5 cost_usd left until 2026-01-16T00:00:00.000Z.',
+    'Budget "Ada, per day" has $0.00 of $5.00 left until 2026-01-16T00:00:00.000Z.',
   ],
   reservation_id: ['The reservation', 'res_3Kf9XqLm2TzVb7Rw8YcN1p', null],
   ttl_s: ['Seconds after which it ends by itself', 300],

@@ -123,7 +123,8 @@ function readAnswer<Content>({ api }: Api, { body }: Answer, shape: z.ZodType<Co
   return content.data;
 }
 
-function describeRefusal(answer: Answer): string {
+/** What an answer that is none of 200 says: its status, and the problem that it tells. */
+export function describeRefusal(answer: Pick<Answer, 'status' | 'body'>): string {
   const problem = problemSchema.safeParse(parseJson(answer.body));
   const reason = problem.success ? ` ${problem.data.code}: ${problem.data.detail ?? ''}` : '';
   return `answered ${answer.status}${reason}`;

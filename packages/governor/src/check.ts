@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeFailure, requestTo } from './ask.ts';
+import { describeFailure, describeRefusal, requestTo } from './ask.ts';
 import type { Surroundings } from './commands.ts';
 
 interface CheckFlags {
@@ -67,8 +67,10 @@ export async function checkCall({
       body: JSON.stringify(userId === undefined ? {} : { user_id: userId }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    if (response.status !== 200) throw new Error(`the api answered ${response.status}`);
-    const answer = (await response.json()) as { allow?: unknown; reason?: unknown };
+    const { status } = response;
+    const body = await response.text();
+    if (status !== 200) throw new Error(`the api ${describeRefusal({ status, body })}`);
+    const answer = JSON.parse(body) as { allow?: unknown; reason?: unknown };
     if (typeof answer.allow !== 'boolean') throw new Error('the answer is none of a usage-governor');
     return answer.allow ? { exitCode: 0, message: null } : { exitCode: 2, message: String(answer.reason) };
   } catch (error) {
