@@ -1,4 +1,4 @@
-import { Anchor, Group, Tabs } from '@mantine/core';
+import { Anchor, Tabs } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useChangeSearch } from '../data/use-range.ts';
 import { Page } from '../parts/page.tsx';
@@ -23,14 +23,9 @@ export function Settings() {
     <Page
       title="Settings"
       actions={
-        <Group gap="md">
-          <Anchor href="/docs" target="_blank">
-            API documentation
-          </Anchor>
-          <Anchor href="/admin/queues" target="_blank">
-            Queues (operators)
-          </Anchor>
-        </Group>
+        <Anchor href="/docs" target="_blank">
+          API documentation
+        </Anchor>
       }
     >
       <Tabs value={chosen} onChange={(next) => change({ tab: next ?? undefined })} keepMounted={false}>

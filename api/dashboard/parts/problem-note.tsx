@@ -39,9 +39,11 @@ export function ProblemNote({ error, onRetry }: { error: unknown; onRetry?: () =
 function FieldErrors({ problem }: { problem: Problem | null }) {
   const errors = problem?.extra.errors;
   if (!Array.isArray(errors)) return null;
-  const lines = (errors as { pointer?: string; parameter?: string; detail: string }[]).map(
-    ({ pointer, parameter, detail }) => `${(pointer ?? parameter ?? '').replace(/^\//, '')} ${detail}`,
-  );
+  const lines = (errors as { pointer?: string; parameter?: string; detail: string }[])
+    // What the problem itself says already.
+    .filter(({ detail }) => problem?.message.includes(detail) !== true)
+    .map(({ pointer, parameter, detail }) => `${(pointer ?? parameter ?? '').replace(/^\//, '')} ${detail}`);
+  if (lines.length === 0) return null;
   return (
     <ul>
       {lines.map((line) => (

@@ -76,6 +76,7 @@ function Tile({
           component={Link}
           to="/sessions"
           search={search as never}
+          aria-label={`${label}: ${show(now)}`}
           className="tile"
           c="var(--mantine-color-text)"
           underline="hover"

@@ -3,6 +3,7 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { Load } from '../../parts/load.tsx';
 import { Pager, usePages } from '../../parts/pager.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
+import { UserName } from '../../parts/user-name.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Entry = AnswerOf<'/v1/audit'>['data'][number];
@@ -10,7 +11,7 @@ type Entry = AnswerOf<'/v1/audit'>['data'][number];
 const COLUMNS: readonly Column<Entry>[] = [
   { label: 'When', isShort: true, narrow: 'first', render: ({ at }) => <When at={at} /> },
   { label: 'What', isShort: true, narrow: 'first', render: ({ action }) => action },
-  { label: 'Who', render: ({ actor }) => actor },
+  { label: 'Who', render: ({ actor }) => <UserName id={actor} /> },
   {
     label: 'Details',
     render: ({ details }) => (
@@ -34,9 +35,7 @@ export function AuditTab() {
   );
   return (
     <Stack>
-      <Text c="dimmed">
-        Every change by a person, a key or an operator. Accounts and keys stand here by their ids.
-      </Text>
+      <Text c="dimmed">Every change by a person, a key or an operator. Keys stand here by their ids.</Text>
       <Load query={pages.query} height={240}>
         {({ data }) => <Rows label="Audit" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />}
       </Load>
