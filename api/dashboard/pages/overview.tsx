@@ -2,13 +2,13 @@ import { Grid, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { UsageFollower, useUsage, useUsageNow } from '../data/usage.tsx';
 import { Load } from '../parts/load.tsx';
+import { NothingYet } from '../parts/nothing-yet.tsx';
 import { Page } from '../parts/page.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
 import { UsageTiles } from '../parts/usage-tiles.tsx';
 import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
 import { CostCard } from './overview/cost-card.tsx';
-import { NothingYet } from './overview/nothing-yet.tsx';
 import { TopList } from './overview/top-list.tsx';
 
 /** What it costs, who spends it, and what needs attention. */
@@ -46,7 +46,7 @@ function IfAny({ children }: { children: React.ReactNode }) {
   // All of it asks the same, so one note is enough.
   if (usage.isError && usage.data === undefined)
     return <ProblemNote error={usage.error} onRetry={() => void usage.refetch()} />;
-  return usage.data ? <NothingYet /> : children;
+  return usage.data ? <NothingYet noun="signal" /> : children;
 }
 
 function Tiles() {

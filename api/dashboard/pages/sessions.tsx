@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../data/client.ts';
@@ -8,9 +8,9 @@ import { groupsBy } from '../data/usage.tsx';
 import { usageValues } from '../data/usage-questions.ts';
 import { useFilters, useRange } from '../data/use-range.ts';
 import { Count } from '../parts/count.tsx';
-import { Empty } from '../parts/empty.tsx';
 import { duration, exact, money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
+import { NothingYet } from '../parts/nothing-yet.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
@@ -103,15 +103,7 @@ export function Sessions() {
       <Load query={pages.query} height={400}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty
-              action={
-                <Button component={Link} to="/connect">
-                  Connect a tool
-                </Button>
-              }
-            >
-              No session in this range with these filters. A session appears with the first signal of a tool.
-            </Empty>
+            <NothingYet noun="session" />
           ) : (
             <Rows label="Sessions" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
           )

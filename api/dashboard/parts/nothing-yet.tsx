@@ -1,10 +1,10 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
-import { Empty } from '../../parts/empty.tsx';
+import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
+import { Empty } from './empty.tsx';
 
-/** In place of figures: no signal in the range, and what to do about it. */
-export function NothingYet() {
+/** In place of figures or rows: nothing of a kind in the range, and what to do about it. */
+export function NothingYet({ noun }: { noun: 'signal' | 'session' }) {
   const range = useRange();
   const filters = useFilters();
   const change = useChangeSearch();
@@ -37,7 +37,7 @@ export function NothingYet() {
         </Group>
       }
     >
-      No signal in this range{isNarrowed ? ' with these filters' : ''}. Once a tool is connected, its cost,
+      No {noun} in this range{isNarrowed ? ' with these filters' : ''}. Once a tool is connected, its cost,
       tokens and sessions appear here.
     </Empty>
   );
