@@ -50,17 +50,16 @@ function addCredits(credits: Command, run: Run): void {
       .command(`${name} <org_id> <user_id> <amount>`)
       .description(`Add ${bucket} credits, once per key`)
       .option('--expires-at <time>', 'when they expire, ISO 8601 (default: never)', parseTime)
-      .option('--key <key>', 'idempotency key; default: a new one', parseKey)
-      .action(
-        (orgId: string, userId: string, amount: string, { key = randomUUID(), expiresAt }: AddOptions) =>
-          run(async (ctx) => {
-            const expires_at = expiresAt && Math.floor(expiresAt.getTime() / 1_000);
-            const grant = { bucket, amount: parseAmount(amount), expires_at, idempotencyKey: key };
-            const accountId = await openAccount(ctx, orgId, userId);
-            const member = { org_id: orgId, user_id: userId };
-            const { transaction, replayed } = await grantAudited(ctx, member, { accountId, ...grant });
-            return { ...transaction, replayed };
-          }),
+      .option('--key <key>', 'idempotency key; default: a new one, told first', parseKey)
+      .action((orgId: string, userId: string, amount: string, { key = newKey(), expiresAt }: AddOptions) =>
+        run(async (ctx) => {
+          const expires_at = expiresAt && Math.floor(expiresAt.getTime() / 1_000);
+          const grant = { bucket, amount: parseAmount(amount), expires_at, idempotencyKey: key };
+          const accountId = await openAccount(ctx, orgId, userId);
+          const member = { org_id: orgId, user_id: userId };
+          const { transaction, replayed } = await grantAudited(ctx, member, { accountId, ...grant });
+          return { ...transaction, replayed };
+        }),
       );
   }
   credits
@@ -90,6 +89,13 @@ function addCredits(credits: Command, run: Run): void {
     .command('plans')
     .description('What each plan gives (PLANS_FILE)')
     .action(() => run(async (ctx) => ({ ...plansOf(ctx) })));
+}
+
+/** Told before anything is granted: whoever gets no answer repeats the command with it, and grants once. */
+function newKey(): string {
+  const key = randomUUID();
+  console.error(`governor: if this is cut short, repeat it with --key ${key}`);
+  return key;
 }
 
 async function openAccount(ctx: Context, orgId: string, userId: string): Promise<string> {

@@ -7,7 +7,7 @@ const execute = promisify(execFile);
 
 export interface CommandLine {
   /** Runs the command line as a person would. */
-  run: (...args: string[]) => Promise<{ stdout: string }>;
+  run: (...args: string[]) => Promise<{ stdout: string; stderr: string }>;
   /** The same with `--json`, and reads the one object. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   governor: (...args: string[]) => Promise<any>;

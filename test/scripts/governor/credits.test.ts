@@ -27,6 +27,7 @@ import {
 let redis: OwnRedis;
 let ctx: TestContext;
 let api: TestApi;
+let run: CommandLine['run'];
 let governor: CommandLine['governor'];
 let failure: CommandLine['failure'];
 let folder: string;
@@ -39,7 +40,7 @@ beforeAll(async () => {
   ctx = await openCreditContext({ redisUrl: redis.url, env: own });
   api = await startApi({ ctx });
   const name = new URL(ctx.config.mongodbUrl).pathname.slice(1);
-  ({ governor, failure } = commandLine(testEnv(name, { redisUrl: redis.url, env: own })));
+  ({ run, governor, failure } = commandLine(testEnv(name, { redisUrl: redis.url, env: own })));
 });
 
 afterAll(async () => {
@@ -98,6 +99,16 @@ test('credits grant and purchase add once a key, show shows it, refund gives one
   expect((await governor('credits', 'show', orgId, userId)).total).toBe(327);
   const recorded = (await actions(account)).filter((action) => action.startsWith('credits.'));
   expect(recorded.toSorted()).toEqual(['credits.add', 'credits.add', 'credits.refund']);
+});
+
+test('a purchase without a key tells the one that repeats it, should its answer be lost', {
+  timeout: 60_000,
+}, async () => {
+  const { orgId, userId } = await makeAccount(ctx);
+  const purchase = ['credits', 'purchase', orgId, userId, '7'];
+  const { stderr } = await run(...purchase);
+  const [, key = ''] = /--key (\S+)/.exec(stderr) ?? [];
+  expect(await governor(...purchase, '--key', key)).toMatchObject({ delta: 7, replayed: true });
 });
 
 test('member remove ends the devices of the member: the next spend is refused', {
