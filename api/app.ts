@@ -110,8 +110,11 @@ const strictPolicy = {
 
 /** Answers 405 with Allow on every path that exists. Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {
-  const byPath = Map.groupBy(routes, (route) => expressPath(route.path));
-  for (const [path, those] of byPath) {
+  const byPath = [...Map.groupBy(routes, (route) => expressPath(route.path))];
+  // `/budgets/check` is also a `/budgets/:id`: what it is itself comes first.
+  const whole = byPath.filter(([path]) => !path.includes(':'));
+  const withParameters = byPath.filter(([path]) => path.includes(':'));
+  for (const [path, those] of [...whole, ...withParameters]) {
     const methods = those.map((route) => route.method.toUpperCase());
     const allow = [
       ...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),

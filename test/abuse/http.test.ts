@@ -254,6 +254,15 @@ describe('paths, queries and headers (14 to 24)', () => {
     expect(answer).toContain('method_not_allowed');
   });
 
+  it.each(['/api/v1/budgets/check', '/api/v1/budgets/reserve', '/api/v1/webhooks/test'])(
+    '18 the Allow of %s names its own methods, not those of an object with this id',
+    async (path) => {
+      const answer = await api.call(path, { method: 'PUT' });
+      expectProblem(answer, 405, 'method_not_allowed');
+      expect(answer.headers.get('allow')).toBe('POST');
+    },
+  );
+
   it.each(['example.com:443', SIGNALS])(
     '18 CONNECT to %s is 405 with an empty Allow, and hangs up',
     async (target) => {
