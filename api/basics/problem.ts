@@ -91,6 +91,7 @@ export function sendProblem(res: Response, error: unknown, requestId: string): v
   for (const [name, value] of Object.entries(problem.headers)) if (!res.hasHeader(name)) res.set(name, value);
   res
     .status(problem.status)
+    .set('Cache-Control', 'no-store')
     .type('application/problem+json')
     .send(JSON.stringify(problemBody(problem, requestId)));
 }

@@ -263,6 +263,16 @@ describe('paths, queries and headers (14 to 24)', () => {
     },
   );
 
+  it.each([
+    ['GET', '/v1/ledger', 401, 'unauthorized'],
+    ['GET', '/nowhere', 404, 'not_found'],
+    ['PUT', SIGNALS, 405, 'method_not_allowed'],
+  ] as const)('%s %s is a %i that no cache keeps', async (method, path, status, code) => {
+    const answer = await api.call(path, { method });
+    expectProblem(answer, status, code);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
   it.each(['example.com:443', SIGNALS])(
     '18 CONNECT to %s is 405 with an empty Allow, and hangs up',
     async (target) => {
