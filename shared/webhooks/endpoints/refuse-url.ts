@@ -10,6 +10,8 @@ export type Rules = Pick<Config, 'nodeEnv' | 'webhookPorts' | 'webhookAllowedNet
 /** What is wrong with a URL that is to be registered, or null. Names are looked up at each connection, never here. */
 export function refuseUrl(rules: Rules, text: string): string | null {
   if (Array.from(text).length > WEBHOOK_URL_LENGTH) return `must be at most ${WEBHOOK_URL_LENGTH} characters`;
+  // URL.parse drops line breaks and tabs, so what is called would not be what is shown.
+  if (/\p{Cc}/u.test(text)) return 'must not hold control characters';
   const url = URL.parse(text);
   if (!url || !/^https?:\/\//i.test(text)) return 'must be an absolute https URL';
   if (url.username || url.password) return 'must not hold a user name or password';

@@ -50,6 +50,7 @@ describe('URLs in production (96, 97)', () => {
     'https://0177.0.0.1/', 'https://①②⑦.⓪.⓪.①/', 'https://0/', 'https://[::]/', 'https://[::1]/',
     'https://[::ffff:127.0.0.1]/', 'https://[64:ff9b::7f00:1]/', 'https://169.254.169.254/', 'https://10.1.2.3/',
     'https://100.64.0.1/', 'https://[fd00::8]/', 'https://192.168.1.1:8443/', 'https://168.63.129.16/',
+    'https://example.com/\r\nX: y', 'https://exam\nple.com/', 'https://example.com/a\tb', 'https://example.com/\u007f',
   ])('%.60s is refused', (url) => expect(refuseUrl(PRODUCTION, url)).not.toBeNull()); // biome-ignore format: a table
 
   it.each([
