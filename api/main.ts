@@ -5,6 +5,7 @@ import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
+import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
 import { createApi } from './app.ts';
@@ -16,6 +17,7 @@ const REDIS_WAIT_MS = 5_000;
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'api' });
+await refuseUnprepared(ctx.db);
 registerMetrics(ctx);
 plansOf(ctx);
 const state: ApiState = { stopping: false };

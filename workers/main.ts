@@ -4,6 +4,7 @@ import { collectGarbage } from '../shared/platform/basics/collect-garbage.ts';
 import { readConfig } from '../shared/platform/basics/config.ts';
 import { stopOnSignal } from '../shared/platform/basics/shutdown.ts';
 import { openContext } from '../shared/platform/context/context.ts';
+import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { connectQueues } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
 import { cancelWaiters } from '../shared/webhooks/sending/permits.ts';
@@ -17,6 +18,7 @@ import { closeWorker, startWorker } from './worker.ts';
 
 const config = readConfig(process.env);
 const ctx = await openContext(config, { process: 'worker' });
+await refuseUnprepared(ctx.db);
 registerMetrics(ctx);
 plansOf(ctx);
 await collectGarbage();

@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../../shared/platform/basics/config.ts'
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import { refuseUnprepared } from '../../shared/platform/mongo/schema.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -25,6 +26,7 @@ export function createRunner(program: Command, env: Environment): Run {
     const log = createLog({ level: config.logLevel, process: 'cli', destination: process.stderr });
     const ctx = await openContext(config, { process: 'cli', log });
     try {
+      await refuseUnprepared(ctx.db);
       // A change wakes workers. Without Redis it is made all the same, and their sweeps find it.
       await waitUntilReady(ctx.redis.queues, 1_000).catch(() => undefined);
       const result = await work(ctx);

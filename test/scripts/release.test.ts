@@ -46,11 +46,15 @@ async function stopStore(): Promise<void> {
 }
 
 /** The release step as a process of its own, as a Procfile runs it. */
-async function runRelease(): Promise<{ code: number; stderr: string }> {
+const runRelease = () => run('scripts/release.ts');
+
+/** A program of this repository on the store of this test, until it ends. */
+async function run(...args: string[]): Promise<{ code: number | null; stderr: string }> {
   const env = { PATH: process.env.PATH, ...testEnv('governor', { mongoUrl: mongo.url }) };
-  return await execute(process.execPath, ['scripts/release.ts'], { env }).then(
+  const ports = { PORT: '0', WORKER_PORT: '0' };
+  return await execute(process.execPath, args, { env: { ...env, ...ports }, timeout: 20_000 }).then(
     ({ stderr }) => ({ code: 0, stderr }),
-    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+    ({ code, stderr }: { code: number | null; stderr: string }) => ({ code, stderr }),
   );
 }
 
@@ -67,7 +71,16 @@ describe('an empty database', () => {
     expect(await schemaRows({ db }).findOne({ _id: 'schema' })).toEqual(row);
   });
 
-  test('may already hold the heartbeat of a process that waits for its first release', async () => {
+  test.each([['api/main.ts'], ['workers/main.ts'], ['scripts/governor.ts', 'org', 'create', 'Acme']])(
+    'is refused by %s, which leaves nothing that a release would refuse',
+    async (...program) => {
+      const { code, stderr } = await run(...program);
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('run the release') });
+      expect(await runRelease()).toMatchObject({ code: 0 });
+    },
+  );
+
+  test('may already hold the heartbeat of a process that came before its first release', async () => {
     await databaseOf(db).collection('instances').insertOne({ beat: 1 });
     expect(await runRelease()).toMatchObject({ code: 0 });
   });

@@ -56,6 +56,20 @@ export async function migrate(db: Db, migrations: readonly Migration[], nowMs: n
   return due;
 }
 
+/**
+ * Throws a SchemaError when no release has prepared the database: without its unique indexes nothing would happen only
+ * once, and what a process writes would be taken for data of a development version.
+ */
+export async function refuseUnprepared(db: Db): Promise<void> {
+  const database = databaseOf(db);
+  const { collectionName } = schemaRows;
+  const there = await database.listCollections({ name: collectionName }, { nameOnly: true }).toArray();
+  if (there.length > 0) return;
+  throw new SchemaError(
+    `The database "${database.databaseName}" is not prepared yet: run the release first, "node scripts/release.ts" (docs/operations.md).`,
+  );
+}
+
 async function readVersion(db: Db, target: number, nowMs: number): Promise<number> {
   const row = await schemaRows({ db }).findOne({ _id: 'schema' });
   if (row) return row.version;
@@ -72,7 +86,7 @@ async function readVersion(db: Db, target: number, nowMs: number): Promise<numbe
 async function refuseUnversioned(db: Db): Promise<void> {
   const database = databaseOf(db);
   const there = await database.listCollections({}, { nameOnly: true }).toArray();
-  // A process that waits for its first release writes its heartbeat, another release at this moment its version.
+  // A process that was started before the first release leaves its heartbeat, another release at this moment its version.
   const known = [instanceRows.collectionName, schemaRows.collectionName];
   const names = there.map(({ name }) => name).filter((name) => !known.includes(name));
   for (const name of names) {
