@@ -9,7 +9,7 @@ import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
-import { shardsWithEntries } from '../../shared/credits/meter/look-at-shards.ts';
+import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { credentialHash, mintDeviceToken } from '../../shared/keys/credential.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
@@ -209,7 +209,8 @@ export async function makeTokens(ctx: Context, count: number): Promise<string[]>
 export async function hasCaughtUp(ctx: Context): Promise<boolean> {
   const queues = JOBS.map(({ kind }) => ctx.queues.of(kind));
   const active = await Promise.all(queues.map((queue) => queue.getActiveCount()));
-  return active.every((count) => count === 0) && (await shardsWithEntries(ctx)).length === 0;
+  const looks = await lookAtShards(ctx);
+  return active.every((count) => count === 0) && looks.every(({ length }) => length === 0);
 }
 
 async function endChild(child: ChildProcess): Promise<void> {

@@ -1,6 +1,6 @@
 import { warnOfRedis } from '../credits/meter/warn-of-redis.ts';
 import { warnOfClock } from '../platform/context/clock-skew.ts';
-import type { Warning } from '../platform/context/warnings.ts';
+import type { Warning } from '../platform/context/readiness.ts';
 import { warnOfUnsentAlerts } from '../webhooks/deliveries/alert-admins.ts';
 
 /** Every warning of `/readyz`. Each is declared by its noun; no noun imports this table. */

@@ -7,10 +7,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
-import { shardsWithEntries } from '../../shared/credits/meter/look-at-shards.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
-import { makeAccount, sha256, stateDigest, type TestAccount, untilOpen } from '../support/credits.ts';
+import {
+  makeAccount,
+  sha256,
+  shardsWithEntries,
+  stateDigest,
+  type TestAccount,
+  untilOpen,
+} from '../support/credits.ts';
 import { checkCredits } from '../support/drills/checker.ts';
 import { startChild } from '../support/drills/child.ts';
 import { makeRichAccounts, startLoad } from '../support/drills/load.ts';

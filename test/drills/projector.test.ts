@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { reconcileCredits } from '../../shared/credits/ledger/reconcile.ts';
-import { shardsWithEntries } from '../../shared/credits/meter/look-at-shards.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
@@ -12,6 +11,7 @@ import {
   openCreditContext,
   projectAll,
   projectLedger,
+  shardsWithEntries,
   spendOnce,
   startOwnRedis,
   type TestAccount,

@@ -15,7 +15,7 @@ import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { type Spent, spendCredit } from '../../shared/credits/ledger/spend.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
-import { shardsWithEntries, shutShards } from '../../shared/credits/meter/look-at-shards.ts';
+import { lookAtShards, shutShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { readAccount } from '../../shared/credits/meter/read-balance.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
@@ -205,6 +205,12 @@ export async function projectLedger(ctx: TestContext, shards: readonly number[])
   const [problem] = stuck.values();
   if (moved === 0 && problem) throw problem;
   return moved;
+}
+
+/** The shards that hold something for the ledger. */
+export async function shardsWithEntries(ctx: TestContext): Promise<number[]> {
+  const looks = await lookAtShards(ctx);
+  return looks.filter(({ length }) => length > 0).map(({ shard }) => shard);
 }
 
 /** Projects until every stream is empty. */

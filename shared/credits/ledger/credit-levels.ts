@@ -17,7 +17,7 @@ export const CREDIT_LEVELS = ['low', 'depleted'] as const;
 export type CreditLevel = (typeof CREDIT_LEVELS)[number];
 
 /** What an account is alerted of: per level, whether it was and the total has not been lifted above since. */
-export type CreditAlerts = Partial<Record<CreditLevel, boolean>>;
+export type CreditAlerts = Record<CreditLevel, boolean>;
 
 /** A refund undoes a spend: the total that it lifts had fallen before, and that was told. */
 const LIFTS: ReadonlySet<Reason> = new Set([
@@ -56,7 +56,7 @@ export function fallsOf(
   const falls = steps.flatMap((step) =>
     CREDIT_LEVELS.filter((level) => crosses(step, levels[level])).flatMap((level) => {
       const isFall = totalOf(step.after) <= levels[level];
-      const wasAlerted = alerts[level] === true;
+      const wasAlerted = alerts[level];
       if (isFall) alerts[level] = true;
       else if (LIFTS.has(step.row.reason)) alerts[level] = false;
       return isFall && !wasAlerted ? [{ step, level }] : [];

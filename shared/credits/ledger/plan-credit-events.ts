@@ -21,6 +21,8 @@ import {
 } from './credit-levels.ts';
 import { creditAlertRows, type LedgerRow } from './model.ts';
 
+const NO_ALERTS: CreditAlerts = { low: false, depleted: false };
+
 /**
  * The plan of `credit.low` and `credit.depleted`, for the transaction that writes these rows: an account falls to a level
  * once, because a row is written once. Rows that cross no level, which nearly all are, ask the store nothing.
@@ -35,9 +37,9 @@ export async function planCreditEvents(
   const ids = { _id: { $in: [...crossing.keys()] } };
   const accounts = await creditAccountRows(ctx).find(ids, { session: transaction }).toArray();
   const known = await creditAlertRows(ctx).find(ids, { session: transaction }).toArray();
-  const alertsOf = new Map(known.map((row) => [row._id, row]));
+  const alertsOf = new Map<string, CreditAlerts>(known.map(({ _id, ...alerts }) => [_id, alerts]));
   const decided = accounts.map((account) =>
-    decide(ctx, account, crossing.get(account._id) ?? [], alertsOf.get(account._id) ?? {}),
+    decide(ctx, account, crossing.get(account._id) ?? [], alertsOf.get(account._id) ?? NO_ALERTS),
   );
   const byOrganization = Map.groupBy(
     decided.flatMap(({ events }) => events),
@@ -64,11 +66,10 @@ function findCrossings(ctx: Context, rows: readonly LedgerRow[]): Map<string, Le
 
 function decide(ctx: Context, account: CreditAccount, steps: readonly LedgerStep[], known: CreditAlerts) {
   const { falls, alerts } = fallsOf(steps, levelsOf(plansOf(ctx)[account.plan]), known);
-  const isChanged = CREDIT_LEVELS.some((level) => (alerts[level] ?? false) !== (known[level] ?? false));
-  const state = { low: alerts.low ?? false, depleted: alerts.depleted ?? false };
+  const isChanged = CREDIT_LEVELS.some((level) => alerts[level] !== known[level]);
   const events = falls.map(({ step, level }) => eventOf(account, step, level));
   const writes = isChanged
-    ? [updateRow(creditAlertRows, { _id: account._id }, { $set: state }, { upsert: true })]
+    ? [updateRow(creditAlertRows, { _id: account._id }, { $set: alerts }, { upsert: true })]
     : [];
   return { events, writes };
 }

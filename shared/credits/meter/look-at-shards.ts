@@ -55,9 +55,3 @@ export async function shutShards(ctx: Context): Promise<Map<number, string>> {
   const shut = looks.filter(({ state }) => state === 'shut');
   return new Map(shut.map(({ shard, identity }) => [shard, identity]));
 }
-
-/** The shards that hold something for the ledger. */
-export async function shardsWithEntries(ctx: Context): Promise<number[]> {
-  const looks = await lookAtShards(ctx);
-  return looks.filter(({ length }) => length > 0).map(({ shard }) => shard);
-}

@@ -1,7 +1,6 @@
 import { within } from '../basics/within.ts';
 import type { Context } from './context.ts';
 import { partsReady } from './metrics.ts';
-import type { Warning } from './warnings.ts';
 
 export type Part = 'mongo' | 'redis';
 export interface Readiness {
@@ -10,6 +9,9 @@ export interface Readiness {
   /** What an operator should look at; absent when there is nothing. */
   warnings?: string[];
 }
+
+/** Something that an operator should look at though the process serves: a sentence without names, or null. */
+export type Warning = (ctx: Context) => Promise<string | null>;
 
 const PROBE_TIMEOUT_MS = 1_000;
 

@@ -3,7 +3,7 @@ import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { webhookRows } from '../endpoints/model.ts';
-import type { Collected } from '../messages/describe-digest.ts';
+import type { Collected } from '../messages/describe-event.ts';
 import type { Envelope } from '../messages/message.ts';
 import { finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { planEvents } from './plan-events.ts';

@@ -1,11 +1,10 @@
-import { describeAnomaly, describeCredits, describeSession } from './describe.ts';
+import { describeAnomaly, describeCredits, describeSession, type Payload } from './describe.ts';
 import { describeBudget } from './describe-budget.ts';
-import { describeDigest } from './describe-digest.ts';
-import type { Envelope, Message } from './message.ts';
+import type { Envelope, Fact, Message } from './message.ts';
+import { readable } from './text.ts';
 
 /** An event in words. Pure; the same envelope gives the same message. */
-export function messageOf(envelope: Envelope): Message {
-  const { type, data } = envelope;
+export function messageOf({ type, data }: Pick<Envelope, 'type' | 'data'>): Message {
   switch (type) {
     case 'session.started':
     case 'session.ended':
@@ -19,8 +18,29 @@ export function messageOf(envelope: Envelope): Message {
     case 'credit.depleted':
       return describeCredits(type, data);
     case 'digest':
-      return describeDigest(data, messageOf);
+      return describeDigest(data);
     case 'anomaly.detected':
       return describeAnomaly(data);
   }
+}
+
+/** What a digest collects: events without their organization, which is that of the digest. */
+export type Collected = Omit<Envelope, 'org_id'>;
+
+/** A chat shows about ten facts at once. */
+const SHOWN = 9;
+
+/** Its first events, one per line, and how many more there are. */
+function describeDigest(data: Payload): Message {
+  const events = (Array.isArray(data.events) ? data.events : []) as Collected[];
+  const shown = events
+    .slice(0, SHOWN)
+    .map((event): Fact => [event.ts.slice(0, 16).replace('T', ' '), messageOf(event).title]);
+  const more = events.length - shown.length;
+  const rest: Fact[] = more === 0 ? [] : [['And', `${readable(more)} more`]];
+  return {
+    title: events.length === 1 ? 'Digest: 1 event' : `Digest: ${readable(events.length)} events`,
+    urgency: 'low',
+    facts: [...shown, ...rest],
+  };
 }

@@ -4,7 +4,6 @@ import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
-import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import {
   makeAccount,
@@ -12,6 +11,7 @@ import {
   openCreditContext,
   projectAll,
   projectLedger,
+  shardsWithEntries,
   spendOnce,
   startOwnRedis,
   type TestAccount,

@@ -10,7 +10,7 @@ import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
-import { lookAtShards, shardsWithEntries, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
+import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import { newId } from '../../../shared/platform/basics/ids.ts';
@@ -24,6 +24,7 @@ import {
   openCreditContext,
   projectAll,
   projectLedger,
+  shardsWithEntries,
   spendOnce,
   spendSurely,
   startOwnRedis,

@@ -3,9 +3,8 @@ import { type LedgerRow, ledgerRows } from '../../../shared/credits/ledger/model
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { storedBalances } from '../../../shared/credits/meter/account-state.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
-import { shardsWithEntries } from '../../../shared/credits/meter/look-at-shards.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
-import { type TestAccount, untilOpen, untilRedisIsBack } from '../credits.ts';
+import { shardsWithEntries, type TestAccount, untilOpen, untilRedisIsBack } from '../credits.ts';
 import { type TestContext, until } from '../harness.ts';
 import { type Attempt, spendByHttp } from './load.ts';
 
