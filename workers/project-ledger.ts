@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { measureShards } from '../shared/credits/ledger/measure-shards.ts';
 import { ledgerStuckShards } from '../shared/credits/ledger/metrics.ts';
 import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
@@ -132,15 +133,6 @@ function createReporter(ctx: Context): (troubles: readonly unknown[], round: Rou
   };
 }
 
-async function pause(ms: number, stopped: AbortSignal): Promise<void> {
-  if (stopped.aborted) return;
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      stopped.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    stopped.addEventListener('abort', end);
-  });
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -2,7 +2,6 @@ import { DomainError, isStoreError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
-import { emptyState } from '../meter/account-state.ts';
 import { type CreditAccount, type DeviceToken, deviceTokenRows } from '../meter/model.ts';
 import { restoreAccount } from '../meter/restore-account.ts';
 import { allAccounts } from '../meter/work-on-accounts.ts';
@@ -58,15 +57,11 @@ async function restoreOne(
 ): Promise<void> {
   const shard = shardOf(account._id);
   try {
-    const isRebuilt = rebuilding.has(shard);
-    if (!isRebuilt) {
-      const kept = { state: emptyState(), when: 'never', tokens, holder } as const;
-      // Missing from a Redis that lost nothing else: one that it never got, or one that was deleted there.
-      if ((await restoreAccount(ctx, account, kept)) !== 'missing') return;
-    }
+    // Missing from a Redis that lost nothing else: one that it never got, or one that was deleted there.
+    const kept = { state: null, tokens, holder };
+    if (!rebuilding.has(shard) && (await restoreAccount(ctx, account, kept)) !== 'missing') return;
     const state = await replayLedger(ctx, account._id);
-    const when = holder !== '' ? 'always' : 'newer';
-    const outcome = await restoreAccount(ctx, account, { state, when, tokens, holder });
+    const outcome = await restoreAccount(ctx, account, { state, tokens, holder });
     // Without a holder another one that recovers has been faster, and has put the same back.
     if (outcome !== 'ok' && holder !== '')
       throw new Error('Its shard was opened before its balances were put back');

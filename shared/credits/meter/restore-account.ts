@@ -9,9 +9,8 @@ import type { CreditAccount, DeviceToken } from './model.ts';
 const script = meterScript('restore-account');
 
 export interface Restoration {
-  state: AccountState;
-  /** `never`: only plan and devices are put right. `newer`: in place of none or an earlier one. `always`: whatever Redis has. */
-  when: 'never' | 'newer' | 'always';
+  /** Put in place of none or an earlier one, and by a rebuild of any. Null: only plan and devices are put right. */
+  state: AccountState | null;
   tokens: readonly DeviceToken[];
   /** The rebuild that holds the shard, or '' for a shard that is shut. */
   holder: string;
@@ -20,22 +19,22 @@ export interface Restoration {
 const reply = z.enum(['ok', 'missing', 'opened']);
 
 /**
- * Puts an account back into a Redis that has lost it. Returns `missing` when Redis has none and its state is never to be
- * put: then nothing was written. Returns `opened` when its shard was opened meanwhile.
+ * Puts an account back into a Redis that has lost it. Returns `missing` when Redis has none and no state was given: then
+ * nothing was written. Returns `opened` when its shard was opened meanwhile.
  */
 export async function restoreAccount(
   ctx: Context,
   account: CreditAccount,
-  { state, when, tokens, holder }: Restoration,
+  { state, tokens, holder }: Restoration,
 ): Promise<z.infer<typeof reply>> {
   const { epoch, account: key } = accountKeys(account._id);
-  const fields = [...identityFields(account), ...stateFields(state)];
+  const fields = [...identityFields(account), ...(state ? stateFields(state) : [])];
   const devices = tokens.flatMap((token) => [
     token.token_id,
     token._id,
     token.revoked_at === null ? token.token_hmac : '',
   ]);
-  const seq = when === 'always' ? 'force' : when === 'newer' ? state.seq : '';
-  const args = [holder, seq, fields.length, ...fields, ...devices];
+  const seq = holder === '' ? state?.seq : 'force';
+  const args = [holder, seq ?? '', fields.length, ...fields, ...devices];
   return reply.parse(await runScript(ctx.redis.producer, script, [epoch, key], args));
 }

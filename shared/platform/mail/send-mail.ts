@@ -32,16 +32,8 @@ export async function sendMail(ctx: Context, mail: Mail, deadlineMs = DEADLINE_M
 /** The library is loaded by the first mail: a process that sends none has no use for it. */
 async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
-  const patience = {
-    connectionTimeout: PATIENCE_MS,
-    greetingTimeout: PATIENCE_MS,
-    socketTimeout: PATIENCE_MS,
-  };
-  return createTransport(
-    `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams(asText(patience)).toString()}`,
-  );
-}
-
-function asText(options: Record<string, number>): Record<string, string> {
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
+  const transport = new URL(url);
+  for (const phase of ['connectionTimeout', 'greetingTimeout', 'socketTimeout'])
+    transport.searchParams.set(phase, String(PATIENCE_MS));
+  return createTransport(transport.href);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -100,7 +101,7 @@ async function sendSome(ctx: Context, drain: Drain): Promise<boolean> {
     if (turn === 'ended') return true;
     if (turn === 'begun' && !(await attemptInOrder(ctx, _id, drain))) return false;
     if (isOver(drain)) return true;
-    await pause(PACE_MS - (performance.now() - startedMs));
+    await pause(Math.max(0, PACE_MS - (performance.now() - startedMs)));
   }
   return held.length > 0;
 }
@@ -176,8 +177,4 @@ async function attemptInOrder(ctx: Context, deliveryId: string, drain: Drain): P
     if (isOver(drain)) return true;
     await pause(FULL_LIST_PAUSE_MS);
   }
-}
-
-async function pause(ms: number): Promise<void> {
-  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
