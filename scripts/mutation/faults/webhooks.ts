@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 
 const DELIVER = ['test/shared/webhooks/deliveries'];
 const SEND = ['test/shared/webhooks/sending'];
-const API = ['test/api/webhooks.test.ts'];
+const API = ['test/api/webhooks.test.ts', 'test/api/webhook-changes.test.ts'];
 const GUARD = ['test/shared/webhooks/endpoints', 'test/abuse/webhooks.test.ts'];
 
 export const WEBHOOK_FAULTS: readonly Fault[] = [
