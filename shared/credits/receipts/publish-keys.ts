@@ -2,7 +2,7 @@ import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 import { type SigningKey, signingKeyRows } from './model.ts';
-import { type PublicJwk, signerOf } from './signer.ts';
+import { jwkOf, type PublicJwk, signerOf } from './signer.ts';
 
 interface Known {
   keys: Map<string, PublicJwk>;
@@ -62,8 +62,4 @@ export async function readJwks(ctx: Context): Promise<PublicJwk[]> {
     if (!isStoreError(error)) throw error;
   }
   return [...keys.values()];
-}
-
-function jwkOf(kid: string, x: string): PublicJwk {
-  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'Ed25519', use: 'sig' };
 }

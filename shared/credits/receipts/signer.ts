@@ -107,15 +107,13 @@ function loadKey(text: string): LoadedKey {
   const jwk = privateJwk.parse(parseKey(text));
   const key = createPrivateKey({ key: { kty: jwk.kty, crv: jwk.crv, d: jwk.d, x: jwk.x }, format: 'jwk' });
   const header = { alg: 'Ed25519', typ: 'usage-receipt+jwt', kid: jwk.kid };
-  const publicJwk = {
-    kty: jwk.kty,
-    crv: jwk.crv,
-    x: jwk.x,
-    kid: jwk.kid,
-    alg: 'Ed25519',
-    use: 'sig',
-  } as const;
-  return { text, key, head: Buffer.from(JSON.stringify(header)).toString('base64url'), publicJwk };
+  const head = Buffer.from(JSON.stringify(header)).toString('base64url');
+  return { text, key, head, publicJwk: jwkOf(jwk.kid, jwk.x) };
+}
+
+/** The public half of a key. */
+export function jwkOf(kid: string, x: string): PublicJwk {
+  return { kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'Ed25519', use: 'sig' };
 }
 
 /** What JSON.parse says shows a piece of the text. */
