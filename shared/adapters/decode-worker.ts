@@ -4,7 +4,7 @@ import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import type { DecodeReply, DecodeRequest, OtlpBody } from './decode.ts';
 import { UnreadableOtlp } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
-import { walkOtlp } from './read-request.ts';
+import { emptySummary, walkOtlp } from './read-request.ts';
 
 /**
  * The thread that decodes a large body. It answers a body with what is in it, then each `next` with a batch of its
@@ -27,15 +27,14 @@ port.on('message', (request: DecodeRequest) => {
 
 function decode({ body, kind, encoding }: OtlpBody): DecodeReply {
   waiting = [];
-  let batch: PostedSignal[] = [];
-  const take = (signal: PostedSignal) => {
-    batch.push(signal);
-    if (batch.length < SIGNALS_PER_REQUEST) return;
-    waiting.push(serialize(batch));
-    batch = [];
-  };
+  const batch: PostedSignal[] = [];
+  const summary = emptySummary();
   try {
-    const summary = walkOtlp(body, kind, encoding, take);
+    for (const signals of walkOtlp(body, kind, encoding, summary)) {
+      batch.push(...signals);
+      if (batch.length < SIGNALS_PER_REQUEST) continue;
+      waiting.push(serialize(batch.splice(0, SIGNALS_PER_REQUEST)));
+    }
     if (batch.length > 0) waiting.push(serialize(batch));
     return { summary };
   } catch (error) {

@@ -2,11 +2,18 @@ import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { UnreadableOtlp } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
-import { type ExportKind, type OtlpEncoding, type OtlpSummary, readOtlp } from './read-request.ts';
+import {
+  type ExportKind,
+  emptySummary,
+  type OtlpEncoding,
+  type OtlpSummary,
+  walkOtlp,
+} from './read-request.ts';
 
 export interface OtlpBody {
   body: Uint8Array;
@@ -44,17 +51,17 @@ export async function withDecoded<Result>(
   request: OtlpBody,
   use: (decoded: Decoded) => Promise<Result>,
 ): Promise<Result> {
-  if (request.body.byteLength <= DECODED_HERE_BYTES) return use(decodeHere(request));
+  if (request.body.byteLength <= DECODED_HERE_BYTES) return use(await decodeHere(request));
   const pool = pools(ctx);
   const held = pool.held.get(orgId) ?? 0;
   if (held >= MOST_OF_ONE) throw tooMany();
   pool.held.set(orgId, held + 1);
   try {
-    const thread = await enter(pool);
+    const thread = await enter(pool, orgId);
     try {
       return await use(await decodeThere(thread, request));
     } finally {
-      leave(pool, thread);
+      leave(pool, orgId, thread);
     }
   } finally {
     const left = (pool.held.get(orgId) ?? 1) - 1;
@@ -67,16 +74,16 @@ function tooMany(): DomainError {
   return new DomainError('overloaded', 'Too many large bodies are being decoded. Try again.');
 }
 
-function decodeHere({ body, kind, encoding }: OtlpBody): Decoded {
-  const { signals, ...summary } = readOtlp(body, kind, encoding);
-  let from = 0;
-  return {
-    summary,
-    nextBatch: async () => {
-      from += SIGNALS_PER_REQUEST;
-      return signals.slice(from - SIGNALS_PER_REQUEST, from);
-    },
-  };
+/** At a pace that holds nobody up: 256 KiB may hold 130,000 empty records. */
+async function decodeHere({ body, kind, encoding }: OtlpBody): Promise<Decoded> {
+  const pace = createPace();
+  const signals: PostedSignal[] = [];
+  const summary = emptySummary();
+  for (const some of walkOtlp(body, kind, encoding, summary)) {
+    signals.push(...some);
+    await pace();
+  }
+  return { summary, nextBatch: async () => signals.splice(0, SIGNALS_PER_REQUEST) };
 }
 
 async function decodeThere(thread: Thread, request: OtlpBody): Promise<Decoded> {
@@ -97,42 +104,46 @@ interface Thread {
 
 interface Pool {
   free: Thread[];
-  inUse: number;
-  waiting: (() => void)[];
+  /** Organizations that have a thread each. One that records much holds it for long: the other thread is for others. */
+  served: Set<string>;
+  waiting: { orgId: string; enter: () => void }[];
   /** Bodies that are decoded or wait, by organization. */
   held: Map<string, number>;
 }
 
-const pools = perContext((): Pool => ({ free: [], inUse: 0, waiting: [], held: new Map() }));
+const pools = perContext((): Pool => ({ free: [], served: new Set(), waiting: [], held: new Map() }));
 
-async function enter(pool: Pool): Promise<Thread> {
-  if (pool.inUse >= MOST_THREADS) {
+async function enter(pool: Pool, orgId: string): Promise<Thread> {
+  if (pool.served.size >= MOST_THREADS || pool.served.has(orgId)) {
     if (pool.waiting.length >= MOST_WAITING) throw tooMany();
-    await new Promise<void>((resolve) => pool.waiting.push(resolve));
-  } else pool.inUse += 1;
+    await new Promise<void>((resolve) => pool.waiting.push({ orgId, enter: resolve }));
+  } else pool.served.add(orgId);
   const known = pool.free.pop();
   if (known && !known.isDead()) return known;
   try {
     return startThread();
   } catch (error) {
-    passOn(pool);
+    passOn(pool, orgId);
     throw error;
   }
 }
 
-function leave(pool: Pool, thread: Thread): void {
+function leave(pool: Pool, orgId: string, thread: Thread): void {
   if (!thread.isDead()) {
     thread.idle();
     pool.free.push(thread);
   }
-  passOn(pool);
+  passOn(pool, orgId);
 }
 
-/** The place goes to whoever waits longest. */
-function passOn(pool: Pool): void {
-  const next = pool.waiting.shift();
-  if (next) next();
-  else pool.inUse -= 1;
+/** The place goes to whoever waits longest of those whose organization has none. */
+function passOn(pool: Pool, orgId: string): void {
+  pool.served.delete(orgId);
+  const next = pool.waiting.findIndex((waiting) => !pool.served.has(waiting.orgId));
+  const [taken] = next < 0 ? [] : pool.waiting.splice(next, 1);
+  if (!taken) return;
+  pool.served.add(taken.orgId);
+  taken.enter();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { adaptRecord, KEY_RULES } from './adapt.ts';
-import { parseOtlpJson, pickMetricNames, readJson } from './otlp/json.ts';
+import { parseOtlpJson, pickJson, pickMetricNames, readJson } from './otlp/json.ts';
 import { metricNames, walkProtobuf } from './otlp/protobuf.ts';
 import { type OtlpKind, type OtlpRecord, UnreadableOtlp, WRONG_ROUTE } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
@@ -24,47 +24,41 @@ export interface OtlpSummary {
 /** Reasons that an answer tells at most. */
 const MOST_REASONS = 5;
 
-/** Takes one signal. Its `user_id` is still what the tool claims. */
-type TakeSignal = (signal: PostedSignal) => void;
-
-/** Decodes a request and adapts its records. Throws `UnreadableOtlp`: then nothing of it counts. */
-export function readOtlp(
-  body: Uint8Array,
-  kind: ExportKind,
-  encoding: OtlpEncoding,
-): OtlpSummary & { signals: PostedSignal[] } {
-  const signals: PostedSignal[] = [];
-  const summary = walkOtlp(body, kind, encoding, (signal) => signals.push(signal));
-  return { ...summary, signals };
+/** What is known of a request of which nothing was read yet. */
+export function emptySummary(): OtlpSummary {
+  return { records: 0, known: 0, rejected: 0, reasons: [], hasClaudeCodeMetrics: false };
 }
 
-/** As `readOtlp`, and hands over each signal instead of holding all of them. What it threw for does not count. */
-export function walkOtlp(
+/**
+ * Decodes a request and yields the signals of each record, whose `user_id` is still what the tool claims. Counts in
+ * `summary`. Throws `UnreadableOtlp`, possibly after some records: then nothing of it counts.
+ */
+export function* walkOtlp(
   body: Uint8Array,
   kind: ExportKind,
   encoding: OtlpEncoding,
-  take: TakeSignal,
-): OtlpSummary {
-  const summary: OtlpSummary = {
-    records: 0,
-    known: 0,
-    rejected: 0,
-    reasons: [],
-    hasClaudeCodeMetrics: false,
-  };
-  if (kind === 'metrics') return { ...summary, hasClaudeCodeMetrics: areOfClaudeCode(body, encoding) };
+  summary: OtlpSummary,
+): Generator<readonly PostedSignal[]> {
+  if (kind === 'metrics') {
+    summary.hasClaudeCodeMetrics = areOfClaudeCode(body, encoding);
+    return;
+  }
   let withIds = 0;
   for (const record of recordsOf(body, kind, encoding)) {
     if (record.traceId !== '' && record.spanId !== '') withIds += 1;
-    for (const signal of addRecord(summary, record)) take(signal);
+    yield addRecord(summary, record);
   }
   // Log records read as spans when they have no field that a span has otherwise.
   if (kind === 'traces' && summary.records > 0 && withIds === 0) throw new UnreadableOtlp(WRONG_ROUTE.traces);
-  return summary;
 }
 
+/** To cut a JSON body into its records costs small ones more than the memory that it saves. */
+const PARSED_WHOLE_BYTES = 256 * 1_024;
+
 function recordsOf(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding): Iterable<OtlpRecord> {
-  return encoding === 'protobuf' ? walkProtobuf(body, kind, KEY_RULES) : readJson(body, kind, KEY_RULES);
+  if (encoding === 'protobuf') return walkProtobuf(body, kind, KEY_RULES);
+  if (body.byteLength > PARSED_WHOLE_BYTES) return readJson(body, kind, KEY_RULES);
+  return pickJson(parseOtlpJson(body), kind, KEY_RULES);
 }
 
 /** Counts a record, and returns its signals. */

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { withDecoded } from '../../shared/adapters/decode.ts';
 import { UnreadableOtlp } from '../../shared/adapters/otlp/record.ts';
 import type { ExportKind } from '../../shared/adapters/read-request.ts';
@@ -247,10 +247,23 @@ describe('POST /otlp/v1', () => {
     const greedy = Promise.allSettled(
       Array.from({ length: 24 }, () => take('org_greedy', () => gate.promise)),
     );
-    const other = take('org_other', async () => 'read');
+    // Not even for the time that recording takes: of the two threads one is for others.
+    expect(await take('org_other', async () => 'read')).toBe('read');
+    const busy = take('org_busy', () => gate.promise);
+    const waiting = take('org_third', async () => 'read');
     gate.resolve();
-    expect(await other).toBe('read');
-    await greedy;
+    expect(await waiting).toBe('read');
+    await Promise.all([greedy, busy]);
+  });
+
+  it('lets others have their turns while it decodes a small body of many records', async () => {
+    const turned = vi.fn();
+    setImmediate(turned);
+    const body = Buffer.from(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[${'{},'.repeat(80_000)}{}]}]}]}`);
+    await withDecoded(api.ctx, 'org_a', { body, kind: 'logs', encoding: 'json' }, async ({ summary }) =>
+      expect(summary.records).toBe(80_001),
+    );
+    expect(turned).toHaveBeenCalled();
   });
 
   it('gives nobody a thread that is ending', async () => {

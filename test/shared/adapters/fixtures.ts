@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readOtlp } from '../../../shared/adapters/read-request.ts';
+import {
+  type ExportKind,
+  emptySummary,
+  type OtlpEncoding,
+  walkOtlp,
+} from '../../../shared/adapters/read-request.ts';
 import { bytesOf, type Fixture } from './otlp-messages.ts';
 
 const FOLDER = new URL('fixtures/', import.meta.url);
@@ -10,6 +15,13 @@ export const FIXTURES = readdirSync(FOLDER).map((file) => file.replace('.json', 
 /** Records as one version of a tool sends them; the file says which. */
 export function readFixture(name: string): Fixture {
   return JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as Fixture;
+}
+
+/** All that a request holds. */
+export function readOtlp(body: Uint8Array, kind: ExportKind, encoding: OtlpEncoding) {
+  const summary = emptySummary();
+  const signals = [...walkOtlp(body, kind, encoding, summary)].flat();
+  return { ...summary, signals };
 }
 
 /** The signals of a fixture, which are the same in both encodings. */

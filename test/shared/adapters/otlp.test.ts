@@ -4,7 +4,7 @@ import { KEY_RULES } from '../../../shared/adapters/adapt.ts';
 import { parseOtlpJson, pickJson, readJson } from '../../../shared/adapters/otlp/json.ts';
 import { walkProtobuf } from '../../../shared/adapters/otlp/protobuf.ts';
 import type { OtlpRecord } from '../../../shared/adapters/otlp/record.ts';
-import { readOtlp } from '../../../shared/adapters/read-request.ts';
+import { readOtlp } from './fixtures.ts';
 import { bytesOf, decodeProtobuf, encodeProtobuf, type Json } from './otlp-messages.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
