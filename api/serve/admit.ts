@@ -1,4 +1,3 @@
-import type { Response } from 'express';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import { authenticate, requireScope } from '../auth/authenticate.ts';
 import { addressOf } from './address.ts';
@@ -24,11 +23,10 @@ export function isProven({ guards, req }: Exchange, principal: Principal): boole
   return principal.kind !== 'device' || guards.limits.badCredentials.isKnown(req);
 }
 
-/** Takes a place among the requests in flight until the answer is out. Throws `overloaded`. */
+/** Takes a place among the requests in flight. Throws `overloaded`. */
 export function takePlace(exchange: Exchange, principal: Principal): void {
-  const { route, guards, res } = exchange;
-  if (route.isProbe) return;
-  leaveOnClose(res, guards.shedder.enter(route.priority, ownerOf(exchange, principal)));
+  const { route, guards, atEnd } = exchange;
+  if (!route.isProbe) atEnd.push(guards.shedder.enter(route.priority, ownerOf(exchange, principal)));
 }
 
 function ownerOf(exchange: Exchange, principal: Principal): Owner | undefined {
@@ -36,12 +34,6 @@ function ownerOf(exchange: Exchange, principal: Principal): Owner | undefined {
   const { guards, req } = exchange;
   if (isProven(exchange, principal) || !guards.limits.isOn) return undefined;
   return { kind: 'address', name: addressOf(req) };
-}
-
-/** Also when the caller has gone already: then nothing would give the place back. */
-function leaveOnClose(res: Response, leave: () => void): void {
-  if (res.closed) leave();
-  else res.once('close', leave);
 }
 
 async function identify({ route, ctx, guards, req, res }: Exchange): Promise<Principal> {

@@ -26,6 +26,8 @@ export interface Exchange {
   guards: Guards;
   req: Request;
   res: Response;
+  /** Gives back what the request holds. Called when the answer is out and the work has ended. */
+  atEnd: (() => void)[];
 }
 
 export type Principal = PrincipalOf<Auth>;

@@ -10,7 +10,10 @@ import { asState, tooMany } from './rate.ts';
 
 /** Bodies that one caller may be sending at the same time. */
 const RECEIVING = { proven: 512, unproven: 64 } as const;
-/** The bytes of these are at most those of so many of the largest: twice what is decoded of one organization at once. */
+/**
+ * The bytes of these, and of those that are worked on, are at most those of so many of the largest: twice what is decoded
+ * of one organization at once.
+ */
 const LARGEST_AT_ONCE = 8;
 
 export interface Limits {
@@ -25,10 +28,14 @@ export interface Limits {
   receive(caller: string, trust: keyof typeof RECEIVING): Receiving;
 }
 
-/** A body that is being received, until it is `done`. It says how many bytes it takes: throws `too_many_requests`. */
+/**
+ * A body that is being received, until it is `done`. It says how many bytes it takes, until they are released: throws
+ * `too_many_requests`.
+ */
 export interface Receiving {
   hold: (bytes: number) => void;
   done: () => void;
+  release: () => void;
 }
 
 /** Counts in memory per process, so that a limit never writes to a store and holds while one is down. */
@@ -59,7 +66,8 @@ export function createLimits(ctx: Context): Limits {
         throw tooMany(state, `An address may do this ${most} times in ${perS} seconds.`);
     },
     receive: (caller, trust) => {
-      if (!config.rateLimits) return { hold: () => undefined, done: () => undefined };
+      if (!config.rateLimits)
+        return { hold: () => undefined, done: () => undefined, release: () => undefined };
       const all = receiving.get(caller) ?? { bodies: 0, bytes: 0 };
       if (all.bodies >= RECEIVING[trust]) throw tooManyAtOnce();
       receiving.set(caller, all);
@@ -72,9 +80,11 @@ export function createLimits(ctx: Context): Limits {
           if (all.bytes > mostBytes) throw tooManyAtOnce();
         },
         done: () => {
-          all.bytes -= held;
           all.bodies -= 1;
-          if (all.bodies === 0) receiving.delete(caller);
+        },
+        release: () => {
+          all.bytes -= held;
+          if (all.bodies === 0 && all.bytes === 0) receiving.delete(caller);
         },
       };
     },

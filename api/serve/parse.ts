@@ -85,16 +85,20 @@ function boundsOf(exchange: Exchange, principal: Principal): { maxBytes: number;
   return { maxBytes: exchange.route.bodyBytes ?? BODY_BYTES, deadlineMs };
 }
 
-/** Reads a body as one of the few that this caller may be sending: nothing else bounds what half-sent ones take up. */
+/**
+ * Reads a body as one of the few that this caller may be sending, and holds its bytes until the end: nothing else bounds
+ * what half-sent ones, and those that wait to be worked on, take up.
+ */
 async function receive<Body>(
   exchange: Exchange,
   principal: Principal,
   read: (receiving: Receiving) => Promise<Body>,
 ): Promise<Body> {
-  const { guards, req } = exchange;
+  const { guards, req, atEnd } = exchange;
   const proven = isProven(exchange, principal);
   const caller = proven && 'orgId' in principal ? principal.orgId : addressOf(req);
   const receiving = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
+  atEnd.push(receiving.release);
   return read(receiving).finally(receiving.done);
 }
 

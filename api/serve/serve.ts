@@ -15,18 +15,35 @@ export const LONGEST_ANSWER_MS = 10 * 60_000;
 
 /**
  * Turns one row of the table into a handler: authenticate, parse, take a place, handle, check the answer, send. A place
- * among the requests in flight is taken only when the body is there, so that slow senders hold none.
+ * among the requests in flight is taken only when the body is there, so that slow senders hold none. It is given back when
+ * the work has ended too: whoever hangs up, and asks again, would have it done without bound.
  */
 export function serve(route: AnyRoute, ctx: Context, guards: Guards): Handler {
   return async (req, res) => {
-    const exchange: Exchange = { route, ctx, guards, req, res };
+    const exchange: Exchange = { route, ctx, guards, req, res, atEnd: [] };
     res.locals.route = route.path;
     res.locals.errorStyle = route.errorStyle;
-    const principal = await admit(exchange);
-    const input = await parseInput(exchange, principal);
-    takePlace(exchange, principal);
-    await send(exchange, await answerInTime(route, handle(exchange, input)));
+    let work: Promise<unknown> = Promise.resolve();
+    try {
+      const principal = await admit(exchange);
+      const input = await parseInput(exchange, principal);
+      takePlace(exchange, principal);
+      work = handle(exchange, input);
+      await send(exchange, await answerInTime(route, work));
+    } finally {
+      endAfter(work, exchange);
+    }
   };
+}
+
+function endAfter(work: Promise<unknown>, { res, atEnd }: Exchange): void {
+  const end = () => {
+    for (const giveBack of atEnd) giveBack();
+  };
+  const whenClosed = () => void work.then(end, end);
+  // Also when the caller has gone already: then nothing more is told.
+  if (res.closed) whenClosed();
+  else res.once('close', whenClosed);
 }
 
 /** Runs the route in the caller's name. A device token is proven where it is spent, so a wrong one counts here too. */

@@ -53,15 +53,20 @@ const pondering = route({
   success: { ...file, contentType: 'text/plain', body: z.string() },
   errors: [],
   handle: async () => {
+    running += 1;
     await release.promise;
+    running -= 1;
     return reply('done');
   },
 });
 
+/** The same as an export. */
+const toiling = { ...pondering, path: '/toiling', priority: 'export' } as const;
+
 let api: TestApi;
 const keys: string[] = [];
 beforeAll(async () => {
-  api = await startApi({ routes: [endless, pondering], longestAnswerMs: 60_000 });
+  api = await startApi({ routes: [endless, pondering, toiling], longestAnswerMs: 60_000 });
   for (let tenant = 0; tenant < 5; tenant += 1) keys.push((await makeTenant(api.ctx)).key);
 });
 afterAll(() => api.close());
@@ -80,6 +85,10 @@ function begin(key: string, url = api.url): Promise<IncomingMessage> {
     });
     request.on('error', reject);
   });
+}
+
+function connections(): Promise<number> {
+  return new Promise((resolve) => api.server.getConnections((_error, count) => resolve(count)));
 }
 
 async function statusOf(key: string): Promise<number | undefined> {
@@ -109,6 +118,22 @@ describe('an organization that asks for ten times its share (109)', () => {
     await occupy(second());
     for (const answer of [...more, ...opened.splice(0)]) answer.destroy();
     await occupy(first(), PLACES_OF_ONE);
+  });
+
+  it('keeps its places while what it asked for is worked on, also when it hangs up', async () => {
+    for (const answer of opened.splice(0)) answer.destroy();
+    await until(() => running === 0, { what: 'the queries before to end' });
+    const headers = { Authorization: `Bearer ${first()}` };
+    const asked = Array.from({ length: PLACES_OF_ONE }, () =>
+      get(`${api.url}/toiling`, { headers, agent: false }).on('error', () => undefined),
+    );
+    await until(() => running === PLACES_OF_ONE, { what: 'the work to begin' });
+    for (const request of asked) request.destroy();
+    await until(async () => (await connections()) === 0, { what: 'the callers to be gone' });
+    expect(await statusOf(first())).toBe(503);
+    release.resolve();
+    await occupy(first());
+    release = Promise.withResolvers();
   });
 
   it('leaves the limit of the process as it is: what four take, a fifth does not get', async () => {
