@@ -12,7 +12,10 @@ export interface LateRepeat {
   row: LedgerRow;
 }
 
-/** The late repeats among entries whose rows are in the ledger: one seek per key, however long the ledger is. */
+/**
+ * The late repeats among entries: one seek per key, however long the ledger is. Before their rows are written it finds next
+ * to nothing, so that nearly no row is read or sent.
+ */
 export async function findLateRepeats(
   ctx: Context,
   entries: readonly StreamEntry[],
@@ -37,7 +40,7 @@ export async function findLateRepeats(
     )
     .toArray();
   const firstSeqs = new Map<string, number>();
-  for (const row of known) {
+  for (const row of [...known, ...spends.map((spend) => spend.row)]) {
     const key = spendKey(row);
     firstSeqs.set(key, Math.min(row.seq, firstSeqs.get(key) ?? row.seq));
   }

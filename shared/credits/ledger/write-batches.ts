@@ -84,12 +84,13 @@ async function writeIn(
       lastId: entries.at(-1)?.streamId ?? '0-0',
     }));
     await raiseFences(ctx, fences, transaction);
+    const entries = batches.flatMap((batch) => batch.entries);
+    const late = await findLateRepeats(ctx, entries, transaction);
     const rows = await rowsOf(transaction);
     if (rows.length > 0) await ledgerRows(ctx).insertMany(rows, { session: transaction });
     const { writes, wakeUps } = await planCreditEvents(ctx, rows, transaction);
     await applyWrites(ctx, writes, transaction);
-    const entries = batches.flatMap((batch) => batch.entries);
-    return { late: await findLateRepeats(ctx, entries, transaction), wakeUps };
+    return { late, wakeUps };
   });
   wakeAll(ctx, written.wakeUps);
   return written.late;
