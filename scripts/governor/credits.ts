@@ -236,7 +236,8 @@ function parseKey(value: string): string {
 }
 
 function parseAmount(value: string): number {
-  const amount = parseInteger(value);
-  if (amount < 1 || amount > 1_000_000_000) throw new InvalidArgumentError('It must be 1..1000000000.');
+  const amount = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+  if (amount < 1 || amount > 1_000_000_000)
+    throw new InvalidArgumentError('The amount must be a whole number, 1..1000000000.');
   return amount;
 }

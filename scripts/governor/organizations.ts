@@ -6,6 +6,7 @@ import { addMember, listMembers, removeMember } from '../../shared/administratio
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import type { Identity } from '../../shared/identity/verify-access-token.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
 import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
@@ -67,6 +68,15 @@ function addOrg(program: Command, run: Run): void {
     .command('show <org_id>')
     .description('Show the settings of an organization')
     .action((orgId: string) => run(async (ctx) => describe(await readOrganization(ctx, orgId))));
+  org
+    .command('list')
+    .description('List all organizations')
+    .action(() =>
+      run(async (ctx) => {
+        const rows = await organizationRows(ctx).find({}, { sort: { created_at: 1 } }).toArray();
+        return { organizations: rows.map(({ _id, name, plan }) => ({ org_id: _id, name, plan })) };
+      }),
+    );
   program
     .command('plan <org_id> <plan>')
     .description('Change the plan of an organization; running periods are not reset')

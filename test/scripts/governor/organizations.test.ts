@@ -22,6 +22,7 @@ describe('the command line', { timeout: 90_000 }, () => {
   it('sets up an organization whose key works, changes it, and writes the audit log', async () => {
     const org = await governor('org', 'create', 'Acme', '--plan', 'team', '--timezone', 'Europe/Berlin');
     const orgId = String(org.org_id);
+    expect((await governor('org', 'list')).organizations).toContainEqual(org);
     const member = await governor(
       'member',
       'add',
