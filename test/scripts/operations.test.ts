@@ -5,18 +5,26 @@ import { ROOT } from '../../scripts/stack/files.ts';
 
 const readText = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const page = readText('docs/operations.md');
+const declared = globSync('{api,workers,shared}/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+  [...readText(file).matchAll(/\bname: '(governor_[a-z_]+)'/g)].map(([, name]) => name),
+);
+const metricsOf = (text: string) => [...text.matchAll(/governor_[a-z_]+/g)].map(([name]) => name);
 
 test('docs/operations.md explains every metric, and no other', () => {
-  const files = globSync('{api,workers,shared}/**/*.ts', { cwd: ROOT });
-  const declared = files.flatMap((file) =>
-    [...readText(file).matchAll(/\bname: '(governor_[a-z_]+)'/g)].map(([, name]) => name),
-  );
   expect(declared.length).toBeGreaterThan(15);
   const [, table = ''] = /## Every metric\n([\s\S]*?)\n## /.exec(page) ?? [];
   const explained = [...table.matchAll(/^\| `(governor_[a-z_]+)`/gm)].map(([, name]) => name);
   expect(new Set(explained)).toEqual(new Set(declared));
-  const alerted = [...page.matchAll(/governor_[a-z_]+/g)].map(([name]) => name);
-  expect(alerted.filter((name) => !declared.includes(name))).toEqual([]);
+  expect(metricsOf(page).filter((name) => !declared.includes(name))).toEqual([]);
+});
+
+test('the rules alert of what docs/operations.md says, and rules and dashboard ask for metrics that are told', () => {
+  const [, alerts = ''] = /## Alerts\n([\s\S]*?)\n## /.exec(page) ?? [];
+  const [rules, dashboard] = ['rules.yaml', 'dashboard.json'].map((file) =>
+    metricsOf(readText(`docs/grafana/${file}`)).map((name) => name.replace(/_(bucket|count)$/, '')),
+  ) as [string[], string[]];
+  expect(metricsOf(alerts).filter((name) => !rules.includes(name))).toEqual([]);
+  expect([...rules, ...dashboard].filter((name) => !declared.includes(name))).toEqual([]);
 });
 
 test('docs/operations.md names only settings and commands that there are', () => {
