@@ -130,14 +130,19 @@ function connectCluster(
   });
 }
 
-/** Resolves when commands can be sent; rejects after `timeoutMs`. */
+/** Resolves when commands can be sent; rejects after `timeoutMs`, with the last reason why they cannot. */
 export async function waitUntilReady(client: RedisClient, timeoutMs: number): Promise<void> {
   if (client.status === 'ready') return;
+  let reason = 'no answer';
+  const note = (error: Error) => {
+    reason = error.message;
+  };
+  client.on('error', note);
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Redis does not answer')), timeoutMs);
+    const timer = setTimeout(() => reject(new Error(`Redis cannot be used: ${reason}`)), timeoutMs);
     client.once('ready', () => {
       clearTimeout(timer);
       resolve();
     });
-  });
+  }).finally(() => client.off('error', note));
 }
