@@ -9,7 +9,6 @@ import { splitRange } from '../usage/split-range.ts';
 import { sumRollups } from '../usage/sum-rollups.ts';
 import { cellsKey, packCells, weekKey } from './frozen-cells.ts';
 import { cellsOf, judgeLate } from './judge-late.ts';
-import { analyticsWeeks } from './metrics.ts';
 import {
   type Dimension,
   type FrozenDimension,
@@ -33,7 +32,7 @@ export interface Frozen {
 /** Freezes one week, or judges what arrived late for it, in one transaction. Repeating it changes nothing. */
 export async function freezeWeek(ctx: Context, organization: Organization, week: Week): Promise<Frozen> {
   const people = await peopleOf(ctx, organization, week);
-  const result = await commitPlan(
+  return await commitPlan(
     ctx,
     async (transaction) => {
       const _id = weekKey(organization._id, week.fromMs);
@@ -45,9 +44,6 @@ export async function freezeWeek(ctx: Context, organization: Organization, week:
     },
     { ...LONG_TRANSACTION, onDuplicateKey: 'retry' },
   );
-  if (result.frozen > 0) analyticsWeeks(ctx).inc({ outcome: 'frozen' }, result.frozen);
-  if (result.restated > 0) analyticsWeeks(ctx).inc({ outcome: 'restated' }, result.restated);
-  return result;
 }
 
 const nothing: Decision<Frozen> = { writes: [], wakeUps: [], result: { frozen: 0, restated: 0 } };

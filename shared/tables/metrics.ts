@@ -1,4 +1,3 @@
-import * as analytics from '../analytics/metrics.ts';
 import * as ledger from '../credits/ledger/metrics.ts';
 import * as meter from '../credits/meter/metrics.ts';
 import * as purchases from '../credits/purchases/metrics.ts';
@@ -14,7 +13,6 @@ import * as sending from '../webhooks/sending/metrics.ts';
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
   for (const declared of [
-    analytics,
     ledger,
     meter,
     purchases,
