@@ -86,12 +86,10 @@ async function countValues(
   day: string,
   unseen: ValuesByField,
 ): Promise<ValuesByField | null> {
-  const { usersPerDay, projectsPerDay, modelsPerDay } = ctx.config;
-  const most = { user_id: usersPerDay, project_id: projectsPerDay, model: modelsPerDay };
   const keys = FIELDS.map((field) => valuesKey(orgId, day, field));
   const args = FIELDS.flatMap((field) => {
     const hashes = [...unseen[field]].map((value) => hashedKey(12, value));
-    return [most[field], hashes.length, ...hashes];
+    return [ctx.config.valuesPerDay, hashes.length, ...hashes];
   });
   try {
     const full = noValues();

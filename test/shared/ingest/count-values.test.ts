@@ -13,7 +13,7 @@ import {
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const DAY = 86_400_000;
-const LIMITS = { RATE_LIMITS: 'on', USERS_PER_DAY: '3', PROJECTS_PER_DAY: '3', MODELS_PER_DAY: '3' };
+const LIMITS = { RATE_LIMITS: 'on', VALUES_PER_DAY: '3' };
 const clock = createTestClock(NOW);
 let api: TestApi;
 beforeAll(async () => {
