@@ -73,7 +73,9 @@ function addOrg(program: Command, run: Run): void {
     .description('List all organizations')
     .action(() =>
       run(async (ctx) => {
-        const rows = await organizationRows(ctx).find({}, { sort: { created_at: 1 } }).toArray();
+        const rows = await organizationRows(ctx)
+          .find({}, { sort: { created_at: 1 } })
+          .toArray();
         return { organizations: rows.map(({ _id, name, plan }) => ({ org_id: _id, name, plan })) };
       }),
     );

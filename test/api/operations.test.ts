@@ -54,6 +54,16 @@ describe('health, readiness and metrics', () => {
     await apart.close();
   });
 
+  it('is degraded with a Redis that answers and takes no writes', async () => {
+    const own = await startOwnRedis(['--maxmemory', '1mb']);
+    const full = await startApi({ redisUrl: own.url });
+    await waitUntilReady(full.ctx.redis.meter, 5_000);
+    expect(await full.ctx.redis.meter.ping()).toBe('PONG');
+    expect((await full.call('/readyz')).body).toMatchObject({ parts: { redis: 'failing' } });
+    await full.close();
+    await own.stop();
+  });
+
   it('warns of a Redis that may lose credits, and of a signing key that is missing', async () => {
     const own = await startOwnRedis(['--appendonly', 'no', '--maxmemory-policy', 'allkeys-lru']);
     const lossy = await startApi({ redisUrl: own.url, env: { SIGNING_KEY: '' } });

@@ -1,4 +1,5 @@
 import { within } from '../basics/within.ts';
+import { PROBE_KEY } from '../redis/keys.ts';
 import type { Context } from './context.ts';
 import { partsReady } from './metrics.ts';
 
@@ -16,13 +17,14 @@ export type Warning = (ctx: Context) => Promise<string | null>;
 const PROBE_TIMEOUT_MS = 1_000;
 
 /**
- * Asks both stores. `down` only when neither group can serve: losing MongoDB must not stop credits being spent. A warning
+ * Asks both stores, Redis whether it takes writes. `down` only when neither group can serve: losing MongoDB must not stop credits being spent. A warning
  * makes it `degraded`.
  */
 export async function readReadiness(ctx: Context, warnings: readonly Warning[]): Promise<Readiness> {
   const [mongo, redis] = await Promise.all([
     answers(() => ctx.db.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected'))),
-    answers(() => Promise.all(Object.values(ctx.redis).map((client) => client.ping()))),
+    // A write of nothing: a Redis that answers but is full, read-only or short of replicas refuses it.
+    answers(() => Promise.all(Object.values(ctx.redis).map((client) => client.setrange(PROBE_KEY, 0, '')))),
   ]);
   partsReady(ctx).set({ part: 'mongo' }, mongo ? 1 : 0);
   partsReady(ctx).set({ part: 'redis' }, redis ? 1 : 0);

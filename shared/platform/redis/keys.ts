@@ -3,6 +3,9 @@ import { crc16 } from './crc16.ts';
 /** Every Redis key that we name ourselves. BullMQ keeps its own under this prefix, with a queue's name in the tag (queues.ts). */
 export const QUEUE_PREFIX = '{governor}';
 
+/** Nothing is ever stored under it: readiness writes nothing to it. */
+export const PROBE_KEY = 'probe';
+
 /** Credits are spread over this many shards for ever: a shard's keys share one hash tag, so one script may touch them. */
 export const SHARDS = 64;
 export const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard);
