@@ -1,4 +1,5 @@
-import { quantile, round, runClients, type Stage } from './bench.ts';
+import { quantile, round, runClients } from './bench.ts';
+import type { Stage } from './stage.ts';
 
 const CLIENTS = 8;
 const SECONDS = 5;
@@ -16,8 +17,7 @@ export async function measureOutages(
 ): Promise<Record<string, unknown>[]> {
   const rows = [await measure('none', url, key)];
   for (const store of ['mongo', 'redis'] as const) {
-    const pid = stage.pids()[store];
-    if (pid === undefined) throw new Error(`${store} does not run`);
+    const { pid } = stage[store];
     process.kill(pid, 'SIGSTOP');
     await new Promise((resolve) => setTimeout(resolve, UNTIL_OLD_MS));
     rows.push(await measure(store, url, key));

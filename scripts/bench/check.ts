@@ -1,18 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { Pool } from 'undici';
 import { type Budget, budgetRows } from '../../shared/budgets/model.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
 import { dateAt } from '../../shared/platform/basics/clock.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { applyWrites } from '../../shared/platform/mongo/writes.ts';
-import { findFreePort } from '../stack/ports.ts';
-import { answersOk, waitUntil } from '../stack/wait.ts';
-import { numberOption, quantile, report, round, runClients, setStage } from './bench.ts';
+import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { measureOutages } from './check-outage.ts';
+import { startFloor } from './consume.ts';
+import { makeKey, setStage } from './stage.ts';
 
 /** Budgets of an organization. */
 const SIZES = [1, 100, 5_000];
@@ -40,23 +37,16 @@ export async function runCheckBench(args: string[]): Promise<void> {
   const seconds = Math.min(60, numberOption(args, 'seconds', 8));
   const clients = Math.min(256, numberOption(args, 'clients', 32));
   const stage = await setStage();
-  const floorPort = await findFreePort();
-  const floor = spawn(process.execPath, ['scripts/bench/floor-server.ts'], {
-    env: { PATH: process.env.PATH, REDIS_URL: stage.env.REDIS_URL, PORT: String(floorPort) },
-    stdio: 'inherit',
-  });
   try {
-    const url = await stage.startApi();
-    const runs = [floorRun(`http://127.0.0.1:${floorPort}`)];
+    const { url } = await stage.startApi();
+    const runs = [floorRun((await startFloor(stage)).url)];
     for (const size of SIZES) runs.push(...budgetRuns(url, size, await makeOrganization(stage.ctx, size)));
-    await waitUntil(() => answersOk(`http://127.0.0.1:${floorPort}/readyz`), { timeoutMs: 20_000 });
     for (const run of runs) await drive({ ...run, times: [] }, clients, WARM_UP_S);
     for (let turn = 0; turn < ROUNDS; turn += 1)
       for (const run of runs) await drive(run, clients, seconds / ROUNDS);
     report('check', tableOf(runs));
     report('check-outage', await measureOutages(stage, url, runs[1]?.key ?? ''));
   } finally {
-    await end(floor);
     await stage.stop();
   }
 }
@@ -87,7 +77,7 @@ function budgetRuns(url: string, size: number, key: string): Run[] {
 
 /** A hard budget of the organization, the others of its users. Returns a key. */
 async function makeOrganization(ctx: Context, size: number): Promise<string> {
-  const { _id: org_id } = await createOrganization(ctx, { name: `${size}`, plan: 'enterprise' });
+  const { orgId: org_id, key } = await makeKey({ ctx });
   const budgets = Array.from({ length: size }, (_, index): Budget => {
     const at = dateAt(ctx.clock.now());
     const whose = index === 0 ? { scope: 'org' as const, scope_id: org_id } : ofUser(index);
@@ -112,7 +102,7 @@ async function makeOrganization(ctx: Context, size: number): Promise<string> {
     await budgetRows(ctx).insertMany(budgets, { session: transaction });
     await applyWrites(ctx, raiseOrganizationVersion(org_id), transaction);
   });
-  return (await createApiKey(ctx, { org_id, scopes: ['budgets:check'] })).key;
+  return key;
 }
 
 function ofUser(index: number) {
@@ -156,10 +146,4 @@ function tableOf(runs: readonly Run[]): Record<string, unknown>[] {
     p99_of_floor: round(p99 / (floor?.p99 ?? 1)),
     refused,
   }));
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
 }

@@ -1,192 +1,112 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { Pool } from 'undici';
 import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
-import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
 import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
 import { credentialHash, mintDeviceToken } from '../../shared/keys/credential.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { createLog } from '../../shared/platform/basics/log.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { createIndexes } from '../../shared/tables/collections.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
+import { openShards } from '../governor/open-shards.ts';
 import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stack/stores.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { cpuSeconds } from './bench.ts';
-
-interface Options {
-  seconds: number;
-  clients: number;
-  accounts: number;
-  worker: boolean;
-}
-
-interface Figures {
-  run: string;
-  rps: number;
-  p50_ms: number;
-  p99_ms: number;
-  /** CPU time for one answer: steadier than rps on a machine that others use too. */
-  cpu_us: number;
-  api_us: number;
-  redis_us: number;
-  worker_us: number;
-  mongo_us: number;
-  client_us: number;
-  ok: number;
-  other: number;
-}
+import { cpuSeconds, numberOption, quantile, report, round, runClients } from './bench.ts';
+import { type Stage, setStage, untilAnswered } from './stage.ts';
 
 /** CPU seconds by who used them. */
-interface CpuTimes {
-  api: number;
-  redis: number;
-  worker: number;
-  mongo: number;
-  client: number;
-}
+type CpuTimes = Record<'api' | 'redis' | 'worker' | 'mongo' | 'client', number>;
 
 /** The runs take turns, so that what else the machine does in the meantime meets each of them. */
 const ROUNDS = 4;
 /** Until what runs is compiled code, and connections, accounts and devices are known. */
 const WARM_UP_S = 4;
 
+/** As an operator runs it: limits are counted, and are far away. */
+export const AS_IN_PRODUCTION = {
+  NODE_ENV: 'production',
+  BASE_URL: 'http://127.0.0.1',
+  RATE_LIMITS: 'on',
+  RATE_LIMIT_PER_KEY: '1000000',
+  LEDGER_STREAM_ENTRIES_PER_SHARD: '1000000',
+};
+
+interface Server {
+  url: string;
+  pid: number;
+}
+
 interface Run {
   run: string;
-  ports: number[];
-  who: string[];
+  servers: readonly Server[];
+  who: readonly string[];
+  slices: Slice[];
 }
 
 interface Slice {
   ok: number;
   other: number;
   seconds: number;
-  latencies: number[];
+  times: number[];
   cpuS: CpuTimes;
 }
 
 /** `consume [--seconds 10] [--clients 32] [--accounts 1000] [--no-worker]` */
 export async function runConsumeBench(args: string[]): Promise<void> {
-  const options = parse(args);
-  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
-  const [redis, mongo] = await Promise.all([
-    startRedis({ port: await findFreePort(), dir: join(folder, 'redis') }),
-    startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') }),
-  ]);
-  const children: ChildProcess[] = [];
-  const env = environment(redis.url, mongo.url);
-  const ctx = await openContext(readConfig(env), {
-    process: 'cli',
-    log: createLog({ level: 'silent', process: 'bench' }),
-  });
+  const seconds = Math.min(60, numberOption(args, 'seconds', 10));
+  const clients = Math.min(256, numberOption(args, 'clients', 32));
+  const accounts = Math.min(10_000, numberOption(args, 'accounts', 1_000));
+  const stage = await setStage(AS_IN_PRODUCTION);
   try {
-    await createIndexes(ctx.db);
-    await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
-    await recoverCredits(ctx);
-    const tokens = await makeTokens(ctx, options.accounts);
-    const [apiPort, secondPort, floorPort] = [
-      await findFreePort(),
-      await findFreePort(),
-      await findFreePort(),
+    await openShards(stage.ctx);
+    const tokens = await makeTokens(stage.ctx, accounts);
+    const floor = await startFloor(stage);
+    const first = await stage.startApi();
+    const worker = args.includes('--no-worker') ? null : await stage.startWorker();
+    const second = await stage.startApi();
+    const run = (name: string, servers: readonly Server[], who: readonly string[]): Run => {
+      return { run: name, servers, who, slices: [] };
+    };
+    const runs = [
+      run('floor', [floor], tokens),
+      run(`${accounts} accounts`, [first], tokens),
+      run('one hot account', [first], tokens.slice(0, 1)),
+      run(`${accounts} accounts, 2 api processes`, [first, second], tokens),
     ];
-    // By port; the worker has none.
-    const pids = new Map<number, number>();
-    const cpuTimes = (ports: readonly number[]): CpuTimes => ({
-      api: cpuSeconds(ports.map((port) => pids.get(port) ?? 0)),
-      redis: cpuSeconds([redis.pid]),
-      worker: options.worker ? cpuSeconds([pids.get(0) ?? 0]) : 0,
-      mongo: cpuSeconds([mongo.pid]),
+    const cpuTimes = (servers: readonly Server[]): CpuTimes => ({
+      api: cpuSeconds(servers.map(({ pid }) => pid)),
+      redis: cpuSeconds([stage.redis.pid]),
+      worker: worker ? cpuSeconds([worker.pid]) : 0,
+      mongo: cpuSeconds([stage.mongo.pid]),
       client: cpuSeconds([process.pid]),
     });
-    const start = async (script: string, port: number) => {
-      const child = spawn(process.execPath, [script], {
-        env: { ...env, PORT: String(port) },
-        stdio: 'inherit',
-      });
-      children.push(child);
-      pids.set(port, child.pid ?? 0);
-      if (port > 0) await waitUntil(() => isUp(port), { timeoutMs: 20_000 });
-    };
-    await start('scripts/bench/floor-server.ts', floorPort);
-    await start('api/main.ts', apiPort);
-    if (options.worker) await start('workers/main.ts', 0);
-    await start('api/main.ts', secondPort);
-    const runs: Run[] = [
-      { run: 'floor', ports: [floorPort], who: tokens },
-      { run: `${options.accounts} accounts`, ports: [apiPort], who: tokens },
-      { run: 'one hot account', ports: [apiPort], who: tokens.slice(0, 1) },
-      { run: `${options.accounts} accounts, 2 api processes`, ports: [apiPort, secondPort], who: tokens },
-    ];
-    for (const { ports, who } of runs) await drive(ports, who, options.clients, WARM_UP_S);
-    if (options.worker) await waitUntil(() => hasCaughtUp(ctx), { timeoutMs: 30_000 });
-    const slices = runs.map((): Slice[] => []);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [index, { ports, who }] of runs.entries()) {
-        const before = cpuTimes(ports);
-        const driven = await drive(ports, who, options.clients, options.seconds / ROUNDS);
+    const catchUp = async () => worker && waitUntil(() => hasCaughtUp(stage.ctx), { timeoutMs: 30_000 });
+    for (const { servers, who } of runs) await drive(servers, who, clients, WARM_UP_S);
+    await catchUp();
+    for (let turn = 0; turn < ROUNDS; turn += 1) {
+      for (const { servers, who, slices } of runs) {
+        const before = cpuTimes(servers);
+        const driven = await drive(servers, who, clients, seconds / ROUNDS);
         // A run pays for its own ledger rows, not the next one.
-        if (options.worker) await waitUntil(() => hasCaughtUp(ctx), { timeoutMs: 10_000 });
-        slices[index]?.push({ ...driven, cpuS: difference(cpuTimes(ports), before) });
+        await catchUp();
+        slices.push({ ...driven, cpuS: difference(cpuTimes(servers), before) });
       }
     }
-    const table = runs.map(({ run }, index) => figuresOf(run, slices[index] ?? []));
-    report(table);
+    report('consume', withRatios(runs.map(figuresOf)));
   } finally {
-    await Promise.all(children.map(endChild));
-    await ctx.close();
-    await Promise.all([redis.stop(), mongo.stop()]);
-    rmSync(folder, { recursive: true, force: true });
+    await stage.stop();
   }
 }
 
-function parse(args: readonly string[]): Options {
-  const number = (name: string, fallback: number) => {
-    const at = args.indexOf(name);
-    return at === -1 ? fallback : Number(args[at + 1]);
-  };
-  return {
-    seconds: Math.min(60, number('--seconds', 10)),
-    clients: Math.min(256, number('--clients', 32)),
-    accounts: Math.min(10_000, number('--accounts', 1_000)),
-    worker: !args.includes('--no-worker'),
-  };
-}
-
-export function environment(redisUrl: string, mongoUrl: string): Record<string, string> {
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const secret = () => randomBytes(32).toString('base64url');
-  return {
-    PATH: process.env.PATH ?? '',
-    NODE_ENV: 'production',
-    HOST: '127.0.0.1',
-    BASE_URL: 'http://127.0.0.1',
-    WORKER_PORT: '0',
-    MONGODB_URL: mongoUrl,
-    REDIS_URL: redisUrl,
-    OPERATOR_TOKEN: secret(),
-    API_KEY_PEPPER: secret(),
-    CURSOR_SECRET: secret(),
-    SESSION_SECRET: secret(),
-    WEBHOOK_SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
-    SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
-    RATE_LIMIT_PER_KEY: '1000000',
-    LEDGER_STREAM_ENTRIES_PER_SHARD: '1000000',
-    LOG_LEVEL: 'warn',
-    ...(process.env.BENCH_PROF
-      ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env.BENCH_PROF}` }
-      : {}),
-  };
+/** The least that a signed, durable spend can cost here. */
+export async function startFloor(stage: Stage): Promise<Server> {
+  const port = await findFreePort();
+  const { pid } = stage.start(['scripts/bench/floor-server.ts'], { PORT: String(port) });
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswered(`${url}/readyz`);
+  return { url, pid };
 }
 
 export async function makeTokens(ctx: Context, count: number): Promise<string[]> {
@@ -213,68 +133,35 @@ export async function hasCaughtUp(ctx: Context): Promise<boolean> {
   return active.every((count) => count === 0) && looks.every(({ length }) => length === 0);
 }
 
-async function endChild(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  const insist = setTimeout(() => child.kill('SIGKILL'), 8_000);
-  await ended;
-  clearTimeout(insist);
-}
-
 function difference(after: CpuTimes, before: CpuTimes): CpuTimes {
-  return {
-    api: after.api - before.api,
-    redis: after.redis - before.redis,
-    worker: after.worker - before.worker,
-    mongo: after.mongo - before.mongo,
-    client: after.client - before.client,
-  };
-}
-
-async function isUp(port: number): Promise<boolean> {
-  try {
-    return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok;
-  } catch {
-    return false;
-  }
+  const names = Object.keys(after) as (keyof CpuTimes)[];
+  return Object.fromEntries(names.map((name) => [name, after[name] - before[name]])) as CpuTimes;
 }
 
 /** Keep-alive clients, each with one request under way. */
 export async function drive(
-  ports: readonly number[],
+  servers: readonly Pick<Server, 'url'>[],
   tokens: readonly string[],
   clients: number,
   forSeconds: number,
 ): Promise<Omit<Slice, 'cpuS'>> {
-  const pools = ports.map(
-    (port) => new Pool(`http://127.0.0.1:${port}`, { connections: clients / ports.length, pipelining: 1 }),
-  );
-  const latencies: number[] = [];
-  let [ok, other] = [0, 0];
-  const startedMs = performance.now();
-  const endMs = startedMs + forSeconds * 1_000;
+  const connections = clients / servers.length;
+  const pools = servers.map(({ url }) => new Pool(url, { connections, pipelining: 1 }));
   const run = randomBytes(6).toString('hex');
-  const client = async (number: number) => {
-    const pool = pools[number % pools.length] as Pool;
-    for (let count = 0; performance.now() < endMs; count += 1) {
-      const token = tokens[(number * 7_919 + count) % tokens.length] ?? '';
-      const sentMs = performance.now();
-      const status = await post(pool, token, `${run}-${number}-${count}`);
-      latencies.push(performance.now() - sentMs);
-      if (status === 200) ok += 1;
-      else other += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
-  const seconds = (performance.now() - startedMs) / 1_000;
+  let [sent, ok] = [0, 0];
+  const { times, seconds } = await runClients(clients, forSeconds, async (client) => {
+    sent += 1;
+    const token = tokens[(sent * 7_919) % tokens.length] ?? '';
+    const status = await post(pools[client % pools.length] as Pool, token, `${run}-${sent}`);
+    if (status === 200) ok += 1;
+  });
   await Promise.all(pools.map((pool) => pool.close()));
-  return { ok, other, seconds, latencies };
+  return { ok, other: times.length - ok, seconds, times };
 }
 
-function figuresOf(run: string, slices: readonly Slice[]): Figures {
+function figuresOf({ run, slices }: Run) {
   const sum = (of: (slice: Slice) => number) => slices.reduce((total, slice) => total + of(slice), 0);
-  const latencies = slices.flatMap((slice) => slice.latencies).sort((a, b) => a - b);
-  const at = (share: number) => Math.round((latencies[Math.floor(latencies.length * share)] ?? 0) * 10) / 10;
+  const times = slices.flatMap((slice) => slice.times).sort((a, b) => a - b);
   const ok = sum((slice) => slice.ok);
   const micros = (who: keyof CpuTimes) => Math.round((sum(({ cpuS }) => cpuS[who]) / Math.max(1, ok)) * 1e6);
   const cpu = {
@@ -287,13 +174,23 @@ function figuresOf(run: string, slices: readonly Slice[]): Figures {
   return {
     run,
     rps: Math.round(ok / sum((slice) => slice.seconds)),
-    p50_ms: at(0.5),
-    p99_ms: at(0.99),
+    p50_ms: round(quantile(times, 0.5), 1),
+    p99_ms: round(quantile(times, 0.99), 1),
+    // For one answer: steadier than rps on a machine that others use too.
     cpu_us: Object.values(cpu).reduce((total, part) => total + part, 0),
     ...cpu,
     ok,
     other: sum((slice) => slice.other),
   };
+}
+
+function withRatios(figures: readonly ReturnType<typeof figuresOf>[]): object[] {
+  const [floor] = figures;
+  return figures.map((row) => ({
+    ...row,
+    of_floor: round(row.rps / (floor?.rps ?? 1)),
+    cpu_of_floor: round(row.cpu_us / (floor?.cpu_us || 1)),
+  }));
 }
 
 const BODY = JSON.stringify({ output_sha256: 'ab'.repeat(32) });
@@ -319,15 +216,4 @@ function post(pool: Pool, token: string, key: string): Promise<number> {
       },
     );
   });
-}
-
-function report(table: readonly Figures[]): void {
-  console.table(table);
-  const [floor, many, hot] = table;
-  const ratios = {
-    of_floor: Math.round(((many?.rps ?? 0) / (floor?.rps ?? 1)) * 100) / 100,
-    cpu_of_floor: Math.round(((many?.cpu_us ?? 0) / (floor?.cpu_us || 1)) * 100) / 100,
-    hot_of_many: Math.round(((hot?.rps ?? 0) / (many?.rps ?? 1)) * 100) / 100,
-  };
-  console.log(JSON.stringify({ bench: 'consume', runs: table, ...ratios }));
 }

@@ -1,9 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { calendarWindowAt } from '../../shared/budgets/calendar-windows.ts';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../shared/budgets/evaluate-due.ts';
@@ -19,24 +14,21 @@ import { recordSignals } from '../../shared/ingest/record-signals.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Organization } from '../../shared/organizations/model.ts';
 import { raiseOrganizationVersion } from '../../shared/organizations/versions.ts';
-import { readConfig } from '../../shared/platform/basics/config.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { createLog } from '../../shared/platform/basics/log.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
+import type { Context } from '../../shared/platform/context/context.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { applyWrites } from '../../shared/platform/mongo/writes.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
 import { signalRows } from '../../shared/signals/model.ts';
-import { createIndexes } from '../../shared/tables/collections.ts';
 import { addRow } from '../../shared/usage/add-measures.ts';
 import { type Rollup, rollupRows } from '../../shared/usage/model.ts';
 import { rollupChanges } from '../../shared/usage/plan-rollups.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
 import { evaluateBudgets } from '../../workers/index.ts';
 import { startWorker } from '../../workers/worker.ts';
-import { findFreePort } from '../stack/ports.ts';
-import { startMongo, startRedis } from '../stack/stores.ts';
+import { numberOption, quantile, report, round } from './bench.ts';
+import { setStage } from './stage.ts';
 
 interface Figures {
   signals: number;
@@ -52,48 +44,16 @@ const SMALL = 10_000;
 
 /** `evaluate [--signals 1000000] [--rounds 60]`: from an accepted signal to the event row, and one evaluation. */
 export async function runEvaluateBench(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      signals: { type: 'string', default: '1000000' },
-      rounds: { type: 'string', default: '60' },
-    },
-  });
-  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
-  const [redis, mongo] = await Promise.all([
-    startRedis({ port: await findFreePort(), dir: join(folder, 'redis') }),
-    startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') }),
-  ]);
-  const ctx = await openContext(readConfig(environment(redis.url, mongo.url)), {
-    process: 'cli',
-    log: createLog({ level: 'silent', process: 'bench' }),
-  });
+  const most = numberOption(args, 'signals', 1_000_000);
+  const rounds = numberOption(args, 'rounds', 60);
+  const stage = await setStage();
   try {
-    await createIndexes(ctx.db);
     const figures: Figures[] = [];
-    for (const signals of [SMALL, Number(values.signals)])
-      figures.push(...(await measure(ctx, signals, Number(values.rounds))));
-    console.table(figures);
-    console.log(JSON.stringify({ bench: 'evaluate', figures }));
+    for (const signals of [SMALL, most]) figures.push(...(await measure(stage.ctx, signals, rounds)));
+    report('evaluate', figures);
   } finally {
-    await ctx.close();
-    await Promise.all([redis.stop(), mongo.stop()]);
-    rmSync(folder, { recursive: true, force: true });
+    await stage.stop();
   }
-}
-
-function environment(redisUrl: string, mongoUrl: string): Record<string, string> {
-  const secret = () => randomBytes(32).toString('base64');
-  return {
-    NODE_ENV: 'development',
-    MONGODB_URL: mongoUrl,
-    REDIS_URL: redisUrl,
-    OPERATOR_TOKEN: secret(),
-    API_KEY_PEPPER: secret(),
-    CURSOR_SECRET: secret(),
-    SESSION_SECRET: secret(),
-    WEBHOOK_SECRET_KEYS: `k1:${secret()}`,
-  };
 }
 
 async function measure(ctx: Context, signals: number, rounds: number): Promise<Figures[]> {
@@ -122,10 +82,10 @@ async function measure(ctx: Context, signals: number, rounds: number): Promise<F
     const row = {
       signals,
       budgets,
-      latency_p50_ms: percentile(latencies, 50),
-      latency_p99_ms: percentile(latencies, 99),
-      evaluation_p50_ms: percentile(evaluations, 50),
-      evaluation_p99_ms: percentile(evaluations, 99),
+      latency_p50_ms: round(quantile(latencies, 0.5), 1),
+      latency_p99_ms: round(quantile(latencies, 0.99), 1),
+      evaluation_p50_ms: round(quantile(evaluations, 0.5), 1),
+      evaluation_p99_ms: round(quantile(evaluations, 0.99), 1),
     };
     console.error(row);
     figures.push(row);
@@ -211,12 +171,12 @@ async function measureLatency(ctx: Context, probe: Budget, rounds: number): Prom
   const worker = startWorker(evaluateBudgets, ctx, connection);
   const { startMs } = calendarWindowAt(probe.window, probe.timezone, ctx.clock.now());
   const latencies: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let turn = 0; turn < rounds; turn += 1) {
     await wait(Math.random() * 250);
     // Another revision, so that the level fires again.
     await budgetRows(ctx).updateOne({ _id: probe._id }, { $inc: { revision: 1 } });
     const revision = (await budgetRows(ctx).findOne({ _id: probe._id }))?.revision ?? 0;
-    await post(ctx, probe.org_id, round);
+    await post(ctx, probe.org_id, turn);
     const accepted = performance.now();
     const firing = firingKey({ _id: probe._id, revision }, startMs, 'exceeded');
     while (!(await budgetFiringRows(ctx).findOne({ _id: firing }))) await wait(2);
@@ -224,23 +184,17 @@ async function measureLatency(ctx: Context, probe: Budget, rounds: number): Prom
   }
   await worker.close();
   connection.disconnect();
-  return latencies;
+  return latencies.sort((a, b) => a - b);
 }
 
 /** One evaluation of all budgets after one signal, without the queue. */
 async function measureEvaluation(ctx: Context, orgId: string, rounds: number): Promise<number[]> {
   const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    await post(ctx, orgId, round);
+  for (let turn = 0; turn < rounds; turn += 1) {
+    await post(ctx, orgId, turn);
     const began = performance.now();
     await evaluateDue(ctx, orgId);
     times.push(performance.now() - began);
   }
-  return times;
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const value = sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
-  return Math.round(value * 10) / 10;
+  return times.sort((a, b) => a - b);
 }

@@ -1,8 +1,7 @@
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { Pool } from 'undici';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+import { numberOption, quantile, report, round } from './bench.ts';
+import { makeKey, postSignals, setStage } from './stage.ts';
 
 const USERS = 997;
 const PER_BATCH = 1_000;
@@ -18,19 +17,23 @@ export async function runHistoryBench(args: string[]): Promise<void> {
   const batches = Math.ceil(numberOption(args, 'signals', 210_000) / PER_BATCH);
   const stage = await setStage();
   try {
-    const url = await stage.startApi();
-    stage.startWorker();
+    const api = await stage.startApi();
+    await stage.startWorker();
+    const pool = new Pool(api.url);
     const keys = await Promise.all([makeKey(stage), makeKey(stage)]);
     const times: number[] = [];
     for (let batch = 0; batch < batches; batch += 1) {
-      const body = JSON.stringify({ signals: signalsOf(batch, batches) });
+      const signals = signalsOf(batch, batches);
       const began = performance.now();
-      await post(url, keys[batch % keys.length] ?? '', body);
+      const results = await postSignals(pool, keys[batch % keys.length]?.key ?? '', signals);
       times.push(performance.now() - began);
+      if (results.some(({ status }) => status !== 'accepted')) throw new Error('Not all were accepted');
       if (batch % 20 === 0) console.error(`${batch + 1} of ${batches}: ${Math.round(times.at(-1) ?? 0)} ms`);
     }
     times.sort((a, b) => a - b);
-    const exitMs = await stage.endApi();
+    const began = performance.now();
+    await api.end();
+    const exitMs = performance.now() - began;
     report('history', [
       {
         batches,
@@ -45,12 +48,7 @@ export async function runHistoryBench(args: string[]): Promise<void> {
   }
 }
 
-async function makeKey(stage: Stage): Promise<string> {
-  const { _id } = await createOrganization(stage.ctx, { name: 'history', plan: 'team' });
-  return (await createApiKey(stage.ctx, { org_id: _id, scopes: [...SCOPES] })).key;
-}
-
-function signalsOf(batch: number, batches: number): unknown[] {
+function signalsOf(batch: number, batches: number): object[] {
   const nowMs = systemClock.now();
   const spanMs = (AGE_DAYS.from - AGE_DAYS.to) * DAY_MS;
   return Array.from({ length: PER_BATCH }, (_, at) => {
@@ -69,12 +67,4 @@ function signalsOf(batch: number, batches: number): unknown[] {
       latency_ms: 900,
     };
   });
-}
-
-async function post(url: string, key: string, body: string): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const answer = await fetch(`${url}/api/v1/signals`, { method: 'POST', headers, body });
-  const { results } = (await answer.json()) as { results?: { status: string }[] };
-  const accepted = results?.filter(({ status }) => status === 'accepted').length;
-  if (accepted !== PER_BATCH) throw new Error(`${answer.status}: ${accepted} were accepted`);
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSeconds, numberOption, report, residentMb, round, setStage } from './bench.ts';
+import { cpuSeconds, memoryMib, numberOption, report, round } from './bench.ts';
+import { setStage } from './stage.ts';
 
 /** Until what a start costs is over (compiling, first sweeps, schedules), and processes that write nothing rest. */
 const SETTLE_S = 110;
@@ -9,21 +10,21 @@ export async function runIdleBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 60);
   const stage = await setStage();
   try {
-    await stage.startApi();
-    stage.startWorker();
+    const api = await stage.startApi();
+    const worker = await stage.startWorker();
     // The bench is no part of an installation.
     await stage.ctx.close();
     await sleep(SETTLE_S * 1_000);
-    const pids = stage.pids();
-    const before = Object.entries(pids).map(([name, pid]) => ({ name, pid, cpuS: cpuSeconds([pid]) }));
+    const processes = Object.entries({ mongo: stage.mongo, redis: stage.redis, api, worker });
+    const before = processes.map(([name, { pid }]) => ({ name, pid, cpuS: cpuSeconds([pid]) }));
     await sleep(seconds * 1_000);
     const rows = before.map(({ name, pid, cpuS }) => ({
       process: name,
       percent_of_a_core: round(((cpuSeconds([pid]) - cpuS) / seconds) * 100),
-      resident_mb: residentMb(pid),
+      resident_mib: Math.round(memoryMib(pid, 'VmRSS')),
     }));
     const all = rows.reduce((sum, row) => sum + row.percent_of_a_core, 0);
-    report('idle', [...rows, { process: 'all', percent_of_a_core: round(all), resident_mb: '' }]);
+    report('idle', [...rows, { process: 'all', percent_of_a_core: round(all), resident_mib: '' }]);
   } finally {
     await stage.stop();
   }

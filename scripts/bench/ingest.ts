@@ -1,13 +1,10 @@
 import { Agent, request } from 'node:http';
 import type { ClientSession } from 'mongoose';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { inTransaction } from '../../shared/platform/mongo/transaction.ts';
 import { checkSignal, type Draft } from '../../shared/signals/check-signal.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
-import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
+import { numberOption, quantile, report, round, runClients } from './bench.ts';
+import { expectAll, makeKey, type Stage, setStage } from './stage.ts';
 
 const BATCHES = [1, 100, 1_000];
 const CLIENTS = [1, 16, 32, 256];
@@ -28,7 +25,7 @@ export async function runIngestBench(args: string[]): Promise<void> {
   const rows: Record<string, unknown>[] = [];
   const stage = await setStage();
   try {
-    const url = await stage.startApi();
+    const { url } = await stage.startApi();
     for (const batch of chosen(args, 'batch', BATCHES)) {
       for (const clients of chosen(args, 'clients', CLIENTS)) {
         if (batch * clients > MOST_AT_ONCE) continue;
@@ -57,8 +54,7 @@ interface Cell {
 
 /** One turn of each side is not counted: in it the api's code for this cell becomes fast. */
 async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Record<string, unknown>> {
-  const organization = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
-  const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
+  const { orgId, key } = await makeKey(stage);
   const agent = new Agent({ keepAlive: true, maxSockets: cell.clients });
   let made = 0;
   let posted = 0;
@@ -74,7 +70,7 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
     return postSignals(agent, url, key, next());
   };
   const insert = (session?: ClientSession) => {
-    const documents = next().map((signal) => documentOf(organization._id, signal));
+    const documents = next().map((signal) => documentOf(orgId, signal));
     return plain.insertMany(documents as never, session ? { session } : {});
   };
   const sides = {
@@ -92,7 +88,7 @@ async function measureCell(stage: Stage, url: string, cell: Cell): Promise<Recor
   agent.destroy();
   await plain.drop();
   const { ours, raw, inTransaction: alone } = sides;
-  await expectAll(stage, organization._id, posted);
+  await expectAll(stage, orgId, posted);
   ours.times.sort((a, b) => a - b);
   const perSecond = (side: Side) => (side.times.length * cell.batch) / side.seconds;
   return {
@@ -118,13 +114,6 @@ interface Side {
 
 function newSide(send: Side['send']): Side {
   return { send, seconds: 0, times: [] };
-}
-
-/** What was measured was also kept. */
-async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
-  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'day' }).toArray();
-  const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
-  if (kept !== count) throw new Error(`${count} signals were accepted, ${kept} were kept`);
 }
 
 function signalAt(index: number, users: number): Record<string, unknown> {

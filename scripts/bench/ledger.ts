@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { storedBalances } from '../../shared/credits/meter/account-state.ts';
@@ -14,12 +12,11 @@ import { readAccount } from '../../shared/credits/meter/read-balance.ts';
 import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { findFreePort } from '../stack/ports.ts';
-import { answersOk, waitUntil } from '../stack/wait.ts';
-import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+import { waitUntil } from '../stack/wait.ts';
+import { memoryMib, numberOption, quantile, report, round, watchMemory } from './bench.ts';
 import type { Wallet } from './ledger-history.ts';
 import { type Seeded, seedLedger } from './ledger-seed.ts';
+import { type Stage, setStage } from './stage.ts';
 
 const AUDIENCE = 'urn:bench:api';
 /** Of MongoDB: into less the rows do not fit, and seeding takes minutes. */
@@ -29,10 +26,7 @@ const DISTINCT_RECEIPTS = 20_000;
 const RECOVERY_TIMEOUT_MS = 300_000;
 
 interface Bench extends Stage {
-  folder: string;
   issuer: Issuer;
-  /** Ended with the bench. */
-  children: ChildProcess[];
 }
 
 type Row = Record<string, unknown>;
@@ -48,7 +42,9 @@ export async function runLedgerBench(args: string[]): Promise<void> {
     accounts: numberOption(args, 'accounts', 1_000),
     big: numberOption(args, 'big', rows / 10),
   };
-  const bench = await openBench();
+  const issuer = await startIssuer();
+  const settings = { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE, OIDC_CLIENT_ID: 'bench' };
+  const bench = { ...(await setStage(settings, { mongoCacheGib: CACHE_GIB })), issuer };
   const table: Row[] = [];
   try {
     const receipts = await makeReceipts(bench.ctx);
@@ -65,33 +61,10 @@ export async function runLedgerBench(args: string[]): Promise<void> {
     tell(await measureCommand(bench, seeded, 'rebuild'));
     tell(await measureVerify(bench, receipts, numberOption(args, 'receipts', 100_000)));
   } finally {
-    await closeBench(bench);
+    issuer.server.close();
+    await bench.stop();
   }
   report('ledger', table);
-}
-
-async function openBench(): Promise<Bench> {
-  const issuer = await startIssuer();
-  const jwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  const settings = {
-    OIDC_ISSUER: issuer.url,
-    OIDC_AUDIENCE: AUDIENCE,
-    OIDC_CLIENT_ID: 'bench',
-    SIGNING_KEY: JSON.stringify({ ...jwk, kid: 'bench' }),
-    WORKER_PORT: '0',
-  };
-  const stage = await setStage(settings, { mongoCacheGib: CACHE_GIB });
-  const { meter, producer } = stage.ctx.redis;
-  await Promise.all([waitUntilReady(meter, 5_000), waitUntilReady(producer, 5_000)]);
-  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-bench-'));
-  return { ...stage, folder, issuer, children: [] };
-}
-
-async function closeBench(bench: Bench): Promise<void> {
-  for (const child of bench.children) child.kill('SIGKILL');
-  bench.issuer.server.close();
-  rmSync(bench.folder, { recursive: true, force: true });
-  await bench.stop();
 }
 
 async function makeReceipts(ctx: Context): Promise<string[]> {
@@ -115,20 +88,22 @@ async function makeReceipts(ctx: Context): Promise<string[]> {
 /** Seconds from an empty Redis under a running worker until every shard is open, twice: the second begins by FLUSHALL. */
 async function measureEmptyRedis(bench: Bench, seeded: Seeded): Promise<Row> {
   const { ctx } = bench;
-  const worker = startProcess(bench, ['workers/main.ts']);
   const isOpen = async () => (await shutShards(ctx)).size === 0;
   const untilOpen = async () => {
     const isDone = await waitUntil(isOpen, { timeoutMs: RECOVERY_TIMEOUT_MS });
     if (!isDone) throw new Error('Not every shard was opened in time');
   };
-  const [withStart] = await timed(untilOpen);
+  const [withStart, worker] = await timed(async () => {
+    const started = await bench.startWorker();
+    await untilOpen();
+    return started;
+  });
   const first = await compareAll(bench.ctx, seeded);
   await ctx.redis.producer.flushall();
   const [seconds] = await timed(untilOpen);
   const { wrong, answers } = await compareAll(bench.ctx, seeded);
-  const peak = peakMib(worker.pid);
-  worker.kill('SIGTERM');
-  await once(worker, 'exit');
+  const peak = Math.round(memoryMib(worker.pid, 'VmHWM'));
+  await worker.end();
   return {
     what: 'emptied Redis, until all shards are open',
     rows: seeded.rows,
@@ -168,11 +143,7 @@ async function countKeys(ctx: Context, match: string): Promise<number> {
 }
 
 async function measureReads(bench: Bench, { wallets }: Seeded, reads: number): Promise<Row[]> {
-  const port = await findFreePort();
-  const api = startProcess(bench, ['api/main.ts'], { PORT: String(port) });
-  const url = `http://127.0.0.1:${port}`;
-  if (!(await waitUntil(() => answersOk(`${url}/readyz`), { timeoutMs: 20_000 })))
-    throw new Error('The api does not answer');
+  const { url, pid, end } = await bench.startApi();
   const [big, small] = wallets as [Wallet, Wallet];
   const rows: Row[] = [];
   for (const [who, wallet] of [
@@ -185,9 +156,8 @@ async function measureReads(bench: Bench, { wallets }: Seeded, reads: number): P
       rows.push(...(await measurePages(get, { who: `${who}, ${wallet.seq} rows`, filter, reads })));
     }
   }
-  rows.push(await measureWhole(url, await bench.issuer.mint(big.account._id), api.pid));
-  api.kill('SIGTERM');
-  await once(api, 'exit');
+  rows.push(await measureWhole(url, await bench.issuer.mint(big.account._id), pid));
+  await end();
   return rows;
 }
 
@@ -237,22 +207,21 @@ async function measurePage(
 }
 
 /** Every row in one answer. */
-async function measureWhole(url: string, token: string, pid: number | undefined): Promise<Row> {
-  const beforeMib = residentMib(pid);
+async function measureWhole(url: string, token: string, pid: number): Promise<Row> {
+  const beforeMib = memoryMib(pid, 'VmRSS');
   let mostMib = beforeMib;
   const watching = setInterval(() => {
-    mostMib = Math.max(mostMib, residentMib(pid));
+    mostMib = Math.max(mostMib, memoryMib(pid, 'VmRSS'));
   }, 20);
   const [seconds, { transactions }] = await timed(() => getJson(`${url}/v1/ledger`, token));
   clearInterval(watching);
   const rows = transactions.length;
-  const grown = mostMib - beforeMib;
   return {
     what: 'whole ledger, streamed',
     rows,
     seconds,
     'rows/s': Math.round(rows / seconds),
-    grown_mib: grown,
+    grown_mib: Math.round(mostMib - beforeMib),
   };
 }
 
@@ -286,60 +255,22 @@ async function runGovernor(
   args: string[],
 ): Promise<{ seconds: number; peak: number; answer: Row }> {
   const startedMs = performance.now();
-  const child = startProcess(bench, ['scripts/governor.ts', '--json', ...args], {}, 'pipe');
+  const command = bench.start(['scripts/governor.ts', '--json', ...args], {}, 'pipe');
   let text = '';
-  child.stdout?.on('data', (chunk) => {
+  command.child.stdout?.on('data', (chunk) => {
     text += String(chunk);
   });
-  let peak = 0;
-  const watching = setInterval(() => {
-    peak = Math.max(peak, peakMib(child.pid));
-  }, 20);
-  const [code] = (await once(child, 'close')) as [number];
-  clearInterval(watching);
+  const peak = await watchMemory(command);
   const seconds = round((performance.now() - startedMs) / 1_000);
-  if (code !== 0) throw new Error(`governor ${args[0]} ended with ${code}: ${text.slice(0, 500)}`);
+  const { exitCode } = command.child;
+  if (exitCode !== 0) throw new Error(`governor ${args[0]} ended with ${exitCode}: ${text.slice(0, 500)}`);
   return { seconds, peak, answer: JSON.parse(text) as Row };
-}
-
-function startProcess(
-  { env, children }: Bench,
-  args: string[],
-  more: Record<string, string> = {},
-  stdout: 'ignore' | 'pipe' = 'ignore',
-): ChildProcess {
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...env, ...more },
-    stdio: ['ignore', stdout, 'inherit'],
-  });
-  children.push(child);
-  return child;
 }
 
 async function timed<T>(work: () => Promise<T>): Promise<[seconds: number, T]> {
   const startedMs = performance.now();
   const result = await work();
   return [round((performance.now() - startedMs) / 1_000), result];
-}
-
-/** The most that a process has had in memory so far, on Linux; elsewhere 0. */
-function peakMib(pid: number | undefined): number {
-  return statusMib(pid, 'VmHWM');
-}
-
-function residentMib(pid: number | undefined): number {
-  return statusMib(pid, 'VmRSS');
-}
-
-function statusMib(pid: number | undefined, field: string): number {
-  const file = `/proc/${pid}/status`;
-  if (!existsSync(file)) return 0;
-  try {
-    const kib = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(file, 'utf8'))?.[1];
-    return Math.round(Number(kib ?? 0) / 1_024);
-  } catch {
-    return 0;
-  }
 }
 
 interface Issuer {

@@ -1,13 +1,11 @@
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { sessionKey } from '../../shared/sessions/assign.ts';
 import { type Session, sessionRows } from '../../shared/sessions/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
-import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+import { numberOption, quantile, report, round } from './bench.ts';
+import { makeKey, type Stage, setStage } from './stage.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 const FILTERS = {
@@ -30,12 +28,11 @@ export async function runListBench(args: string[]): Promise<void> {
   const rows: Record<string, unknown>[] = [];
   const stage = await setStage();
   try {
-    const url = await stage.startApi();
-    const { _id } = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
+    const { url } = await stage.startApi();
+    const { orgId: _id, key } = await makeKey(stage);
     const created_at = new Date(systemClock.now() - DAYS * 86_400_000);
     await organizationRows(stage.ctx).updateOne({ _id }, { $set: { created_at } });
     const organization = await readOrganization(stage.ctx, _id);
-    const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
     let size = 0;
     for (const target of SIZES.filter((one) => one <= most)) {
       await seed(stage, organization._id, size, target);

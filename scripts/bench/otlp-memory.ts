@@ -1,19 +1,11 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Pool } from 'undici';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
-import { quantile, round, type Stage } from './bench.ts';
+import { memoryMib, quantile, round, watchMemory } from './bench.ts';
 import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
+import { postSignals, type Stage } from './stage.ts';
 
 const LARGEST_BODY = 16 * 2 ** 20;
 const MIB = 2 ** 20;
@@ -28,8 +20,7 @@ export async function measureLargestBody(
   { key }: { key: string },
   encoding: Encoding,
 ): Promise<Record<string, unknown>> {
-  const url = await stage.startApi();
-  const pid = stage.pids().api ?? 0;
+  const { url, pid } = await stage.startApi();
   const headers = {
     Authorization: `Bearer ${key}`,
     'Content-Type': encoding === 'json' ? 'application/json' : 'application/x-protobuf',
@@ -73,13 +64,12 @@ async function readLoopMaxMs({ env }: Stage, url: string): Promise<number> {
 }
 
 async function warmUp(url: string, key: string, signals: number): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const pool = new Pool(url);
   for (let from = 0; from < signals; from += 1_000) {
     const batch = Array.from({ length: 1_000 }, (_, index) => signalOf(1_000_000_000 + from + index));
-    const body = JSON.stringify({ signals: batch });
-    const response = await fetch(`${url}/api/v1/signals`, { method: 'POST', headers, body });
-    if (!response.ok) throw new Error(`The signals were answered ${response.status}`);
+    await postSignals(pool, key, batch);
   }
+  await pool.close();
 }
 
 /** From now on the peak is measured anew (Linux, proc_pid_clear_refs). */
@@ -117,44 +107,30 @@ function probe(url: string): { stop: () => Promise<number[]> } {
 }
 
 /** `governor sync` of a transcript: lines a second, and the most memory that it took. */
-export async function measureSync(url: string, key: string): Promise<Record<string, unknown>> {
-  const folder = mkdtempSync(join(tmpdir(), 'usage-governor-sync-'));
-  try {
-    const bytes = await writeTranscript(join(folder, 'projects', 'bench'));
-    const startedAt = performance.now();
-    const args = ['packages/governor/src/main.ts', '--json', 'sync', '--once', '--user-id', 'bench'];
-    const env = { PATH: process.env.PATH, GOVERNOR_API: url, GOVERNOR_API_KEY: key };
-    const child = spawn(
-      process.execPath,
-      [...args, '--tool', 'claude-code', '--cursor', join(folder, 'cursor')],
-      {
-        env: { ...env, CLAUDE_CONFIG_DIR: folder },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-    });
-    let peak = 0;
-    const sampling = setInterval(() => {
-      peak = Math.max(peak, memoryMib(child.pid ?? 0, 'VmHWM'));
-    }, 20);
-    await once(child, 'close');
-    clearInterval(sampling);
-    const seconds = (performance.now() - startedAt) / 1_000;
-    const { accepted } = JSON.parse(printed) as { accepted: number };
-    return {
-      lines: LINES,
-      MiB: Math.round(bytes / MIB),
-      accepted,
-      seconds: round(seconds),
-      'lines/s': Math.round(LINES / seconds),
-      'peak MiB': Math.round(peak),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+export async function measureSync(stage: Stage, url: string, key: string): Promise<Record<string, unknown>> {
+  const bytes = await writeTranscript(join(stage.folder, 'projects', 'bench'));
+  const startedAt = performance.now();
+  const flags = '--json sync --once --user-id bench --tool claude-code --cursor';
+  const sync = stage.start(
+    ['packages/governor/src/main.ts', ...flags.split(' '), join(stage.folder, 'cursor')],
+    { GOVERNOR_API: url, GOVERNOR_API_KEY: key, CLAUDE_CONFIG_DIR: stage.folder },
+    'pipe',
+  );
+  let printed = '';
+  sync.child.stdout?.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  const peak = await watchMemory(sync);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const { accepted } = JSON.parse(printed) as { accepted: number };
+  return {
+    lines: LINES,
+    MiB: Math.round(bytes / MIB),
+    accepted,
+    seconds: round(seconds),
+    'lines/s': Math.round(LINES / seconds),
+    'peak MiB': peak,
+  };
 }
 
 /** Half prompts and tools' bodies; answers span three lines each. Resolves with the bytes. */
@@ -188,12 +164,4 @@ function answerLine(answer: number, index: number, firstMs: number): object {
       usage: { input_tokens: 12, cache_read_input_tokens: 8_000, output_tokens: index % 900 },
     },
   };
-}
-
-/** A line of `/proc/PID/status` in MiB, on Linux; elsewhere and afterwards 0. */
-function memoryMib(pid: number, name: 'VmRSS' | 'VmHWM'): number {
-  const path = `/proc/${pid}/status`;
-  if (!existsSync(path)) return 0;
-  const kib = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(path, 'utf8'))?.[1];
-  return Number(kib ?? 0) / 1_024;
 }

@@ -1,11 +1,8 @@
 import { Agent, request } from 'node:http';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { rollupRows } from '../../shared/usage/model.ts';
-import { numberOption, quantile, report, round, runClients, type Stage, setStage } from './bench.ts';
+import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
 import { measureLargestBody, measureSync } from './otlp-memory.ts';
+import { expectAll, makeKey, type Stage, setStage } from './stage.ts';
 
 const BATCHES = [512, 8_192];
 const ENCODINGS: readonly Encoding[] = ['protobuf', 'json'];
@@ -20,7 +17,7 @@ export async function runOtlpBench(args: string[]): Promise<void> {
   const clients = numberOption(args, 'clients', 4);
   const stage = await setStage();
   try {
-    const url = await stage.startApi();
+    const { url } = await stage.startApi();
     const rows: Record<string, unknown>[] = [];
     await measure(stage, url, { batch: 512, encoding: 'protobuf', clients, seconds: 2 });
     for (const batch of BATCHES) {
@@ -32,7 +29,7 @@ export async function runOtlpBench(args: string[]): Promise<void> {
     for (const encoding of ENCODINGS)
       largest.push(await measureLargestBody(stage, await makeKey(stage), encoding));
     report('otlp-largest-body', largest);
-    report('sync', [await measureSync(url, (await makeKey(stage)).key)]);
+    report('sync', [await measureSync(stage, url, (await makeKey(stage)).key)]);
   } finally {
     await stage.stop();
   }
@@ -43,13 +40,6 @@ interface Cell {
   encoding: Encoding;
   clients: number;
   seconds: number;
-}
-
-/** An organization of its own, and a key. */
-async function makeKey(stage: Stage): Promise<{ orgId: string; key: string }> {
-  const organization = await createOrganization(stage.ctx, { name: 'bench', plan: 'team' });
-  const { key } = await createApiKey(stage.ctx, { org_id: organization._id, scopes: [...SCOPES] });
-  return { orgId: organization._id, key };
 }
 
 /** The two sides take turns in slices, so that a noisy minute hits both; both send batches of one size. */
@@ -93,13 +83,6 @@ async function measure(stage: Stage, url: string, cell: Cell): Promise<Record<st
       ),
     ),
   };
-}
-
-/** What was measured was also kept. */
-async function expectAll(stage: Stage, orgId: string, count: number): Promise<void> {
-  const rollups = await rollupRows(stage.ctx).find({ org_id: orgId, period: 'day' }).toArray();
-  const kept = rollups.reduce((sum, row) => sum + row.signals, 0);
-  if (kept !== count) throw new Error(`${count} records were taken, ${kept} were kept`);
 }
 
 /** Resolves when the whole batch was taken: an answer with a partial success fails. */

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
-import { cpuSeconds, numberOption, report, residentMb, round, type Stage, setStage } from './bench.ts';
+import { cpuSeconds, memoryMib, numberOption, report, round } from './bench.ts';
+import { callOf, makeKey, postSignals, setStage } from './stage.ts';
 
 const CLIENTS = 8;
 const PER_REQUEST = 10;
@@ -28,19 +26,21 @@ export async function runSoakBench(args: string[]): Promise<void> {
   const stage = await setStage();
   const rows: Record<string, unknown>[] = [];
   const load: Load = { signals: 0, refused: 0 };
-  const sample = (when: string) => {
-    rows.push({ when, ...load, ...memoryOf(stage) });
-    console.error(rows.at(-1));
-  };
   try {
-    const url = await stage.startApi();
-    stage.startWorker();
-    const key = await makeKey(stage);
+    const api = await stage.startApi();
+    const worker = await stage.startWorker();
+    const processes = Object.entries({ api, worker, mongo: stage.mongo, redis: stage.redis });
+    const sample = (when: string) => {
+      const memory = processes.map(([name, { pid }]) => [`${name}_mib`, Math.round(memoryMib(pid, 'VmRSS'))]);
+      rows.push({ when, ...load, ...Object.fromEntries(memory) });
+      console.error(rows.at(-1));
+    };
+    const { key } = await makeKey(stage, { session_timeout: 60 });
     await sleep(REST_S * 1_000);
     sample('at rest');
-    const pids = Object.values(stage.pids());
+    const pids = processes.map(([, { pid }]) => pid);
     const cpuBefore = cpuSeconds(pids);
-    const loading = putLoad(url, key, { minutes, perSecond }, load);
+    const loading = putLoad(api.url, key, { minutes, perSecond }, load);
     for (let taken = 1; taken <= SAMPLES; taken += 1) {
       await sleep((minutes * 60_000) / SAMPLES);
       sample(`after ${round((taken * minutes) / SAMPLES, 1)} min of load`);
@@ -55,11 +55,6 @@ export async function runSoakBench(args: string[]): Promise<void> {
   } finally {
     await stage.stop();
   }
-}
-
-async function makeKey({ ctx }: Stage): Promise<string> {
-  const { _id } = await createOrganization(ctx, { name: 'bench', plan: 'team', session_timeout: 60 });
-  return (await createApiKey(ctx, { org_id: _id, scopes: [...SCOPES] })).key;
 }
 
 /** Resolves after that many minutes; counts into `load`. Each client posts one request after the other. */
@@ -77,7 +72,7 @@ async function putLoad(
     const firstMs = startMs + (gapMs * index) / CLIENTS;
     for (let posted = 0; performance.now() < untilMs; posted += 1) {
       await sleep(Math.max(0, firstMs + posted * gapMs - performance.now()));
-      await postSignals(pool, key, index, posted, load);
+      await postSome(pool, key, signalsOf(index, posted), load);
       if (posted % 50 === 0) await readSome(pool, key, load);
     }
   };
@@ -85,35 +80,22 @@ async function putLoad(
   await pool.close();
 }
 
-function memoryOf(stage: Stage) {
-  const { api = 0, worker = 0, mongo = 0, redis = 0 } = stage.pids();
-  return {
-    api_mb: residentMb(api),
-    worker_mb: residentMb(worker),
-    mongo_mb: residentMb(mongo),
-    redis_mb: residentMb(redis),
-  };
+function signalsOf(client: number, posted: number): object[] {
+  return Array.from({ length: PER_REQUEST }, (_, index) =>
+    callOf(
+      `soak-${client}-${posted}-${index}`,
+      `user-${(client * 61 + posted * PER_REQUEST + index) % USERS}`,
+    ),
+  );
 }
 
-async function postSignals(
-  pool: Pool,
-  key: string,
-  client: number,
-  posted: number,
-  load: Load,
-): Promise<void> {
-  const ts = new Date().toISOString();
-  const list = Array.from({ length: PER_REQUEST }, (_, index) => {
-    const user_id = `user-${(client * 61 + posted * PER_REQUEST + index) % USERS}`;
-    const id = `soak-${client}-${posted}-${index}`;
-    return { id, ts, adapter: 'bench', user_id, model: 'gpt-4o-mini', tokens_in: 100, tokens_out: 10 };
-  });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ signals: list });
-  const answer = await pool.request({ path: '/api/v1/signals', method: 'POST', headers, body });
-  await answer.body.dump();
-  if (answer.statusCode === 200) load.signals += PER_REQUEST;
-  else load.refused += 1;
+async function postSome(pool: Pool, key: string, signals: object[], load: Load): Promise<void> {
+  try {
+    await postSignals(pool, key, signals);
+    load.signals += signals.length;
+  } catch {
+    load.refused += 1;
+  }
 }
 
 async function readSome(pool: Pool, key: string, load: Load): Promise<void> {

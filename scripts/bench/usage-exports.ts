@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import type { Stage } from './bench.ts';
+import type { Stage } from './stage.ts';
 
 /**
  * One export from a fresh api process: downloads and forgets. Memory and turns of the event loop are those of the api, as
@@ -11,7 +11,7 @@ export async function measureExport(
   format: string,
   { query, rows }: { query: string; rows: number },
 ): Promise<Record<string, unknown>> {
-  const url = await stage.startApi();
+  const { url, end } = await stage.startApi();
   const readOwn = async () => readProcess(url, stage.env.OPERATOR_TOKEN ?? '');
   const before = await readOwn();
   const peak = { rss: before.rss, turnMs: 0 };
@@ -26,6 +26,7 @@ export async function measureExport(
   const seconds = (performance.now() - startedAt) / 1_000;
   clearInterval(sampling);
   await sample();
+  await end();
   return {
     format,
     rows,

@@ -1,12 +1,10 @@
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
-import { createApiKey } from '../../shared/keys/api-keys.ts';
-import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { snapshotOf } from '../../shared/usage/make-snapshots.ts';
 import { type Rollup, type RollupPeriod, rollupRows, snapshotRows } from '../../shared/usage/model.ts';
 import { rollupKey } from '../../shared/usage/plan-rollups.ts';
-import { numberOption, quantile, report, round, type Stage, setStage } from './bench.ts';
+import { numberOption, quantile, report, round } from './bench.ts';
+import { makeKey, type Stage, setStage } from './stage.ts';
 import { measureExport } from './usage-exports.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,8 +34,7 @@ export async function runUsageBench(args: string[]): Promise<void> {
   };
   const stage = await setStage();
   try {
-    const { _id: orgId } = await createOrganization(stage.ctx, { name: 'bench', plan: 'enterprise' });
-    const { key } = await createApiKey(stage.ctx, { org_id: orgId, scopes: [...SCOPES] });
+    const { orgId, key } = await makeKey(stage);
     const began = performance.now();
     const rollups = await seed(stage, orgId, size, part === undefined || part === 'reads');
     console.log(`${rollups} rollups in ${round((performance.now() - began) / 1_000, 0)} s`);
@@ -46,14 +43,14 @@ export async function runUsageBench(args: string[]): Promise<void> {
       'analytics:',
       await freezeAnalytics(stage.ctx, organization, { lateSinceMs: stage.ctx.clock.now() }),
     );
-    const url = await stage.startApi();
     if (part === undefined || part === 'reads') {
+      const { url, end } = await stage.startApi();
       report('usage reads', await measureReads(url, key, orgId, size, stage.ctx.clock.now()));
+      await end();
     }
     const formats = FORMATS.filter((format) => [undefined, 'exports', format].includes(part));
     const rows: Record<string, unknown>[] = [];
     for (const format of formats) {
-      await stage.endApi();
       const row = await measureExport(stage, key, format, rangeOf(stage, size));
       console.error(row);
       rows.push(row);

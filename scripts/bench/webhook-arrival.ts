@@ -4,19 +4,17 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { collection } from '../../shared/platform/mongo/collection.ts';
 import { DURABLE, databaseOf } from '../../shared/platform/mongo/connect.ts';
+import { round } from './bench.ts';
+import { callOf, postSignals } from './stage.ts';
 import {
   type Bench,
   type Figures,
-  killProcess,
   makeOrgs,
   type Phase,
   percentiles,
   publish,
-  round,
   runWebhooksBench,
   sleepUntil,
-  startApiProcess,
-  startWorkerProcess,
   takeArrivals,
   untilRecorded,
   wallMs,
@@ -54,12 +52,12 @@ interface Sent {
  * answer get as many events beside it.
  */
 async function arrival(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {
-  const worker = await startWorkerProcess(bench);
-  const { api, url } = await startApiProcess(bench);
+  const worker = await bench.startWorker();
+  const api = await bench.startApi();
   const [orgId = ''] = await makeOrgs(bench, 1, () => '/ok/arrival');
   const hanging = hung === 0 ? [] : await makeOrgs(bench, hung, (index) => `/hang/${index}`);
   const { key } = await createApiKey(bench.ctx, { org_id: orgId, scopes: ['signals:write'] });
-  const pool = new Pool(url, { connections: 1 });
+  const pool = new Pool(api.url, { connections: 1 });
   const receiver = new Pool(bench.base, { connections: 1 });
   for (let index = 0; index < WARM_UP; index += 1) {
     await postSignal(pool, key);
@@ -84,7 +82,7 @@ async function arrival(bench: Bench, hung: number, seconds: number): Promise<Fig
   }
   await untilRecorded(bench, [orgId]);
   const rows = await arrivalsOf(bench, orgId, sent);
-  await Promise.all([pool.close(), receiver.close(), killProcess(api), killProcess(worker)]);
+  await Promise.all([pool.close(), receiver.close(), api.end('SIGKILL'), worker.end('SIGKILL')]);
   return [figuresOf(hung, rows, { hops, pings })];
 }
 
@@ -122,36 +120,17 @@ function figuresOf(hung: number, rows: readonly Row[], beside: { hops: number[];
     less_post: `${rest[p50]} / ${rest[p99]}`,
     hop: `${bare[p50]} / ${bare[p99]}`,
     ping: String(percentiles(beside.pings)[p50]),
-    arrival_in_hops: round(of(whole, p50) / of(bare, p50), 2),
-    less_post_in_hops: `${round(of(rest, p50) / of(bare, p50), 2)} / ${round(of(rest, p99) / of(bare, p99), 2)}`,
+    arrival_in_hops: round(of(whole, p50) / of(bare, p50)),
+    less_post_in_hops: `${round(of(rest, p50) / of(bare, p50))} / ${round(of(rest, p99) / of(bare, p99))}`,
   };
 }
 
 async function postSignal(pool: Pool, key: string): Promise<Sent & { sessionId: string }> {
   const id = newId('usr');
-  const ts = new Date().toISOString();
-  const signal = {
-    id,
-    ts,
-    adapter: 'bench',
-    user_id: id,
-    model: 'gpt-4o-mini',
-    tokens_in: 100,
-    tokens_out: 10,
-  };
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const sentMs = wallMs();
-  const answer = await pool.request({
-    path: '/api/v1/signals',
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ signals: [signal] }),
-  });
-  const { results } = (await answer.body.json()) as { results: { session_id: string }[] };
+  const [result] = await postSignals(pool, key, [callOf(id, id)]);
   const answeredMs = wallMs();
-  const [result] = results;
-  if (!result?.session_id) throw new Error(`A signal was answered with ${answer.statusCode}`);
-  return { sentMs, answeredMs, sessionId: result.session_id };
+  return { sentMs, answeredMs, sessionId: result?.session_id ?? '' };
 }
 
 async function hop(bench: Bench, receiver: Pool): Promise<number> {

@@ -1,19 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { eventIdOf } from '../../shared/events/new-event.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { readConfig } from '../../shared/platform/basics/config.ts';
 import { WEBHOOK_WAITS_MS } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { commitPlan } from '../../shared/platform/context/commit-plan.ts';
-import { type Context, openContext } from '../../shared/platform/context/context.ts';
-import { createIndexes } from '../../shared/tables/collections.ts';
 import { deliveryRows, queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { planEvents } from '../../shared/webhooks/deliveries/plan-events.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';
@@ -21,10 +15,9 @@ import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscriber
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
-import { findFreePort } from '../stack/ports.ts';
-import { type RunningStore, startMongo, startRedis } from '../stack/stores.ts';
 import { waitUntil } from '../stack/wait.ts';
-import { cpuSeconds } from './bench.ts';
+import { cpuSeconds, quantile, report, round } from './bench.ts';
+import { callOf, postSignals, type Running, type Stage, setStage } from './stage.ts';
 import type { Arrival } from './webhook-receiver.ts';
 
 const SECRET = 'the-secret-of-the-bench-0123456789';
@@ -33,14 +26,10 @@ const PUBLISHERS = 16;
 /** Deliveries before anything is timed: a process that has just started is slower. */
 const WARM_UP = 1_000;
 
-export interface Bench {
-  ctx: Context;
-  env: Record<string, string>;
+export interface Bench extends Stage {
   receiver: ChildProcess;
   base: string;
   events: number;
-  /** Process ids of the stores. */
-  stores: { mongo: number; redis: number };
 }
 export type Figures = Record<string, number | string>;
 
@@ -65,66 +54,30 @@ export async function runWebhooksBench(args: string[], more: Record<string, Phas
   });
   const phases =
     positionals.length > 0 ? positionals : ['throughput', 'signals', 'latency', 'retries', 'recovery'];
-  const folder = mkdtempSync(join(tmpdir(), 'governor-bench-'));
-  const mongo = await startMongo({ port: await findFreePort(), dir: join(folder, 'mongo') });
-  const redis = await startRedis({ port: await findFreePort(), dir: join(folder, 'redis') });
-  const queues = values['queues-apart'] ? await startQueueRedis(join(folder, 'queues')) : redis;
-  const stores = { mongo, redis, queues };
-  try {
-    for (const phase of phases) await runPhase(phase, { ...PHASES, ...more }, stores, Number(values.events));
-  } finally {
-    await Promise.all([mongo.stop(), redis.stop(), queues.stop()]);
-    rmSync(folder, { recursive: true, force: true });
+  const all = { ...PHASES, ...more };
+  for (const phase of phases) {
+    const run = all[phase];
+    if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(all).join(', ')}`);
+    report(`webhooks, ${phase}`, await runPhase(run, Number(values.events), values['queues-apart'] === true));
   }
 }
 
-async function startQueueRedis(dir: string): Promise<RunningStore> {
-  return startRedis({ port: await findFreePort(), dir, extraArgs: ['--appendonly', 'no'] });
-}
-
-async function runPhase(
-  phase: string,
-  all: Record<string, Phase>,
-  { mongo, redis, queues }: Record<'mongo' | 'redis' | 'queues', RunningStore>,
-  events: number,
-): Promise<void> {
-  const run = all[phase];
-  if (!run) throw new Error(`No phase "${phase}"; there are ${Object.keys(all).join(', ')}`);
-  const env = {
-    NODE_ENV: 'development',
-    LOG_LEVEL: 'warn',
-    HOST: '127.0.0.1',
-    MONGODB_URL: mongo.url.replace('/governor?', `/bench_${phase}?`),
-    REDIS_URL: redis.url,
-    QUEUE_REDIS_URL: queues.url,
-    OPERATOR_TOKEN: 'operator-token-of-the-bench',
-    API_KEY_PEPPER: 'pepper-of-the-bench-0123456789abcdef',
-    CURSOR_SECRET: 'cursor-secret-of-the-bench-0123456789',
-    SESSION_SECRET: 'session-secret-of-the-bench-0123456789',
-    WEBHOOK_SECRET_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
-    RATE_LIMITS: 'off',
-  };
+async function runPhase(run: Phase, events: number, queuesApart: boolean): Promise<Figures[]> {
+  const stage = await setStage({}, { queuesApart });
   const receiver = fork(new URL('./webhook-receiver.ts', import.meta.url), { serialization: 'advanced' });
-  const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
-  const ctx = await openContext(readConfig(env), { process: 'cli' });
-  await createIndexes(ctx.db);
-  await ctx.redis.queues.flushall();
   try {
-    const base = `http://127.0.0.1:${port}`;
-    const stores = { mongo: mongo.pid, redis: queues.pid };
-    const figures = await run({ ctx, env, receiver, base, events, stores });
-    console.table(figures);
-    console.log(JSON.stringify({ bench: 'webhooks', phase, figures }));
+    const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
+    return await run({ ...stage, receiver, base: `http://127.0.0.1:${port}`, events });
   } finally {
     receiver.kill();
-    await ctx.close();
+    await stage.stop();
   }
 }
 
 /** The whole path, events committed in batches by 16 publishers, to one endpoint and to 100, beside a bare client. */
 async function throughput(bench: Bench): Promise<Figures[]> {
   const figures: Figures[] = [];
-  const worker = await startWorkerProcess(bench);
+  const worker = await bench.startWorker();
   const warm = await makeOrgs(bench, 1, () => '/ok/warm');
   await publishAll(bench, warm, WARM_UP);
   await untilRecorded(bench, warm);
@@ -145,36 +98,41 @@ async function throughput(bench: Bench): Promise<Figures[]> {
       publish_per_s: Math.round((bench.events / publishedMs) * 1_000),
       deliveries_per_s: Math.round(bench.events / tookS),
       bare_per_s: Math.round(bare),
-      ratio: round(bench.events / tookS / bare, 2),
+      ratio: round(bench.events / tookS / bare),
       cpu_ms: cpu(),
       arrived: (await takeArrivals(bench)).length,
     });
   }
-  await stopProcess(worker);
+  await worker.end();
   return figures;
 }
 
 /** The same, published as signals that each begin a session, ten a request. */
 async function signals(bench: Bench): Promise<Figures[]> {
-  const worker = await startWorkerProcess(bench);
-  const { api, url } = await startApiProcess(bench);
+  const worker = await bench.startWorker();
+  const api = await bench.startApi();
   const orgs = await makeOrgs(bench, 1, () => '/ok/signals');
   const { key } = await createApiKey(bench.ctx, { org_id: orgs[0] ?? '', scopes: ['signals:write'] });
-  const pool = new Pool(url, { connections: PUBLISHERS });
+  const pool = new Pool(api.url, { connections: PUBLISHERS });
   const startedMs = performance.now();
   let sent = 0;
   const publisher = async (): Promise<void> => {
     while (sent < bench.events) {
       const from = sent;
       sent += 10;
-      await postSignals(pool, key, from);
+      const ids = Array.from({ length: 10 }, (_, index) => `b-${from + index}`);
+      await postSignals(
+        pool,
+        key,
+        ids.map((id) => callOf(id, id)),
+      );
     }
   };
   await Promise.all(Array.from({ length: PUBLISHERS }, publisher));
   const publishS = (performance.now() - startedMs) / 1_000;
   await untilRecorded(bench, orgs);
   const tookS = (performance.now() - startedMs) / 1_000;
-  await Promise.all([stopProcess(worker), stopProcess(api)]);
+  await Promise.all([worker.end(), api.end()]);
   return [
     {
       phase: 'signals',
@@ -185,25 +143,9 @@ async function signals(bench: Bench): Promise<Figures[]> {
   ];
 }
 
-async function postSignals(pool: Pool, key: string, from: number): Promise<void> {
-  const ts = new Date().toISOString();
-  const list = Array.from({ length: 10 }, (_, index) => {
-    const id = `b-${from + index}`;
-    return { id, ts, adapter: 'bench', user_id: id, model: 'gpt-4o-mini', tokens_in: 100, tokens_out: 10 };
-  });
-  const answer = await pool.request({
-    path: '/api/v1/signals',
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ signals: list }),
-  });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
-}
-
 /** 20 events/s to one endpoint, and as many to the `hung` ones beside it, which take turns. */
 async function latency(bench: Bench, hung: number, seconds: number): Promise<Figures[]> {
-  const worker = await startWorkerProcess(bench);
+  const worker = await bench.startWorker();
   const [healthy = ''] = await makeOrgs(bench, 1, () => '/ok/latency');
   const hanging = hung === 0 ? [] : await makeOrgs(bench, hung, (index) => `/hang/${index}`);
   await publishAll(bench, [healthy], WARM_UP);
@@ -224,7 +166,7 @@ async function latency(bench: Bench, hung: number, seconds: number): Promise<Fig
   await untilRecorded(bench, [healthy]);
   const arrived = new Map((await takeArrivals(bench)).map((arrival) => [arrival.id, arrival.atMs]));
   const delays = [...committed].map(([id, atMs]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - atMs));
-  await killProcess(worker);
+  await worker.end('SIGKILL');
   return [{ phase: 'latency', hung, events: committed.size, slow_publishes: late, ...percentiles(delays) }];
 }
 
@@ -234,7 +176,7 @@ async function latency(bench: Bench, hung: number, seconds: number): Promise<Fig
  */
 async function retries(bench: Bench): Promise<Figures[]> {
   const scale = 30;
-  const worker = await startWorkerProcess(bench, { TIME_SCALE: String(scale) });
+  const worker = await bench.startWorker({ TIME_SCALE: String(scale) });
   const orgs = await makeOrgs(bench, 10, (index) => `/third/${index}`);
   for (let index = 0; index < 200; index += 1) await publish(bench, orgs[index % orgs.length] ?? '');
   await untilRecorded(bench, orgs);
@@ -253,7 +195,7 @@ async function retries(bench: Bench): Promise<Figures[]> {
       return { late, apart: arrivedMs - (arrivals.get(`${id} ${number}`) ?? Number.NaN) };
     }),
   );
-  await killProcess(worker);
+  await worker.end('SIGKILL');
   const between = percentiles(retried.map(({ apart }) => apart));
   return [
     {
@@ -269,21 +211,21 @@ async function retries(bench: Bench): Promise<Figures[]> {
 
 /** The worker is killed in the middle; another one starts at once, as a supervisor would have it. */
 async function recovery(bench: Bench): Promise<Figures[]> {
-  const first = await startWorkerProcess(bench);
+  const first = await bench.startWorker();
   const orgs = await makeOrgs(bench, 1, () => '/ok/recovery');
   const published = publishAll(bench, orgs, bench.events);
   await untilTrue(async () => (await countArrivals(bench)) > bench.events / 3);
-  await killProcess(first);
+  await first.end('SIGKILL');
   const killedMs = wallMs();
   const unrecorded = (await countArrivals(bench)) - (await countRecorded(bench, orgs));
-  const second = await startWorkerProcess(bench);
+  const second = await bench.startWorker();
   await published;
   await untilRecorded(bench, orgs);
   const arrivals = await takeArrivals(bench);
   const seen = Map.groupBy(arrivals, ({ id }) => id);
   const doubled = [...seen.values()].filter((sent) => sent.length > 1);
   const after = arrivals.filter(({ atMs }) => atMs > killedMs).map(({ atMs }) => atMs - killedMs);
-  await killProcess(second);
+  await second.end('SIGKILL');
   return [
     {
       phase: 'recovery',
@@ -371,53 +313,21 @@ async function bareRate(bench: Bench): Promise<number> {
 }
 
 /** Milliseconds of processor that each process takes for one delivery from here on. */
-function cpuOf(bench: Bench, worker: ChildProcess): () => string {
-  const pids = { worker: worker.pid, publisher: process.pid, ...bench.stores, receiver: bench.receiver.pid };
-  const read = () => Object.values(pids).map((pid) => 1_000 * cpuSeconds(pid ? [pid] : []));
+function cpuOf(bench: Bench, worker: Running): () => string {
+  const pids = {
+    worker: worker.pid,
+    publisher: process.pid,
+    mongo: bench.mongo.pid,
+    redis: bench.queues.pid,
+    receiver: bench.receiver.pid ?? 0,
+  };
+  const read = () => Object.values(pids).map((pid) => 1_000 * cpuSeconds([pid]));
   const before = read();
   return () =>
     read()
       .map((ms, index) => ((ms - (before[index] ?? 0)) / bench.events).toFixed(2))
       .map((each, index) => `${Object.keys(pids)[index]} ${each}`)
       .join(', ');
-}
-
-export async function startWorkerProcess(
-  bench: Bench,
-  env: Record<string, string> = {},
-): Promise<ChildProcess> {
-  const port = await findFreePort();
-  const child = fork(new URL('../../workers/main.ts', import.meta.url), {
-    env: { ...process.env, ...bench.env, ...env, WORKER_PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  await untilTrue(
-    async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.ok === true,
-  );
-  return child;
-}
-
-export async function startApiProcess(bench: Bench): Promise<{ api: ChildProcess; url: string }> {
-  const port = await findFreePort();
-  const api = fork(new URL('../../api/main.ts', import.meta.url), {
-    env: { ...process.env, ...bench.env, PORT: String(port) },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await untilTrue(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
-  return { api, url };
-}
-
-export async function stopProcess(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
-}
-
-export async function killProcess(child: ChildProcess): Promise<void> {
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
 }
 
 /** Nothing of these organizations is left to be done: every outcome is recorded. */
@@ -464,11 +374,9 @@ export function wallMs(): number {
 
 export function percentiles(values: readonly number[]): Figures {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) =>
-    round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0, 2);
-  return { p50_ms: at(0.5), p99_ms: at(0.99), worst_ms: round(sorted.at(-1) ?? 0, 2) };
-}
-
-export function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
+  return {
+    p50_ms: round(quantile(sorted, 0.5)),
+    p99_ms: round(quantile(sorted, 0.99)),
+    worst_ms: round(sorted.at(-1) ?? 0),
+  };
 }
