@@ -18,6 +18,16 @@ export function useFilters(): Filters {
   return filtersOf(useSharedSearch());
 }
 
+/** What a search parameter says, where it is one of these. */
+export function useChoice<Value extends string>(
+  name: string,
+  known: readonly Value[] | Readonly<Record<Value, unknown>>,
+): Value | undefined {
+  const chosen = (useSearch({ strict: false }) as Record<string, unknown>)[name];
+  const values = Array.isArray(known) ? known : (Object.keys(known) as Value[]);
+  return values.find((value) => value === chosen);
+}
+
 /** Changes some search parameters and keeps the others; undefined takes one away. */
 export function useChangeSearch(): (change: Record<string, string | undefined>) => void {
   const navigate = useNavigate();

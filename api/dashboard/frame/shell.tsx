@@ -3,7 +3,6 @@ import {
   AppShell,
   Box,
   Burger,
-  Button,
   Group,
   NavLink,
   Popover,
@@ -18,7 +17,7 @@ import { Fragment, useEffect } from 'react';
 import { useMe } from '../data/use-me.ts';
 import { useSharedSearch } from '../data/use-range.ts';
 import { useSignOut } from '../data/use-sign-out.ts';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ActButton } from '../parts/act-button.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf, GROUPS } from './navigation.ts';
 import { Palette } from './palette.tsx';
@@ -145,16 +144,9 @@ function PersonMenu() {
         <Text size="xs" c="dimmed" mb="sm">
           {role} · {user_id}
         </Text>
-        <Button
-          variant="default"
-          fullWidth
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => leave.mutate()}
-          loading={leave.isPending}
-        >
+        <ActButton act={leave} fullWidth leftSection={<IconLogout size={16} aria-hidden />}>
           Sign out
-        </Button>
-        <ProblemNote error={leave.error} />
+        </ActButton>
       </Popover.Dropdown>
     </Popover>
   );

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Visitor, VisitorReason } from '../../../shared/identity/me.ts';
 import { answerInvitation } from '../data/client.ts';
 import { useSignOut } from '../data/use-sign-out.ts';
+import { ActButton } from '../parts/act-button.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Plain } from './plain.tsx';
 
@@ -24,9 +25,7 @@ export function VisitorPage({ visitor }: { visitor: Visitor }) {
         ) : (
           <Refusal visitor={visitor} />
         )}
-        <Button variant="default" onClick={() => leave.mutate()} loading={leave.isPending}>
-          Sign out
-        </Button>
+        <ActButton act={leave}>Sign out</ActButton>
       </Stack>
     </Plain>
   );

@@ -1,15 +1,16 @@
-import { NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
-import { useChangeSearch } from '../data/use-range.ts';
+import { useChoice } from '../data/use-range.ts';
 import { Change } from '../parts/change.tsx';
 import { Count } from '../parts/count.tsx';
 import { money } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { optionsOf, SearchSelect } from '../parts/search-select.tsx';
+import { Section } from '../parts/section.tsx';
 
 type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
 type Cell = Answer['cells'][number];
@@ -27,12 +28,7 @@ const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 /** How the organization works by weeks, in which no member can be told apart. */
 export function Analytics() {
   const { org } = useMe();
-  const search = useSearch({ strict: false }) as { dimension?: string };
-  const change = useChangeSearch();
-  const dimension = (Object.keys(DIMENSIONS) as Answer['dimension'][]).find(
-    (name) => name === search.dimension,
-  );
-  const asked = dimension ?? 'model';
+  const asked = useChoice('dimension', DIMENSIONS) ?? 'model';
   const analytics = useQuery({
     queryKey: ['analytics', asked],
     queryFn: () =>
@@ -48,13 +44,7 @@ export function Analytics() {
       title="Analytics"
       lead="Whole weeks that are over. What fewer people share than the organization’s floor is hidden."
     >
-      <NativeSelect
-        label="By"
-        maw={240}
-        value={asked}
-        onChange={(event) => change({ dimension: event.currentTarget.value })}
-        data={Object.entries(DIMENSIONS).map(([value, label]) => ({ value, label }))}
-      />
+      <SearchSelect name="dimension" label="By" maw={240} value={asked} data={optionsOf(DIMENSIONS)} />
       <Load query={analytics} height={300}>
         {(data) => (
           <Stack>
@@ -157,10 +147,7 @@ function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: num
     );
   };
   return (
-    <Paper withBorder p="md">
-      <Title order={2} mb="sm">
-        {title}
-      </Title>
+    <Section title={title}>
       {rows.length === 0 ? (
         <Text c="dimmed">No week is shown yet: a week appears a day after its end, within the hour.</Text>
       ) : (
@@ -172,6 +159,6 @@ function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: num
           instead={insteadOf}
         />
       )}
-    </Paper>
+    </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../data/queries.ts';
-import { useFilters, useRange } from '../data/use-range.ts';
+import { useChoice, useFilters, useRange } from '../data/use-range.ts';
 import { type Anomaly, AnomalyFigure, RULES } from '../parts/anomaly.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { more } from '../parts/format.ts';
@@ -59,16 +59,13 @@ const COLUMNS: readonly Column<Anomaly>[] = [
 export function Anomalies() {
   const range = useRange();
   const { user_id } = useFilters();
-  const { anomaly_type, session_id, order } = useSearch({ strict: false }) as Record<
-    string,
-    string | undefined
-  >;
-  const type = anomaly_type !== undefined && anomaly_type in RULES ? anomaly_type : undefined;
+  const { session_id, order } = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const anomaly_type = useChoice('anomaly_type', RULES);
   const asked = {
     ...range.query,
     ...(user_id ? { user_id } : {}),
     ...(session_id ? { session_id } : {}),
-    ...(type ? { anomaly_type: type as Anomaly['anomaly_type'] } : {}),
+    ...(anomaly_type ? { anomaly_type } : {}),
     ...(order === 'asc' ? { order: 'asc' as const } : {}),
   };
   const pages = usePages<Anomaly>(
@@ -83,9 +80,9 @@ export function Anomalies() {
       <RangeBar by={['user_id']}>
         <SearchSelect
           name="anomaly_type"
-          label="Kind"
+          aria-label="Kind"
           none="Any kind"
-          options={Object.entries(RULES).map(([value, { name }]) => ({ value, label: name }))}
+          data={Object.entries(RULES).map(([value, { name }]) => ({ value, label: name }))}
         />
       </RangeBar>
       <Load query={pages.query} height={300}>

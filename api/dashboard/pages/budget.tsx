@@ -1,25 +1,25 @@
-import { Alert, Button, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { budgetQuery } from '../data/queries.ts';
 import { useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
+import { ActButton } from '../parts/act-button.tsx';
 import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
 import { BudgetForm } from '../parts/budget-form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget-history.tsx';
 import { BudgetUsed } from '../parts/budget-used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget-words.ts';
-import { confirm } from '../parts/confirm.tsx';
 import { Amount } from '../parts/count.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Stop } from '../parts/enforcement.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
+import { Section } from '../parts/section.tsx';
 import { State } from '../parts/state.tsx';
 import { useNames } from '../parts/user-name.tsx';
 import { When } from '../parts/when.tsx';
@@ -101,10 +101,7 @@ function Firings({ id }: { id: string }) {
     refetchInterval: 10_000,
   });
   return (
-    <Paper withBorder p="md">
-      <Title order={2} mb="sm">
-        Warnings
-      </Title>
+    <Section title="Warnings">
       <Load query={events}>
         {({ data }) =>
           data.length === 0 ? (
@@ -119,37 +116,32 @@ function Firings({ id }: { id: string }) {
           )
         }
       </Load>
-    </Paper>
+    </Section>
   );
 }
 
 function Actions({ budget }: { budget: Budget }) {
   const isAdmin = useIsAdmin();
-  const [isOpen, { open, close }] = useDisclosure();
   const remove = useDeletion(
     () => take(api.DELETE('/api/v1/budgets/{id}', { params: { path: { id: budget.id } } })),
     { list: 'budgets', done: 'The budget is deleted.' },
   );
-  const ask = () =>
-    confirm({
-      title: 'Delete this budget?',
-      text: 'It fires no more, and its history goes with it.',
-      yes: 'Delete',
-      onYes: () => remove.mutate(undefined),
-    });
   if (!isAdmin) return null;
   return (
     <Group gap="sm">
-      <Button variant="default" onClick={open}>
-        Edit
-      </Button>
-      <Button variant="default" onClick={ask} loading={remove.isPending}>
+      <Dialog label="Edit" title="Edit the budget" size="lg">
+        {(close) => <BudgetForm budget={budget} onDone={close} />}
+      </Dialog>
+      <ActButton
+        act={remove}
+        question={{
+          title: 'Delete this budget?',
+          text: 'It fires no more, and its history goes with it.',
+          yes: 'Delete',
+        }}
+      >
         Delete
-      </Button>
-      <ProblemNote error={remove.error} />
-      <Modal opened={isOpen} onClose={close} title="Edit the budget" size="lg">
-        <BudgetForm budget={budget} onDone={close} />
-      </Modal>
+      </ActButton>
     </Group>
   );
 }

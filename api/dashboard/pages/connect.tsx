@@ -1,24 +1,24 @@
-import { Alert, Anchor, Button, List, NativeSelect, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { keysQuery, sessionsQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useMe } from '../data/use-me.ts';
-import { useChangeSearch } from '../data/use-range.ts';
+import { useChoice } from '../data/use-range.ts';
+import { ActButton } from '../parts/act-button.tsx';
 import { ago } from '../parts/format.ts';
 import { KeyTable } from '../parts/key-table.tsx';
 import { Page } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { optionsOf, SearchSelect } from '../parts/search-select.tsx';
 import { Copyable } from '../parts/secret.tsx';
-import { isTool, pasteFor, TOOLS, type Tool } from '../parts/tools.ts';
+import { Section } from '../parts/section.tsx';
+import { pasteFor, TOOLS } from '../parts/tools.ts';
 
 /** Connect a tool: make a key, take the settings over, wait for the first signal. */
 export function Connect() {
-  const search = useSearch({ strict: false }) as { tool?: string };
-  const change = useChangeSearch();
-  const tool: Tool = isTool(search.tool) ? search.tool : 'claude-code';
+  const tool = useChoice('tool', TOOLS) ?? 'claude-code';
   const [made, setMade] = useState<{ id: string; key: string; created_at: number } | null>(null);
   const { user_id } = useMe();
   const create = useAct(
@@ -35,51 +35,32 @@ export function Connect() {
       title="Connect"
       lead="Three steps until the first signal of a tool arrives. The key reports as you, and as nobody else."
     >
-      <Paper withBorder p="md">
-        <Stack>
-          <Title order={2}>1. Choose the tool and create a key</Title>
-          <NativeSelect
-            label="Tool"
-            maw={320}
-            value={tool}
-            onChange={(event) => change({ tool: event.currentTarget.value })}
-            data={Object.entries(TOOLS).map(([value, label]) => ({ value, label }))}
-          />
-          <div>
-            <Button onClick={() => create.mutate(undefined)} loading={create.isPending}>
-              Create key
-            </Button>
-          </div>
-          <ProblemNote error={create.error} />
-        </Stack>
-      </Paper>
-      <Paper withBorder p="md">
-        <Stack>
-          <Title order={2}>2. Give it these settings</Title>
-          {made ? (
-            <Text>The key in them is shown this once. Copy them now.</Text>
-          ) : (
-            <Text c="dimmed">With a key in place of API_KEY, once you have created one.</Text>
-          )}
-          <Copyable label="Settings" value={pasteFor(tool, window.location.origin, made?.key ?? 'API_KEY')} />
-        </Stack>
-      </Paper>
-      <Paper withBorder p="md">
-        <Stack>
-          <Title order={2}>3. Use it once</Title>
-          {made ? (
-            <Arrival key={made.id} keyId={made.id} sinceS={made.created_at} />
-          ) : (
-            <Text c="dimmed">Then its first signal appears here.</Text>
-          )}
-        </Stack>
-      </Paper>
-      <Paper withBorder p="md">
-        <Title order={2} mb="sm">
-          Your keys
-        </Title>
+      <Section title="1. Choose the tool and create a key">
+        <SearchSelect name="tool" label="Tool" maw={320} value={tool} data={optionsOf(TOOLS)} />
+        <div>
+          <ActButton act={create} variant="filled">
+            Create key
+          </ActButton>
+        </div>
+      </Section>
+      <Section title="2. Give it these settings">
+        {made ? (
+          <Text>The key in them is shown this once. Copy them now.</Text>
+        ) : (
+          <Text c="dimmed">With a key in place of API_KEY, once you have created one.</Text>
+        )}
+        <Copyable label="Settings" value={pasteFor(tool, window.location.origin, made?.key ?? 'API_KEY')} />
+      </Section>
+      <Section title="3. Use it once">
+        {made ? (
+          <Arrival key={made.id} keyId={made.id} sinceS={made.created_at} />
+        ) : (
+          <Text c="dimmed">Then its first signal appears here.</Text>
+        )}
+      </Section>
+      <Section title="Your keys">
         <KeyTable userId={user_id} />
-      </Paper>
+      </Section>
     </Page>
   );
 }

@@ -1,8 +1,8 @@
-import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
+import { Paper, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/use-me.ts';
+import { useChoice } from '../data/use-range.ts';
 import { Arriving } from '../parts/arriving.tsx';
 import { exact } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
@@ -12,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Pager, usePages } from '../parts/pager.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { SearchSelect } from '../parts/search-select.tsx';
+import { Section } from '../parts/section.tsx';
 import { TopUp } from '../parts/top-up.tsx';
 import { When } from '../parts/when.tsx';
 
@@ -28,13 +29,6 @@ const REASONS = [
   'credit.refund',
   'credit.adjust',
 ] as const;
-
-const WORDS: Record<(typeof BUCKETS)[number], string> = {
-  window: 'Window',
-  monthly: 'Monthly',
-  paid: 'Paid',
-  granted: 'Granted',
-};
 
 /** The own credits: how many are left, for how long, and where they went. */
 export function Credits() {
@@ -66,8 +60,8 @@ function Balances() {
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }} spacing="sm">
           {BUCKETS.map((bucket) => (
             <Paper key={bucket} withBorder p="sm">
-              <Text size="sm" c="dimmed">
-                {WORDS[bucket]}
+              <Text size="sm" c="dimmed" tt="capitalize">
+                {bucket}
               </Text>
               <Text className="tile">{exact(balances[bucket].credits)}</Text>
               <Text size="xs" c="dimmed" component="div">
@@ -154,9 +148,8 @@ const COLUMNS: readonly Column<Transaction>[] = [
 ];
 
 function Ledger() {
-  const search = useSearch({ strict: false }) as { bucket?: string; reason?: string };
-  const bucket = BUCKETS.find((known) => known === search.bucket);
-  const reason = REASONS.find((known) => known === search.reason);
+  const bucket = useChoice('bucket', BUCKETS);
+  const reason = useChoice('reason', REASONS);
   const asked = { ...(bucket ? { bucket } : {}), ...(reason ? { reason } : {}) };
   const pages = usePages<Transaction>(
     JSON.stringify(asked),
@@ -172,15 +165,14 @@ function Ledger() {
       }) as never,
   );
   return (
-    <Paper withBorder p="md">
-      <Title order={2}>Ledger</Title>
-      <Text size="sm" c="dimmed" mb="sm">
+    <Section title="Ledger">
+      <Text size="sm" c="dimmed">
         Every credit that came or went. The device that spent one has its signed receipt, and the API shows it
         again.
       </Text>
-      <SimpleGrid cols={{ base: 2, sm: 4 }} mb="sm">
-        <SearchSelect name="bucket" label="Bucket" none="Any bucket" options={BUCKETS} />
-        <SearchSelect name="reason" label="Reason" none="Any reason" options={REASONS} />
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <SearchSelect name="bucket" aria-label="Bucket" none="Any bucket" data={BUCKETS} />
+        <SearchSelect name="reason" aria-label="Reason" none="Any reason" data={REASONS} />
       </SimpleGrid>
       <Load query={pages.query}>
         {({ data }) =>
@@ -201,7 +193,7 @@ function Ledger() {
         }
       </Load>
       <Pager pages={pages as never} />
-    </Paper>
+    </Section>
   );
 }
 

@@ -4,11 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { devicesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { confirm } from '../parts/confirm.tsx';
+import { ActButton } from '../parts/act-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
 import { type Column, Rows } from '../parts/rows.tsx';
 import { State } from '../parts/state.tsx';
 import { When } from '../parts/when.tsx';
@@ -63,25 +62,18 @@ function Revoke({ device: { device_id, name } }: { device: Device }) {
     done: 'The device is revoked.',
   });
   const shown = name ?? device_id;
-  const ask = () =>
-    confirm({
-      title: `Revoke ${shown}?`,
-      text: 'It spends no credit any more. To use it again it has to be linked anew.',
-      yes: 'Revoke',
-      onYes: () => revoke.mutate(undefined),
-    });
   return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={ask}
-        loading={revoke.isPending}
-        aria-label={`Revoke ${shown}`}
-      >
-        Revoke
-      </Button>
-      <ProblemNote error={revoke.error} />
-    </>
+    <ActButton
+      act={revoke}
+      question={{
+        title: `Revoke ${shown}?`,
+        text: 'It spends no credit any more. To use it again it has to be linked anew.',
+        yes: 'Revoke',
+      }}
+      size="compact-sm"
+      aria-label={`Revoke ${shown}`}
+    >
+      Revoke
+    </ActButton>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, NativeSelect, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
-import { useChangeSearch, useFilters, useRange } from '../data/use-range.ts';
+import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useChoice, useFilters, useRange } from '../data/use-range.ts';
 import { Page } from '../parts/page.tsx';
 import { RangeBar } from '../parts/range-bar.tsx';
+import { optionsOf, SearchSelect } from '../parts/search-select.tsx';
 import { Copyable } from '../parts/secret.tsx';
+import { Section } from '../parts/section.tsx';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {
@@ -15,10 +16,8 @@ const LEVELS = {
 export function Export() {
   const range = useRange();
   const filters = useFilters();
-  const search = useSearch({ strict: false }) as { format?: string; level?: string };
-  const change = useChangeSearch();
-  const format = search.format !== undefined && search.format in FORMATS ? search.format : 'csv';
-  const level = search.level !== undefined && search.level in LEVELS ? search.level : 'sessions';
+  const format = useChoice('format', FORMATS) ?? 'csv';
+  const level = useChoice('level', LEVELS) ?? 'sessions';
   const query = new URLSearchParams({ format, level, ...range.query, ...filters });
   const path = `/api/v1/usage/export?${query}`;
   return (
@@ -30,18 +29,8 @@ export function Export() {
       <Paper withBorder p="md">
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NativeSelect
-              label="Format"
-              value={format}
-              onChange={(event) => change({ format: event.currentTarget.value })}
-              data={Object.entries(FORMATS).map(([value, label]) => ({ value, label }))}
-            />
-            <NativeSelect
-              label="Level"
-              value={level}
-              onChange={(event) => change({ level: event.currentTarget.value })}
-              data={Object.entries(LEVELS).map(([value, label]) => ({ value, label }))}
-            />
+            <SearchSelect name="format" label="Format" value={format} data={optionsOf(FORMATS)} />
+            <SearchSelect name="level" label="Level" value={level} data={optionsOf(LEVELS)} />
           </SimpleGrid>
           <Text>{range.label}, with the filters above. Members export what is their own.</Text>
           <div>
@@ -51,15 +40,12 @@ export function Export() {
           </div>
         </Stack>
       </Paper>
-      <Paper withBorder p="md">
-        <Title order={2} mb="sm">
-          The same from a script
-        </Title>
+      <Section title="The same from a script">
         <Copyable
           label="Command"
           value={`curl -OJ '${window.location.origin}${path}' \\\n  -H "Authorization: Bearer $API_KEY"`}
         />
-      </Paper>
+      </Section>
     </Page>
   );
 }

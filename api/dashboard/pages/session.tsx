@@ -1,20 +1,20 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { Alert, Anchor, Group, Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
+import { ActButton } from '../parts/act-button.tsx';
 import { AnomalyFigure, RULES } from '../parts/anomaly.tsx';
 import { ChartCard } from '../parts/chart-card.tsx';
 import type { ChartContent } from '../parts/chart-content.ts';
-import { confirm } from '../parts/confirm.tsx';
 import { Count } from '../parts/count.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/format.ts';
 import { Load } from '../parts/load.tsx';
 import { Page } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { Section } from '../parts/section.tsx';
 import { State } from '../parts/state.tsx';
 import { type Signal, Timeline } from '../parts/timeline.tsx';
 import { UserName } from '../parts/user-name.tsx';
@@ -56,12 +56,9 @@ export function SessionDetail() {
                 </Alert>
               ))}
               {timeline.length > 1 && <ChartCard {...costChart(timeline)} />}
-              <Paper withBorder p="md">
-                <Title order={2} mb="sm">
-                  Timeline
-                </Title>
+              <Section title="Timeline">
                 <Timeline signals={timeline} />
-              </Paper>
+              </Section>
             </Stack>
           );
         }}
@@ -130,21 +127,20 @@ function CloseButton({ id }: { id: string }) {
     changes: ['session', 'sessions'],
     done: 'The session has ended.',
   });
-  const ask = () =>
-    confirm({
-      title: 'End this session now?',
-      text: 'The next signal of this user, project and tool begins a new one.',
-      yes: 'End it',
-      no: 'Leave it open',
-      onYes: () => close.mutate(undefined),
-    });
   if (!isAdmin) return null;
   return (
     <Group>
-      <Button variant="default" onClick={ask} loading={close.isPending}>
+      <ActButton
+        act={close}
+        question={{
+          title: 'End this session now?',
+          text: 'The next signal of this user, project and tool begins a new one.',
+          yes: 'End it',
+          no: 'Leave it open',
+        }}
+      >
         End session
-      </Button>
-      <ProblemNote error={close.error} />
+      </ActButton>
     </Group>
   );
 }

@@ -94,9 +94,9 @@ export function Sessions() {
         ))}
         <SearchSelect
           name="order"
-          label="Order"
+          aria-label="Order"
           none="Newest first"
-          options={[{ value: 'asc', label: 'Oldest first' }]}
+          data={[{ value: 'asc', label: 'Oldest first' }]}
         />
       </RangeBar>
       <UsageLine />
@@ -137,9 +137,9 @@ function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean })
   return (
     <SearchSelect
       name={name}
-      label={ANY[name].replace('Any ', 'Filter by ')}
+      aria-label={ANY[name].replace('Any ', 'Filter by ')}
       none={ANY[name]}
-      options={all.map((value) => ({ value, label: (name === 'user_id' && names.get(value)) || value }))}
+      data={all.map((value) => ({ value, label: (name === 'user_id' && names.get(value)) || value }))}
       maw={140}
     />
   );

@@ -1,6 +1,5 @@
 import { Anchor, Tabs } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
-import { useChangeSearch } from '../data/use-range.ts';
+import { useChangeSearch, useChoice } from '../data/use-range.ts';
 import { Page } from '../parts/page.tsx';
 import { AuditTab } from './settings/audit-tab.tsx';
 import { KeysTab } from './settings/keys-tab.tsx';
@@ -16,9 +15,8 @@ const TABS = {
 
 /** Who belongs here, with which keys, by which rules, and who changed what. */
 export function Settings() {
-  const { tab } = useSearch({ strict: false }) as { tab?: string };
   const change = useChangeSearch();
-  const chosen = tab !== undefined && tab in TABS ? tab : 'organization';
+  const chosen = useChoice('tab', TABS) ?? 'organization';
   return (
     <Page
       title="Settings"

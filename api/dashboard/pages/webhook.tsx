@@ -1,4 +1,4 @@
-import { Alert, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { webhookQuery } from '../data/queries.ts';
@@ -9,6 +9,7 @@ import { formatName } from '../parts/format-choice.tsx';
 import { Load } from '../parts/load.tsx';
 import { MessagePreview } from '../parts/message-preview.tsx';
 import { Page } from '../parts/page.tsx';
+import { Section } from '../parts/section.tsx';
 import { State } from '../parts/state.tsx';
 import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook-actions.tsx';
 import { When } from '../parts/when.tsx';
@@ -37,19 +38,13 @@ export function WebhookDetail() {
         )}
       </Load>
       {webhook.data && (
-        <Paper withBorder p="md">
-          <Title order={2} mb="sm">
-            Messages
-          </Title>
+        <Section title="Messages">
           <MessagePreview format={webhook.data.format} />
-        </Paper>
+        </Section>
       )}
-      <Paper withBorder p="md">
-        <Title order={2} mb="sm">
-          Deliveries
-        </Title>
+      <Section title="Deliveries">
         <Deliveries id={id} />
-      </Paper>
+      </Section>
     </Page>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Paper, Stack, Title } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { Bars } from './bars.tsx';
 import type { ChartContent } from './chart-content.ts';
 import { FigureTable } from './figure-table.tsx';
+import { Section } from './section.tsx';
 
 /** A chart of stacked bars with its title; a button shows the same figures as a table. */
 export function ChartCard({
@@ -16,19 +17,18 @@ export function ChartCard({
 }) {
   const [asTable, setAsTable] = useState(false);
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Group justify="space-between" gap="sm">
-          <Title order={2}>{title}</Title>
-          <Group gap="sm">
-            {controls}
-            <Button size="compact-sm" variant="default" onClick={() => setAsTable(!asTable)}>
-              {asTable ? 'Show as chart' : 'Show as table'}
-            </Button>
-          </Group>
+    <Section
+      title={title}
+      aside={
+        <Group gap="sm">
+          {controls}
+          <Button size="compact-sm" variant="default" onClick={() => setAsTable(!asTable)}>
+            {asTable ? 'Show as chart' : 'Show as table'}
+          </Button>
         </Group>
-        {asTable ? <FigureTable content={content} title={title} /> : <Bars content={content} title={title} />}
-      </Stack>
-    </Paper>
+      }
+    >
+      {asTable ? <FigureTable content={content} title={title} /> : <Bars content={content} title={title} />}
+    </Section>
   );
 }

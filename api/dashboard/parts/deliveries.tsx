@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { deliveriesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
+import { useChoice } from '../data/use-range.ts';
 import { ago } from './format.ts';
 import { Load } from './load.tsx';
 import { Pager, usePages } from './pager.tsx';
@@ -28,15 +28,12 @@ const STATUSES: Record<Delivery['status'], null> = {
   collected: null,
   digested: null,
 };
-const STATUS_NAMES = Object.keys(STATUSES) as Delivery['status'][];
-const TYPE_NAMES = Object.keys(SENT) as Delivery['type'][];
 
 /** The log of a webhook by what became of each delivery and by event. */
 export function Deliveries({ id }: { id: string }) {
-  const search = useSearch({ strict: false }) as { status?: string; type?: string };
   const [opened, setOpened] = useState<string | null>(null);
-  const status = STATUS_NAMES.find((known) => known === search.status);
-  const type = TYPE_NAMES.find((known) => known === search.type);
+  const status = useChoice('status', STATUSES);
+  const type = useChoice('type', SENT);
   const asked = { ...(status ? { status } : {}), ...(type ? { type } : {}) };
   const pages = usePages<Delivery>(
     JSON.stringify(asked),
@@ -45,8 +42,8 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <Stack>
       <Group gap="sm">
-        <SearchSelect name="status" label="Status" none="Any status" options={STATUS_NAMES} />
-        <SearchSelect name="type" label="Event" none="Any event" options={TYPE_NAMES} />
+        <SearchSelect name="status" aria-label="Status" none="Any status" data={Object.keys(STATUSES)} />
+        <SearchSelect name="type" aria-label="Event" none="Any event" data={Object.keys(SENT)} />
       </Group>
       <Load query={pages.query} height={200}>
         {({ data }) =>

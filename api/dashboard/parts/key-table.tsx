@@ -1,12 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { keysQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { confirm } from './confirm.tsx';
+import { ActButton } from './act-button.tsx';
 import { Load } from './load.tsx';
-import { ProblemNote } from './problem-note.tsx';
 import { type Column, Rows } from './rows.tsx';
 import { Copyable } from './secret.tsx';
 import { State } from './state.tsx';
@@ -94,34 +93,23 @@ function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (key: strin
     changes: ['keys'],
     done: 'The key is revoked.',
   });
-  const ask = () =>
-    confirm({
-      title: `Revoke the key ${apiKey.name}?`,
-      text: 'Whatever uses it is refused from its next request on.',
-      yes: 'Revoke',
-      onYes: () => revoke.mutate(undefined),
-    });
   return (
     <Group gap="xs" wrap="nowrap">
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => rotate.mutate(undefined)}
-        loading={rotate.isPending}
-        aria-label={`Rotate ${apiKey.name}`}
-      >
+      <ActButton act={rotate} size="compact-sm" aria-label={`Rotate ${apiKey.name}`}>
         Rotate
-      </Button>
-      <Button
+      </ActButton>
+      <ActButton
+        act={revoke}
+        question={{
+          title: `Revoke the key ${apiKey.name}?`,
+          text: 'Whatever uses it is refused from its next request on.',
+          yes: 'Revoke',
+        }}
         size="compact-sm"
-        variant="default"
-        onClick={ask}
-        loading={revoke.isPending}
         aria-label={`Revoke ${apiKey.name}`}
       >
         Revoke
-      </Button>
-      <ProblemNote error={rotate.error ?? revoke.error} />
+      </ActButton>
     </Group>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Paper, Text, Title } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
@@ -6,6 +6,7 @@ import { useMe } from '../data/use-me.ts';
 import { exact } from './format.ts';
 import { Load } from './load.tsx';
 import { type Column, Rows } from './rows.tsx';
+import { Section } from './section.tsx';
 import { UserName } from './user-name.tsx';
 
 type Balance = AnswerOf<'/v1/org/{orgId}/balances'>['data'][number];
@@ -37,9 +38,8 @@ export function MemberBalances() {
     refetchInterval: 60_000,
   });
   return (
-    <Paper withBorder p="md">
-      <Title order={2}>Members</Title>
-      <Text size="sm" c="dimmed" mb="sm">
+    <Section title="Members">
+      <Text size="sm" c="dimmed">
         The credits of everybody in {org.name}, least first.
       </Text>
       <Load query={balances}>
@@ -62,6 +62,6 @@ export function MemberBalances() {
           );
         }}
       </Load>
-    </Paper>
+    </Section>
   );
 }

@@ -13,10 +13,6 @@ export const TOOLS = {
 } as const satisfies Record<Connectable | 'signals', string>;
 export type Tool = keyof typeof TOOLS;
 
-export function isTool(name: string | undefined): name is Tool {
-  return name !== undefined && name in TOOLS;
-}
-
 /** What stands above a tool's settings: where else something has to be said. */
 const NOTES: Partial<Record<Tool, string>> = {
   codex: '# ~/.codex/config.toml',

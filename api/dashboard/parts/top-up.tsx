@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
@@ -6,6 +6,7 @@ import { exact, money } from './format.ts';
 import { Load } from './load.tsx';
 import { NumberField } from './number-field.tsx';
 import { ProblemNote } from './problem-note.tsx';
+import { Section } from './section.tsx';
 
 const USUAL_CREDITS = 500;
 
@@ -17,22 +18,19 @@ export function TopUp() {
     staleTime: 60_000,
   });
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Title order={2}>Buy credits</Title>
-        <Load query={price} height={60}>
-          {({ credit_price_usd, least, most }) =>
-            credit_price_usd === null || least === null || most === null ? (
-              <Text c="dimmed">
-                Buying is not set up here. Who runs this service can set it up, or give you credits by hand.
-              </Text>
-            ) : (
-              <Order priceUsd={credit_price_usd} least={least} most={most} />
-            )
-          }
-        </Load>
-      </Stack>
-    </Paper>
+    <Section title="Buy credits">
+      <Load query={price} height={60}>
+        {({ credit_price_usd, least, most }) =>
+          credit_price_usd === null || least === null || most === null ? (
+            <Text c="dimmed">
+              Buying is not set up here. Who runs this service can set it up, or give you credits by hand.
+            </Text>
+          ) : (
+            <Order priceUsd={credit_price_usd} least={least} most={most} />
+          )
+        }
+      </Load>
+    </Section>
   );
 }
 

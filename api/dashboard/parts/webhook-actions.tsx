@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { operations } from '../../docs/client.d.ts';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
+import { ActButton } from './act-button.tsx';
 import { ActForm, changesOf } from './act-form.tsx';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
-import { confirm } from './confirm.tsx';
+import { Dialog } from './dialog.tsx';
 import { exact } from './format.ts';
-import { ProblemNote } from './problem-note.tsx';
 import { RecoverButton } from './recover-button.tsx';
 import { Copyable } from './secret.tsx';
 import { EventChoice, newSecret, VerifySnippet } from './webhook-form.tsx';
@@ -25,11 +25,10 @@ export function ReEnable({ webhook: { id, held } }: { webhook: DetailedWebhook }
   });
   return (
     <>
-      <Button onClick={() => enable.mutate(undefined)} loading={enable.isPending}>
-        Re-enable
-      </Button>
       <Text size="sm">{exact(held)} held events will be sent in order.</Text>
-      <ProblemNote error={enable.error} />
+      <ActButton act={enable} variant="filled">
+        Re-enable
+      </ActButton>
     </>
   );
 }
@@ -38,8 +37,12 @@ export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
   return (
     <Group gap="sm" align="flex-start">
       <TestButton id={webhook.id} />
-      <EventsButton webhook={webhook} />
-      <AlertsButton webhook={webhook} />
+      <Dialog label="Edit events" title="Edit events">
+        {(close) => <EventsForm webhook={webhook} onDone={close} />}
+      </Dialog>
+      <Dialog label="Edit alerts" title="Alerts, quiet hours and digest" size="lg">
+        {(close) => <AlertsForm webhook={webhook} onDone={close} />}
+      </Dialog>
       <PauseButton webhook={webhook} />
       <SecretButton id={webhook.id} />
       <RecoverButton id={webhook.id} />
@@ -56,16 +59,13 @@ function TestButton({ id }: { id: string }) {
   const told = answer?.error ? `failed (${answer.error})` : 'was taken';
   return (
     <Stack gap={4} align="flex-start">
-      <Button variant="default" onClick={() => test.mutate(undefined)} loading={test.isPending}>
-        Send a test
-      </Button>
+      <ActButton act={test}>Send a test</ActButton>
       {answer && (
         <Text size="sm" role="status">
           The test {told}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
           {Math.round(answer.latency_ms)} ms
         </Text>
       )}
-      <ProblemNote error={test.error} />
     </Stack>
   );
 }
@@ -82,20 +82,6 @@ function useChange(id: string, done: string, onDone: () => void = () => undefine
   );
 }
 
-function EventsButton({ webhook }: { webhook: DetailedWebhook }) {
-  const [isOpen, { open, close }] = useDisclosure();
-  return (
-    <>
-      <Button variant="default" onClick={open}>
-        Edit events
-      </Button>
-      <Modal opened={isOpen} onClose={close} title="Edit events">
-        <EventsForm webhook={webhook} onDone={close} />
-      </Modal>
-    </>
-  );
-}
-
 /** Begins with the events as they are when it is opened. */
 function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
   const [chosen, setChosen] = useState([...webhook.events]);
@@ -107,20 +93,6 @@ function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () 
         This holds for events that are raised from now on.
       </Text>
     </ActForm>
-  );
-}
-
-function AlertsButton({ webhook }: { webhook: DetailedWebhook }) {
-  const [isOpen, { open, close }] = useDisclosure();
-  return (
-    <>
-      <Button variant="default" onClick={open}>
-        Edit alerts
-      </Button>
-      <Modal opened={isOpen} onClose={close} title="Alerts, quiet hours and digest" size="lg">
-        <AlertsForm webhook={webhook} onDone={close} />
-      </Modal>
-    </>
   );
 }
 
@@ -144,16 +116,9 @@ function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () 
 function PauseButton({ webhook: { id, enabled } }: { webhook: DetailedWebhook }) {
   const change = useChange(id, enabled ? 'Paused: what comes is held.' : 'What was held is being sent.');
   return (
-    <>
-      <Button
-        variant="default"
-        onClick={() => change.mutate({ enabled: !enabled })}
-        loading={change.isPending}
-      >
-        {enabled ? 'Pause' : 'Resume'}
-      </Button>
-      <ProblemNote error={change.error} />
-    </>
+    <ActButton act={{ ...change, mutate: () => change.mutate({ enabled: !enabled }) }}>
+      {enabled ? 'Pause' : 'Resume'}
+    </ActButton>
   );
 }
 
@@ -193,10 +158,9 @@ function SecretButton({ id }: { id: string }) {
               receiver take both secrets before you change it: verifyWebhook takes a list. A second change
               within the day drops the oldest.
             </Text>
-            <ProblemNote error={change.error} />
-            <Button onClick={() => change.mutate({ secret })} loading={change.isPending}>
+            <ActButton act={{ ...change, mutate: () => change.mutate({ secret }) }} variant="filled">
               Change the secret
-            </Button>
+            </ActButton>
           </Stack>
         )}
       </Modal>
@@ -209,19 +173,16 @@ function DeleteButton({ id }: { id: string }) {
     list: 'webhooks',
     done: 'The webhook is deleted.',
   });
-  const ask = () =>
-    confirm({
-      title: 'Delete this webhook?',
-      text: 'What it has not delivered yet is cancelled.',
-      yes: 'Delete',
-      onYes: () => remove.mutate(undefined),
-    });
   return (
-    <>
-      <Button variant="default" onClick={ask} loading={remove.isPending}>
-        Delete
-      </Button>
-      <ProblemNote error={remove.error} />
-    </>
+    <ActButton
+      act={remove}
+      question={{
+        title: 'Delete this webhook?',
+        text: 'What it has not delivered yet is cancelled.',
+        yes: 'Delete',
+      }}
+    >
+      Delete
+    </ActButton>
   );
 }

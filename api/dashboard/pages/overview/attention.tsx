@@ -1,10 +1,11 @@
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { anomaliesQuery, budgetsQuery, NEWEST } from '../../data/queries.ts';
 import { AnomalyFigure, RULES } from '../../parts/anomaly.tsx';
 import { BudgetBar } from '../../parts/budget-bar.tsx';
 import { Load } from '../../parts/load.tsx';
+import { Section } from '../../parts/section.tsx';
 import { UserName } from '../../parts/user-name.tsx';
 import { When } from '../../parts/when.tsx';
 
@@ -17,7 +18,7 @@ export function BudgetCard() {
   // The banners ask for them anew.
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: false });
   return (
-    <Card title="Budgets" all="/budgets" allLabel="All budgets">
+    <Section title="Budgets" aside={<All to="/budgets">All budgets</All>} h="100%">
       <Load query={budgets}>
         {({ data }) =>
           data.length === 0 ? (
@@ -40,7 +41,7 @@ export function BudgetCard() {
           )
         }
       </Load>
-    </Card>
+    </Section>
   );
 }
 
@@ -48,7 +49,7 @@ export function BudgetCard() {
 export function AnomalyCard() {
   const anomalies = useQuery({ ...anomaliesQuery(NEWEST), refetchInterval: ANOMALIES_MS });
   return (
-    <Card title="Newest anomalies" all="/anomalies" allLabel="All anomalies">
+    <Section title="Newest anomalies" aside={<All to="/anomalies">All anomalies</All>} h="100%">
       <Load query={anomalies}>
         {({ data }) =>
           data.length === 0 ? (
@@ -78,30 +79,14 @@ export function AnomalyCard() {
           )
         }
       </Load>
-    </Card>
+    </Section>
   );
 }
 
-function Card({
-  title,
-  all,
-  allLabel,
-  children,
-}: {
-  title: string;
-  all: string;
-  allLabel: string;
-  children: React.ReactNode;
-}) {
+function All({ to, children }: { to: string; children: React.ReactNode }) {
   return (
-    <Paper withBorder p="md" h="100%">
-      <Group justify="space-between" mb="sm">
-        <Title order={2}>{title}</Title>
-        <Anchor component={Link} to={all} size="sm" underline="hover">
-          {allLabel}
-        </Anchor>
-      </Group>
+    <Anchor component={Link} to={to} size="sm" underline="hover">
       {children}
-    </Paper>
+    </Anchor>
   );
 }

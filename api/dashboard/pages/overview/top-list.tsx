@@ -1,4 +1,4 @@
-import { Anchor, Box, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { FilterName } from '../../data/range.ts';
 import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
@@ -6,6 +6,7 @@ import { useSharedSearch } from '../../data/use-range.ts';
 import { Change } from '../../parts/change.tsx';
 import { money } from '../../parts/format.ts';
 import { Load } from '../../parts/load.tsx';
+import { Section } from '../../parts/section.tsx';
 import { UserName } from '../../parts/user-name.tsx';
 
 const SHOWN = 5;
@@ -14,10 +15,7 @@ const SHOWN = 5;
 export function TopList({ title, by }: { title: string; by: FilterName }) {
   const { now, before } = useUsage();
   return (
-    <Paper withBorder p="md">
-      <Title order={2} mb="sm">
-        {title}
-      </Title>
+    <Section title={title}>
       <Load query={now} height={180}>
         {(data) => (
           <Stack gap="sm">
@@ -35,7 +33,7 @@ export function TopList({ title, by }: { title: string; by: FilterName }) {
           </Stack>
         )}
       </Load>
-    </Paper>
+    </Section>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { api, take } from '../../data/client.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, useDraft } from '../../parts/act-form.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { type Key, KeyTable } from '../../parts/key-table.tsx';
 import { Copyable } from '../../parts/secret.tsx';
 import { useMemberChoice } from '../../parts/user-name.tsx';
@@ -26,16 +26,20 @@ const LIVES = [
 const DAY_S = 86_400;
 
 export function KeysTab() {
-  const [isOpen, { open, close }] = useDisclosure();
   return (
     <Stack>
       <Group justify="flex-end">
-        <Button onClick={open}>Create a key</Button>
+        <Dialog
+          label="Create a key"
+          variant="filled"
+          title="Create a key"
+          size="lg"
+          closeOnClickOutside={false}
+        >
+          {(close) => <KeyForm onDone={close} />}
+        </Dialog>
       </Group>
       <KeyTable />
-      <Modal opened={isOpen} onClose={close} title="Create a key" size="lg" closeOnClickOutside={false}>
-        <KeyForm onDone={close} />
-      </Modal>
     </Stack>
   );
 }

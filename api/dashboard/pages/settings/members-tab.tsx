@@ -1,14 +1,13 @@
 import { Button, Group, Modal, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { membersQuery, organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
+import { ActButton } from '../../parts/act-button.tsx';
 import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
-import { confirm } from '../../parts/confirm.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Load } from '../../parts/load.tsx';
-import { ProblemNote } from '../../parts/problem-note.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { State } from '../../parts/state.tsx';
 import { shownName } from '../../parts/user-name.tsx';
@@ -28,7 +27,6 @@ function byName(a: Member, b: Member): number {
 export function MembersTab() {
   const members = useQuery(membersQuery());
   const [edited, setEdited] = useState<Member | null>(null);
-  const [isInviting, { open, close }] = useDisclosure();
   const columns: readonly Column<Member>[] = [
     { label: 'Name', narrow: 'first', render: shownName },
     { label: 'State', isShort: true, narrow: 'first', render: (member) => <State of={stateOf(member)} /> },
@@ -57,7 +55,9 @@ export function MembersTab() {
           No mail is sent: tell people to sign in here. Who does so with an invited, verified address is asked
           to join.
         </Text>
-        <Button onClick={open}>Invite</Button>
+        <Dialog label="Invite" variant="filled" title="Invite a member">
+          {(close) => <MemberForm onDone={close} />}
+        </Dialog>
       </Group>
       <Load query={members} height={240}>
         {({ data }) => (
@@ -69,9 +69,6 @@ export function MembersTab() {
           />
         )}
       </Load>
-      <Modal opened={isInviting} onClose={close} title="Invite a member">
-        <MemberForm onDone={close} />
-      </Modal>
       <Modal opened={edited !== null} onClose={() => setEdited(null)} title="Edit a member">
         {edited && <MemberForm member={edited} onDone={() => setEdited(null)} />}
       </Modal>
@@ -149,19 +146,18 @@ function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }
     done: 'The member is removed.',
     onDone,
   });
-  const ask = () =>
-    confirm({
-      title: `Remove ${shownName(member)}?`,
-      text: 'Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.',
-      yes: 'Remove',
-      onYes: () => remove.mutate(undefined),
-    });
   return (
     <Stack gap="sm">
-      <Button variant="default" onClick={ask} loading={remove.isPending}>
+      <ActButton
+        act={remove}
+        question={{
+          title: `Remove ${shownName(member)}?`,
+          text: 'Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.',
+          yes: 'Remove',
+        }}
+      >
         Remove
-      </Button>
-      <ProblemNote error={remove.error} />
+      </ActButton>
     </Stack>
   );
 }

@@ -1,0 +1,27 @@
+import { Button, type ButtonProps, Modal, type ModalProps } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+
+/** A button that opens a dialog. What stands in it begins anew each time, and may close it. */
+export function Dialog({
+  label,
+  variant = 'default',
+  children,
+  ...modal
+}: Pick<ModalProps, 'size' | 'closeOnClickOutside'> &
+  Pick<ButtonProps, 'variant'> & {
+    label: string;
+    title: string;
+    children: (close: () => void) => React.ReactNode;
+  }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Button variant={variant} onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} {...modal}>
+        {children(close)}
+      </Modal>
+    </>
+  );
+}
