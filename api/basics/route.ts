@@ -145,7 +145,7 @@ export interface Route<
     headers?: Readonly<Record<string, string>>;
   };
   /** The codes beside those that every route may answer with. */
-  errors: readonly ErrorCode[];
+  errors?: readonly ErrorCode[];
   handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;
 }
 

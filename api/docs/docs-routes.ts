@@ -6,7 +6,6 @@ const open = {
   tag: 'Documentation',
   auth: { kind: 'none' },
   priority: 'read',
-  errors: [],
 } as const;
 
 /** `/openapi.json` for machines, `/docs` for people. They stand beside the table, which they describe. */

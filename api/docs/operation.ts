@@ -154,18 +154,17 @@ export function errorCodesOf(route: AnyRoute): ErrorCode[] {
     'request_timeout',
     'headers_too_large',
     'internal',
-    ...route.errors,
+    ...(route.errors ?? []),
   ]);
-  if (!route.isProbe) codes.add('too_many_requests').add('overloaded');
+  if (!route.isProbe) codes.add('too_many_requests').add('overloaded').add('store_unavailable');
   if (route.auth.kind !== 'none') codes.add('unauthorized');
-  if (route.auth.kind === 'api-key') codes.add('missing_scope').add('store_unavailable');
-  if (route.auth.kind === 'idp') codes.add('store_unavailable').add('issuer_unavailable');
-  if (!route.isProbe) codes.add('store_unavailable');
+  if (route.auth.kind === 'api-key') codes.add('missing_scope');
+  if (route.auth.kind === 'idp') codes.add('issuer_unavailable');
   if (route.method !== 'get') codes.add('outcome_unknown');
   if (route.needsIdempotencyKey || route.takesIdempotencyKey || route.creates)
     codes.add('idempotency_key_reused');
   if (route.creates) codes.add('conflict');
-  if (route.body)
-    codes.add('malformed_json').add('payload_too_large').add('unsupported_media_type').add('request_timeout');
+  if (route.body || route.takesBytes)
+    codes.add('malformed_json').add('payload_too_large').add('unsupported_media_type');
   return [...codes];
 }

@@ -35,7 +35,6 @@ export function exportRoute({ path, summary, description, field, take }: ExportR
       description: 'Taken; `partialSuccess` tells what was refused, or a warning',
       body: otlpAnswer,
     },
-    errors: ['malformed_json', 'payload_too_large', 'unsupported_media_type', 'store_unavailable'],
     handle: async ({ principal, request }, ctx) => {
       const sent = request.bytes;
       if (sent === null) throw new Error('A route that takes bytes was served without them');

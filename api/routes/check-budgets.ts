@@ -17,7 +17,6 @@ export const checkBudgets = route({
   bodyBytes: 8_192,
   body: checkInput,
   success: { status: 200, description: 'Whether the call may be made', body: checkAnswer },
-  errors: [],
   handle: async ({ principal, body }, ctx) => {
     const { estimate_usd } = body;
     const estimateNusd = estimate_usd === undefined ? null : estimateOf(estimate_usd);

@@ -42,15 +42,7 @@ export const consume = route({
       created_at: z.int().describe('Unix seconds'),
     }),
   },
-  errors: [
-    'insufficient_credits',
-    'idempotency_key_reused',
-    'signing_unavailable',
-    'rebuilding',
-    'backpressure',
-    'store_unavailable',
-    'outcome_unknown',
-  ],
+  errors: ['insufficient_credits', 'signing_unavailable', 'rebuilding', 'backpressure'],
   handle: async ({ principal, body, request }, ctx) => {
     const { accountId, tokenId, tokenHmac } = principal;
     const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));

@@ -21,7 +21,6 @@ export const createBudget = route({
     prefix: 'bud',
     get: async (principal, id, ctx) => writtenBudgetFor(principal, await readBudget(ctx, principal, id)),
   },
-  errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) => {
     const budget = await create(ctx, wholeOrganization(principal), body);
     return writtenBudgetFor(principal, await readBudget(ctx, principal, budget._id));

@@ -17,7 +17,7 @@ export const createMember = route({
     prefix: 'usr',
     get: async (principal, id, ctx) => viewMember(await getMember(ctx, requireAdmin(principal), id)),
   },
-  errors: ['missing_scope', 'conflict'],
+  errors: ['missing_scope'],
   handle: async ({ principal, body }, ctx) =>
     viewMember(await addMember(ctx, { org_id: requireAdmin(principal), ...body })),
 });

@@ -20,7 +20,6 @@ export const createWebhook = route({
     prefix: 'whk',
     get: async ({ orgId }, id, ctx) => viewWebhook(await getWebhook(ctx, orgId, id)),
   },
-  errors: ['conflict', 'missing_scope'],
   handle: async ({ principal, body }, ctx) =>
     viewWebhook(await create(ctx, wholeOrganization(principal), body)),
 });

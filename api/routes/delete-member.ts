@@ -14,7 +14,7 @@ export const deleteMember = route({
   priority: 'read',
   params: memberParams,
   success: { status: 204, description: 'Gone' },
-  errors: ['missing_scope', 'not_found', 'conflict', 'outcome_unknown'],
+  errors: ['missing_scope', 'not_found', 'conflict'],
   handle: async ({ principal, params }, ctx) => {
     await remove(ctx, requireAdmin(principal), params.user_id, { keepsAnAdmin: true });
     return undefined;

@@ -13,7 +13,7 @@ export const deleteWebhook = route({
   priority: 'read',
   params: webhookParams,
   success: { status: 204, description: 'It is gone' },
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found'],
   handle: async ({ principal, params }, ctx) => {
     await remove(ctx, wholeOrganization(principal), params.id);
     return undefined;

@@ -32,7 +32,6 @@ export const exportUsage = route({
     contentTypes: Object.values(CONTENT_TYPES),
     headers: { 'Content-Disposition': 'The name of the file: level, range and format' },
   },
-  errors: [],
   handle: async ({ principal, query }, ctx) => {
     const { format, level, from, to, timezone, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);

@@ -25,7 +25,6 @@ export const getCreditPrice = route({
       most: count.meta({ examples: [49_999_999] }).describe('How many can be bought at once, at most'),
     }),
   },
-  errors: [],
   handle: async ({ principal }, ctx) => {
     const offer = await offerTo(ctx, principal.orgId);
     return {

@@ -25,7 +25,7 @@ export const getDelivery = route({
       }),
     }),
   },
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found'],
   handle: async ({ principal, params }, ctx) => {
     const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);
     const { delivery, sent } = await read(ctx, webhook, params.delivery_id);

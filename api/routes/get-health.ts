@@ -10,6 +10,5 @@ export const getHealth = route({
   priority: 'consume',
   isProbe: true,
   success: { status: 200, description: 'It does', body: z.strictObject({ status: z.literal('ok') }) },
-  errors: [],
   handle: async () => ({ status: 'ok' as const }),
 });

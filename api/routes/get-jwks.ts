@@ -26,6 +26,5 @@ export const getJwks = route({
       ),
     }),
   },
-  errors: [],
   handle: async (_input, ctx) => ({ keys: await readJwks(ctx) }),
 });

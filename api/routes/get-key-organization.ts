@@ -37,7 +37,6 @@ export const getKeyOrganization = route({
       }),
     }),
   },
-  errors: [],
   handle: async ({ principal }, ctx) => {
     const organization = await readOrganization(ctx, principal.orgId);
     const { keyId, scopes, userId, projectId } = principal;

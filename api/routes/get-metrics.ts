@@ -15,7 +15,6 @@ export const getMetrics = route({
     contentType: 'text/plain; version=0.0.4',
     body: z.string(),
   },
-  errors: [],
   handle: async (_input, ctx) => {
     await refreshGauges(ctx);
     return reply(await ctx.metrics.registry.metrics());

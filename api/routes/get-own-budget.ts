@@ -24,7 +24,6 @@ export const getOwnBudget = route({
     body: checkAnswer,
     contentTypes: ['text/plain'],
   },
-  errors: [],
   handle: async ({ principal, query }, ctx) => {
     const verdict = await checkBudgets(ctx, callerOf(principal), null);
     if (query.format !== 'line') return viewVerdict(verdict);

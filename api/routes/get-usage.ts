@@ -39,7 +39,6 @@ export const getUsage = route({
   priority: 'read',
   query: asked,
   success: { status: 200, description: 'Totals, buckets and groups', body: seriesView, list: 'groups' },
-  errors: [],
   handle: async ({ principal, query }, ctx) => {
     const { from, to, interval, timezone, group_by, series, top, ...filter } = query;
     const organization = await readOrganization(ctx, principal.orgId);

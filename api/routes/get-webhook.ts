@@ -14,7 +14,7 @@ export const getWebhook = route({
   priority: 'read',
   params: webhookParams,
   success: { status: 200, description: 'The webhook', body: webhookInFullView },
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found'],
   handle: async ({ principal, params }, ctx) =>
     viewWebhookInFull(await describeWebhook(ctx, wholeOrganization(principal), params.id), ctx.clock.now()),
 });

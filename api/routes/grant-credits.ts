@@ -28,14 +28,7 @@ export const grantCredits = route({
     body: ledgerTransaction,
     headers: { 'Idempotent-Replayed': '`true` when the credits had been added before' },
   },
-  errors: [
-    'not_found',
-    'conflict',
-    'idempotency_key_reused',
-    'rebuilding',
-    'store_unavailable',
-    'outcome_unknown',
-  ],
+  errors: ['not_found', 'conflict', 'rebuilding'],
   handle: async ({ body, request }, ctx) => {
     const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));
     const { org_id, user_id, bucket, amount, expires_at } = body;

@@ -38,7 +38,6 @@ export const hookClaudeCode = route({
     description: 'An empty object, or what blocks',
     body: z.union([blockedPrompt, deniedTool, nothing]),
   },
-  errors: [],
   handle: async ({ principal, body }, ctx) => {
     const { allow, reason } = await checkBudgets(ctx, callerOf(principal), null);
     if (allow || reason === null) return {};

@@ -15,6 +15,5 @@ export const listDevices = route({
     description: 'Every device of the account',
     body: z.strictObject({ devices: z.array(deviceView) }),
   },
-  errors: [],
   handle: async ({ principal }, ctx) => ({ devices: await list(ctx, principal.accountId) }),
 });

@@ -17,6 +17,5 @@ export const listKeys = route({
     body: z.strictObject({ data: z.array(keyView) }),
     list: 'data',
   },
-  errors: [],
   handle: async ({ principal }, ctx) => ({ data: (await list(ctx, principal)).map(viewKey) }),
 });

@@ -24,7 +24,7 @@ export const listWebhookDeliveries = route({
     type: z.enum(EVENT_TYPES).optional().describe('Only deliveries of this type of event'),
   }),
   success: { status: 200, description: 'A page of deliveries', body: pageOf(deliveryView) },
-  errors: ['not_found', 'missing_scope', 'invalid_cursor'],
+  errors: ['not_found', 'invalid_cursor'],
   handle: async ({ principal, params, query }, ctx) => {
     const filter = { status: query.status, type: query.type };
     const webhook = await getWebhook(ctx, wholeOrganization(principal), params.id);

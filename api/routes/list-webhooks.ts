@@ -16,7 +16,6 @@ export const listWebhooks = route({
     description: 'All webhooks, oldest first',
     body: z.strictObject({ data: z.array(listedWebhookView) }),
   },
-  errors: ['missing_scope'],
   handle: async ({ principal }, ctx) => {
     const listed = await list(ctx, wholeOrganization(principal));
     return { data: listed.map(viewListedWebhook) };

@@ -46,7 +46,6 @@ export const previewMessage = route({
         .describe('The event in words, as every format but `json` has it'),
     }),
   },
-  errors: ['missing_scope'],
   handle: async ({ principal, body: { format, type } }, ctx) =>
     preview({ format, type, orgId: wholeOrganization(principal), nowMs: ctx.clock.now() }),
 });

@@ -67,7 +67,6 @@ export const recordSignals = route({
     description: 'What became of each signal',
     body: z.strictObject({ results: z.array(signalResult) }),
   },
-  errors: ['store_unavailable'],
   handle: async ({ principal, body }, ctx) => {
     const posted = body.signals ?? [body];
     const historical = body.historical === true;

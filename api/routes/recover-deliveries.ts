@@ -27,7 +27,7 @@ export const recoverDeliveries = route({
     description: 'They are queued',
     body: z.strictObject({ queued: z.int().describe('Number of deliveries') }),
   },
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found'],
   handle: async ({ principal, params, body }, ctx) => {
     refuseOtherTimes(ctx, body.since);
     return { queued: await recover(ctx, wholeOrganization(principal), params.id, body.since) };

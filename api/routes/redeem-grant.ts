@@ -38,9 +38,7 @@ export const redeemGrant = route({
     'invalid_grant',
     'access_denied',
     'unsupported_grant_type',
-    'store_unavailable',
     'rebuilding',
-    'outcome_unknown',
   ],
   handle: async ({ body }, ctx) => {
     if (body.grant_type !== GRANT_TYPE)

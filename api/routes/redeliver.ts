@@ -14,7 +14,7 @@ export const redeliver = route({
   priority: 'read',
   params: deliveryParams,
   success: { status: 202, description: 'It is on its way', body: deliveryView },
-  errors: ['not_found', 'conflict', 'missing_scope'],
+  errors: ['not_found', 'conflict'],
   handle: async ({ principal, params }, ctx) => {
     const webhook = { _id: params.id, org_id: wholeOrganization(principal) };
     return viewDelivery(await repeat(ctx, webhook, params.delivery_id));

@@ -14,7 +14,7 @@ export const releaseBudget = route({
   bodyBytes: 8_192,
   body: releaseInput,
   success: { status: 204, description: 'The reservation holds nothing any more' },
-  errors: ['rebuilding', 'outcome_unknown'],
+  errors: ['rebuilding'],
   handle: async ({ principal, body }, ctx) => {
     await releaseReservation(ctx, principal.orgId, body.reservation_id);
     return undefined;

@@ -28,7 +28,7 @@ export const reserveBudget = route({
   takesIdempotencyKey: true,
   body: reserveInput,
   success: { status: 200, description: 'The reservation, or why there is none', body: answer },
-  errors: ['rebuilding', 'outcome_unknown'],
+  errors: ['rebuilding'],
   handle: async ({ principal, body, request }, ctx) => {
     const key = idempotencyKey(request.header('idempotency-key'));
     const reservation = await reserveInBudgets(ctx, callerOf(principal, body), {

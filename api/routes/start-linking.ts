@@ -56,7 +56,6 @@ export const startLinking = route({
     holdsSecret: true,
     get: async (_principal, id, ctx) => findLinking(ctx, id),
   },
-  errors: ['store_unavailable', 'outcome_unknown'],
   handle: async ({ body }, ctx) =>
     start(ctx, { name: body.name ?? null, public_key: body.public_key ?? null }),
 });

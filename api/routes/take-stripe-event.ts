@@ -30,17 +30,7 @@ export const takeStripeEvent = route({
         .describe('`refused`: it was paid, and the operator has to look'),
     }),
   },
-  errors: [
-    'invalid_signature',
-    'malformed_json',
-    'payload_too_large',
-    'unsupported_media_type',
-    'conflict',
-    'not_ready',
-    'rebuilding',
-    'store_unavailable',
-    'outcome_unknown',
-  ],
+  errors: ['invalid_signature', 'conflict', 'not_ready', 'rebuilding'],
   handle: async ({ request }, ctx) => {
     if (request.bytes === null) throw new Error('A route that takes bytes was served without them');
     const signature = request.header('stripe-signature') ?? '';

@@ -28,7 +28,7 @@ export const testWebhook = route({
       error: z.enum(ATTEMPT_ERRORS).nullable(),
     }),
   },
-  errors: ['not_found', 'missing_scope', 'overloaded'],
+  errors: ['not_found'],
   handle: async ({ principal, body }, ctx) => {
     const webhook = await getWebhook(ctx, wholeOrganization(principal), body.webhook_id);
     // Only this route of the api sends: what that needs is loaded by its first call.

@@ -20,7 +20,7 @@ export const updateWebhook = route({
   params: webhookParams,
   body: webhookChange,
   success: { status: 200, description: 'The changed webhook', body: webhookInFullView },
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found'],
   handle: async ({ principal, params, body }, ctx) => {
     const orgId = wholeOrganization(principal);
     await update(ctx, orgId, params.id, body);
