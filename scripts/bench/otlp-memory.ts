@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { memoryMib, quantile, round, watchMemory } from './bench.ts';
 import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
-import { postSignals, type Stage } from './stage.ts';
+import { postSignals, readMetrics, type Stage } from './stage.ts';
 
 const LARGEST_BODY = 16 * 2 ** 20;
 const MIB = 2 ** 20;
@@ -55,12 +55,8 @@ export async function measureLargestBody(
 }
 
 /** The longest that the api's event loop was held since the last time this was read, by its own metric. */
-async function readLoopMaxMs({ env }: Stage, url: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${env.OPERATOR_TOKEN}` };
-  const text = await (await fetch(`${url}/metrics`, { headers })).text();
-  const seconds = /^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)$/m.exec(text)?.[1];
-  if (seconds === undefined) throw new Error('The api tells nothing of its event loop');
-  return Number(seconds) * 1_000;
+async function readLoopMaxMs(stage: Stage, url: string): Promise<number> {
+  return (await readMetrics(stage, url))('nodejs_eventloop_lag_max_seconds') * 1_000;
 }
 
 async function warmUp(url: string, key: string, signals: number): Promise<void> {

@@ -178,6 +178,17 @@ export async function postSignals(
   return JSON.parse(text).results;
 }
 
+/** What an api says of itself: the value of a metric, by its name. */
+export async function readMetrics({ env }: Stage, url: string): Promise<(name: string) => number> {
+  const headers = { Authorization: `Bearer ${env.OPERATOR_TOKEN}` };
+  const text = await (await fetch(`${url}/metrics`, { headers })).text();
+  return (name) => {
+    const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1];
+    if (value === undefined) throw new Error(`The metrics have no ${name}`);
+    return Number(value);
+  };
+}
+
 /** What was measured was also kept. */
 export async function expectAll({ ctx }: Stage, orgId: string, count: number): Promise<void> {
   const rollups = await rollupRows(ctx).find({ org_id: orgId, period: 'day' }).toArray();

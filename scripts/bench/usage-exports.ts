@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import type { Stage } from './stage.ts';
+import { readMetrics, type Stage } from './stage.ts';
 
 /**
  * One export from a fresh api process: downloads and forgets. Memory and turns of the event loop are those of the api, as
@@ -12,11 +12,10 @@ export async function measureExport(
   { query, rows }: { query: string; rows: number },
 ): Promise<Record<string, unknown>> {
   const { url, end } = await stage.startApi();
-  const readOwn = async () => readProcess(url, stage.env.OPERATOR_TOKEN ?? '');
-  const before = await readOwn();
+  const before = await readProcess(stage, url);
   const peak = { rss: before.rss, turnMs: 0 };
   const sample = async () => {
-    const { rss, turnMs } = await readOwn();
+    const { rss, turnMs } = await readProcess(stage, url);
     peak.rss = Math.max(peak.rss, rss);
     peak.turnMs = Math.max(peak.turnMs, turnMs);
   };
@@ -53,14 +52,8 @@ function download(url: string, key: string): Promise<number> {
 }
 
 /** Resident bytes, and the longest turn of the event loop since this was last read. */
-async function readProcess(url: string, operatorToken: string): Promise<{ rss: number; turnMs: number }> {
-  const answer = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${operatorToken}` } });
-  const text = await answer.text();
-  const read = (name: string) => {
-    const line = new RegExp(`^${name} (\\S+)$`, 'm').exec(text);
-    if (!line) throw new Error(`The metrics have no ${name}`);
-    return Number(line[1]);
-  };
-  const turnS = read('nodejs_eventloop_lag_max_seconds');
-  return { rss: read('process_resident_memory_bytes'), turnMs: turnS * 1_000 };
+async function readProcess(stage: Stage, url: string): Promise<{ rss: number; turnMs: number }> {
+  const read = await readMetrics(stage, url);
+  const turnMs = read('nodejs_eventloop_lag_max_seconds') * 1_000;
+  return { rss: read('process_resident_memory_bytes'), turnMs };
 }

@@ -2,31 +2,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readJson, writePrivateJson } from './files.ts';
-import { makeSecrets, makeSigningKey } from './make-secrets.ts';
-
-const secrets = z.object({
-  OPERATOR_TOKEN: z.string(),
-  API_KEY_PEPPER: z.string(),
-  CURSOR_SECRET: z.string(),
-  SESSION_SECRET: z.string(),
-  WEBHOOK_SECRET_KEYS: z.string(),
-});
+import { makeSecrets, makeSigningKey, type Secrets } from './make-secrets.ts';
 
 /**
  * The secrets of a data folder as environment variables, made once and kept (0600): a changed pepper would make every
  * API key worthless, a changed webhook key every stored secret.
  */
-export function ensureSecrets(dataDir: string): z.infer<typeof secrets> & { SIGNING_KEY_FILE: string } {
+export function ensureSecrets(dataDir: string): Secrets & { SIGNING_KEY_FILE: string } {
   const file = join(dataDir, 'secrets.json');
-  const kept = readJson(file);
+  const kept = z.record(z.string(), z.string()).parse(readJson(file) ?? {});
   // A secret that an older folder lacks is made now.
-  const known = secrets.parse({
-    ...makeSecrets(),
-    ...z
-      .object({})
-      .loose()
-      .parse(kept ?? {}),
-  });
+  const known = { ...makeSecrets(), ...kept };
   writePrivateJson(file, known);
   return { ...known, SIGNING_KEY_FILE: ensureSigningKey(dataDir) };
 }

@@ -10,7 +10,7 @@ export interface FoundCall {
   sharesId: boolean;
   signal: PostedSignal;
   /** The folder in which the tool ran, if it says so; the project is named after its repository. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** The file of the line that was kept. */
   file?: string;
 }

@@ -42,7 +42,6 @@ function readLine(line: string): Found[] {
   const messageId = textOf(message.id);
   if (ts === undefined || messageId === undefined) return [{ leftOut: 'without a time or an id' }];
   const requestId = textOf(entry.requestId);
-  const cwd = textOf(entry.cwd);
   const call = callOf(usage, { id: nativeId(requestId ?? messageId), ts, model, entry });
   return [
     {
@@ -52,7 +51,7 @@ function readLine(line: string): Found[] {
         // Some gateways give none: then OpenTelemetry has an id of its own making.
         sharesId: requestId !== undefined,
         signal: call,
-        ...(cwd === undefined ? {} : { cwd }),
+        cwd: textOf(entry.cwd),
       },
     },
   ];

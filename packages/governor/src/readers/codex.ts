@@ -123,5 +123,5 @@ function callOf(
     cacheRead: countOf(usage.cached_input_tokens),
     cacheWrite: countOf(usage.cache_write_input_tokens),
   });
-  return { key, rank: 0, sharesId: false, signal, ...(cwd === undefined ? {} : { cwd }) };
+  return { key, rank: 0, sharesId: false, signal, cwd };
 }

@@ -35,8 +35,7 @@ function readMessage(text: string): Found[] {
   if (id === undefined || ts === undefined) return [{ leftOut: 'without a time or an id' }];
   const cwd = textOf(objectOf(message.path)?.cwd);
   const signal = signalOf({ id: nativeId(id), ts, adapter: 'opencode', ...usageOf(message, tokens) });
-  const place = cwd === undefined ? {} : { cwd };
-  return [{ call: { key: id, rank: signal.tokens_out ?? 0, sharesId: false, signal, ...place } }];
+  return [{ call: { key: id, rank: signal.tokens_out ?? 0, sharesId: false, signal, cwd } }];
 }
 
 function usageOf(message: Json, tokens: Json) {

@@ -39,7 +39,6 @@ function readLine(line: string): Found[] {
   const sessionId = textOf(entry.sessionId);
   const own = textOf(entry.uuid);
   const id = derivedFrom('chat', sessionId, own ?? ts, ...(own === undefined ? [input, output] : []));
-  const cwd = textOf(entry.cwd);
   const signal = signalOf({
     id,
     ts,
@@ -50,7 +49,5 @@ function readLine(line: string): Found[] {
     output,
     cacheRead: countOf(usage.cachedContentTokenCount),
   });
-  return [
-    { call: { key: id, rank: output, sharesId: false, signal, ...(cwd === undefined ? {} : { cwd }) } },
-  ];
+  return [{ call: { key: id, rank: output, sharesId: false, signal, cwd: textOf(entry.cwd) } }];
 }
