@@ -326,6 +326,20 @@ describe('the pages of the dashboard', () => {
     await context.close();
   });
 
+  test('hide the navigation of a narrow screen also from the keyboard, until it is opened', {
+    timeout: 60_000,
+  }, async () => {
+    const { page, context } = await open('Grace', { viewport: { width: 640, height: 450 } });
+    await visit(page, '/devices');
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await pages.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Navigation', expanded: false }).click();
+    await pages.waitFor();
+    await page.keyboard.press('Escape');
+    await pages.waitFor({ state: 'hidden' });
+    await context.close();
+  });
+
   test('offer to sign in again when the session has ended, and keep the page', {
     timeout: 60_000,
   }, async () => {

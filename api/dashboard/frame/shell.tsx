@@ -9,7 +9,7 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { openSpotlight } from '@mantine/spotlight';
 import { IconLogout, IconSearch, IconUser } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
@@ -31,6 +31,7 @@ export function Shell() {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes whenever another page opens.
   useEffect(close, [pathname]);
+  useHotkeys([['Escape', close]]);
   return (
     <AppShell
       header={{ height: 52 }}
@@ -43,7 +44,14 @@ export function Shell() {
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Navigation"
+              aria-expanded={opened}
+            />
             <Mark />
             <Text fw={600} className="clip" title={useMe().org.name}>
               {useMe().org.name}
@@ -63,7 +71,12 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" style={{ overflowY: 'auto' }} aria-label="Pages">
+      <AppShell.Navbar
+        p="sm"
+        style={{ overflowY: 'auto' }}
+        {...(opened ? {} : { visibleFrom: 'sm' })}
+        aria-label="Pages"
+      >
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page">
