@@ -145,10 +145,11 @@ describe('the dashboard in use', () => {
     await page.getByRole('button', { name: 'Edit' }).click();
     await ask(`/api/v1/budgets/${id}`, { threshold: 90 }, 'PATCH');
     await page.getByRole('textbox', { name: 'Name' }).fill('Everything');
+    await page.getByRole('combobox', { name: 'Timezone' }).fill('Asia/Tokyo');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The budget is changed.').waitFor();
     const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key: stack.key });
-    expect(body).toMatchObject({ name: 'Everything', threshold: 90 });
+    expect(body).toMatchObject({ name: 'Everything', threshold: 90, timezone: 'Asia/Tokyo' });
 
     const webhook = await makeWebhook('alerts');
     await visit(page, `/webhooks/${webhook}`);

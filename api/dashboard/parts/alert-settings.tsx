@@ -1,5 +1,6 @@
 import { NativeSelect, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import type { AnswerOf } from '../data/client.ts';
+import { TimezoneInput } from './timezone-input.tsx';
 
 type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
@@ -102,12 +103,7 @@ function QuietFields({
             value={value.to}
             onChange={(event) => onChange({ ...value, to: event.currentTarget.value })}
           />
-          <TextInput
-            label="Timezone"
-            required
-            value={value.timezone}
-            onChange={(event) => onChange({ ...value, timezone: event.currentTarget.value })}
-          />
+          <TimezoneInput value={value.timezone} onChange={(timezone) => onChange({ ...value, timezone })} />
         </SimpleGrid>
       )}
     </Stack>

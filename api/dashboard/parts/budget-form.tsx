@@ -4,12 +4,14 @@ import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { organizationQuery } from '../data/queries.ts';
 import { useAct, useIdempotencyKey } from '../data/use-act.ts';
+import { useMe } from '../data/use-me.ts';
 import { ActForm, changesOf, useDraft } from './act-form.tsx';
 import type { Budget } from './budget-bar.tsx';
 import { BudgetPreview } from './budget-preview.tsx';
 import { METRICS } from './budget-words.ts';
 import { EnforcementInputs } from './enforcement.tsx';
 import { NumberField } from './number-field.tsx';
+import { TimezoneInput } from './timezone-input.tsx';
 import { useMemberChoice } from './user-name.tsx';
 
 const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
@@ -21,10 +23,10 @@ const SCOPES: Record<Budget['scope'], string> = {
 };
 type Draft = Pick<
   Budget,
-  'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'enforce' | 'on_error'
+  'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'timezone' | 'enforce' | 'on_error'
 >;
 
-const NEW: Draft = {
+const NEW: Omit<Draft, 'timezone'> = {
   name: '',
   scope: 'org',
   scope_id: '',
@@ -38,7 +40,8 @@ const NEW: Draft = {
 /** Creates a budget, or changes one. Shows what was used lately, so that a threshold can be chosen. */
 export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
   // As it was when the form was opened: it is read again all the time.
-  const [before] = useState<Draft>(budget ?? NEW);
+  const { timezone } = useMe().org;
+  const [before] = useState<Draft>(budget ?? { ...NEW, timezone });
   const [draft, set] = useDraft(before);
   const changes = changesOf(before, draft);
   const headers = useIdempotencyKey(draft);
@@ -85,7 +88,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
           <ScopeInput scope={draft.scope} value={draft.scope_id} onChange={(scope_id) => set({ scope_id })} />
         )}
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <NativeSelect
           label="What"
           value={draft.metric}
@@ -105,6 +108,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
           onChange={(event) => set({ window: event.currentTarget.value as Draft['window'] })}
           data={[...WINDOWS]}
         />
+        <TimezoneInput value={draft.timezone} onChange={(chosen) => set({ timezone: chosen })} />
       </SimpleGrid>
       <EnforcementInputs rule={draft} onChange={set} />
       <BudgetPreview draft={draft} />

@@ -7,6 +7,7 @@ import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
 import { Load } from '../../parts/load.tsx';
 import { NumberField } from '../../parts/number-field.tsx';
+import { TimezoneInput } from '../../parts/timezone-input.tsx';
 import { When } from '../../parts/when.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
@@ -45,19 +46,11 @@ function OrganizationForm({ organization }: { organization: Organization }) {
           value={draft.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
-        <TextInput
-          label="Timezone"
+        <TimezoneInput
           description="An IANA name such as Europe/Berlin. A change holds from tomorrow; each budget keeps its own."
-          required
           value={draft.timezone}
-          onChange={(event) => set({ timezone: event.currentTarget.value })}
-          list="timezones"
+          onChange={(chosen) => set({ timezone: chosen })}
         />
-        <datalist id="timezones">
-          {Intl.supportedValuesOf('timeZone').map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
         {next_timezone && (
           <Text size="sm" c="dimmed">
             {timezone} now, {next_timezone.timezone} from <When at={next_timezone.from} />.
