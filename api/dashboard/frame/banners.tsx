@@ -1,7 +1,9 @@
 import { Alert, Anchor, Stack } from '@mantine/core';
+import { useTimeout } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
 import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
 import { groupsBy, useUsageNow } from '../data/usage.tsx';
 import { useIsAdmin } from '../data/use-me.ts';
@@ -9,19 +11,23 @@ import { percent } from '../parts/format.ts';
 import { Waiting } from './waiting.tsx';
 
 const MOST_UNPRICED = 0.01;
+/** For how long a page is held up. */
+const PATIENCE_MS = 3_000;
 /** The pages of budgets and webhooks ask oftener. */
 const POLL_MS = { budgets: 60_000, webhooks: 120_000 };
 
 /**
  * The page under what somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. It
- * waits until these have been asked for once, so that they do not push it away under the pointer.
+ * waits a little for these to be known, so that they do not push it away under the pointer.
  */
 export function Banners({ children }: { children: React.ReactNode }) {
   const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: POLL_MS.webhooks });
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: POLL_MS.budgets });
   const failing = webhooks.data?.data.filter(({ status }) => status === 'failing') ?? [];
   const exceeded = budgets.data?.data.filter(({ state }) => state === 'exceeded') ?? [];
-  if ([webhooks, budgets].some(({ isLoading, failureCount }) => isLoading && failureCount === 0))
+  const [isLate, setLate] = useState(false);
+  useTimeout(() => setLate(true), PATIENCE_MS, { autoInvoke: true });
+  if (!isLate && [webhooks, budgets].some(({ isLoading, failureCount }) => isLoading && failureCount === 0))
     return <Waiting />;
   return (
     <>
