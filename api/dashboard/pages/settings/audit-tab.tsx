@@ -35,7 +35,9 @@ export function AuditTab() {
   );
   return (
     <Stack>
-      <Text c="dimmed">Every change by a person, a key or an operator. Keys stand here by their ids.</Text>
+      <Text c="dimmed">
+        Every change by a person, a key or an operator. Who has no name here stands by an id.
+      </Text>
       <Load query={pages.query} height={240}>
         {({ data }) => <Rows label="Audit" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />}
       </Load>
