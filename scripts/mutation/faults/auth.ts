@@ -97,6 +97,14 @@ export const AUTH_FAULTS: readonly Fault[] = [
     equivalent: 'jose takes no symmetric algorithm with a set of keys (RFC 7517)',
   },
   {
+    what: 'what a member makes does not meet its removal',
+    file: 'shared/organizations/roster.ts',
+    text: 'const { matchedCount } = await memberRows(ctx).updateOne(\n    { ...member, removed_at: null },\n    { $inc: { touches: 1 } },\n    { session: transaction },\n  );\n  return matchedCount > 0;',
+    replacement:
+      'return (await memberRows(ctx).findOne({ ...member, removed_at: null }, { session: transaction })) !== null;',
+    tests: ['test/api/members-and-keys.test.ts', 'test/abuse/identity.test.ts'],
+  },
+  {
     what: 'a member gets by rotating what only an admin gives',
     file: 'shared/keys/manage-keys.ts',
     text: 'refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));',

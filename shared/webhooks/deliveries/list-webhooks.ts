@@ -2,7 +2,7 @@ import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
-import { lastDelivery } from './list-deliveries.ts';
+import { listDeliveries } from './list-deliveries.ts';
 import { type Delivery, queuedDeliveryRows } from './model.ts';
 
 /** A webhook with what became of its deliveries. */
@@ -32,5 +32,7 @@ export async function describeWebhook(
 
 async function describe(ctx: Context, webhook: Webhook): Promise<ListedWebhook> {
   const held = await queuedDeliveryRows(ctx).countDocuments({ webhook_id: webhook._id, state: 'held' });
-  return { webhook, held, lastDelivery: await lastDelivery(ctx, webhook) };
+  const newest = { order: 'desc', limit: 1, after: null, total: 0 } as const;
+  const { rows } = await listDeliveries(ctx, webhook, {}, newest);
+  return { webhook, held, lastDelivery: rows[0] ?? null };
 }
