@@ -21,7 +21,7 @@ function reservationScript(name: string): Script {
 const CODES = {
   look: ['open', 'shut'],
   open: ['open', 'shut'],
-  reserve: ['shut', 'replay', 'reused', 'stale', 'refused', 'reserved'],
+  reserve: ['shut', 'replay', 'reused', 'stale', 'refused', 'full', 'reserved'],
   settle: ['settled', 'shut'],
   release: ['released', 'shut'],
 } as const;

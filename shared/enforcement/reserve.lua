@@ -12,7 +12,11 @@
 --   reused               the key was used for something else, which is still held
 --   stale                call again with later amounts
 --   refused  number      of the first budget without room, from 0
+--   full                 as many are open as an organization may have
 --   reserved id, ends
+
+-- At 230 bytes each: what one organization reserves must leave memory for the spends of all.
+local MOST_OPEN = 250000
 
 local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
@@ -58,6 +62,7 @@ if full then
   end
 end
 
+if redis.call('ZCARD', KEYS[4]) >= MOST_OPEN then return { 'full', now } end
 write_reservation(ARGV[6], { amount = amount, touches = '', keys = table.concat(keys, ' ') })
 redis.call('ZADD', KEYS[4], ends, ARGV[6])
 for _, key in ipairs(keys) do held[key] = held[key] + amount end

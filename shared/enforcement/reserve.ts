@@ -34,7 +34,7 @@ const PATIENCE_MS = 1_000;
 /**
  * Reserves an amount in every hard budget of cost that a call counts in, all or none, in one script call. A hard budget of
  * another metric refuses when its usage has reached its threshold. Throws `store_unavailable` and `rebuilding` when nothing
- * was reserved, `outcome_unknown` when nobody knows, `idempotency_key_reused`.
+ * was reserved, `overloaded` when too many are open, `outcome_unknown` when nobody knows, `idempotency_key_reused`.
  */
 export async function reserveInBudgets(ctx: Context, caller: Caller, wish: Wish): Promise<Reservation> {
   const { orgId } = caller;
@@ -101,6 +101,11 @@ async function tryToReserve(
       return { id: first, endsMs: Number(ends), isRepeat: code === 'replay' };
     case 'refused':
       return { id: null, reason: refusalOf(hard[Number(first)] as OpenBudget) };
+    case 'full':
+      throw new DomainError(
+        'overloaded',
+        'The organization has too many open reservations. Settle or release some.',
+      );
     case 'reused':
       throw new DomainError(
         'idempotency_key_reused',

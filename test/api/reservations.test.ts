@@ -59,6 +59,30 @@ describe('a reservation', () => {
     expect((await reserve('ada', 0.000000001)).body).toMatchObject({ allow: false });
   });
 
+  test('is refused when 250,000 of its organization are open, until one is gone', async () => {
+    const crowded = await makeTenant(api.ctx);
+    const body = {
+      name: 'B',
+      scope: 'org',
+      metric: 'cost_usd',
+      threshold: 10,
+      window: 'monthly',
+      enforce: 'hard',
+    };
+    await api.call('/api/v1/budgets', { key: crowded.key, body });
+    const ask = async () => {
+      const wish = { estimate_usd: 1, ttl_s: 60 };
+      return (await api.call('/api/v1/budgets/reserve', { key: crowded.key, body: wish })).status;
+    };
+    const { ends } = reservationKeys(crowded.orgId);
+    await until(async () => (await ask()) === 200 && (await api.ctx.redis.meter.zcard(ends)) > 0);
+    const fill = "for i = 1, 250000 do redis.call('ZADD', KEYS[1], '9e15', i) end";
+    await api.ctx.redis.meter.eval(fill, 1, ends);
+    expect(await ask()).toBe(503);
+    await api.ctx.redis.meter.zremrangebyrank(ends, -10, -1);
+    expect(await ask()).toBe(200);
+  });
+
   test('needs no budget, and no hard one', async () => {
     expect((await reserve('free', 900_000)).body).toMatchObject({ allow: true });
     await budget('soft', { enforce: 'soft' });
