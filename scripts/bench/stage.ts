@@ -10,7 +10,8 @@ import { readConfig } from '../../shared/platform/basics/config.ts';
 import { SCOPES } from '../../shared/platform/basics/contract.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { createIndexes } from '../../shared/tables/collections.ts';
+import { MIGRATIONS } from '../../shared/tables/migrations.ts';
+import { release } from '../../shared/tables/release.ts';
 import { rollupRows } from '../../shared/usage/model.ts';
 import { makeSecrets, makeSigningKey } from '../stack/make-secrets.ts';
 import { findFreePort } from '../stack/ports.ts';
@@ -65,7 +66,7 @@ export async function setStage(
   const apart: Environment = queues === redis ? {} : { QUEUE_REDIS_URL: queues.url };
   const env = { ...settings(mongo, masters), ...apart, ...own };
   const ctx = await openContext(readConfig(env), { process: 'cli' });
-  await createIndexes(ctx.db);
+  await release(ctx.db, MIGRATIONS, ctx.clock.now());
   await Promise.all([waitUntilReady(ctx.redis.meter, 5_000), waitUntilReady(ctx.redis.producer, 5_000)]);
   const children: ChildProcess[] = [];
   const start: Stage['start'] = (args, more = {}, stdout = 'ignore') => {
