@@ -15,14 +15,12 @@ interface Answerer {
 }
 
 /**
- * A member takes the device that shows this user code into the own account. Once: of two who try, one wins, and who has won
- * may ask again.
+ * A member takes the device that shows this user code into the own account. Once: of two who try, one wins.
  * Throws `invalid_grant` for a code that is unknown or used, `expired_token`, `too_many_requests` after five of those
  * from one account or address, `too_many_devices` (the code stays good).
  */
 export async function approveLinking(ctx: Context, member: Answerer, typedCode: string): Promise<void> {
-  const grant = await findPending(ctx, member, typedCode, ['approved', 'redeemed']);
-  if (grant.status !== 'pending') return;
+  const grant = await findPending(ctx, member, typedCode);
   if ((await activeDevices(ctx, member.accountId)).length >= DEVICES_PER_ACCOUNT) {
     throw new DomainError(
       'too_many_devices',
@@ -37,8 +35,7 @@ export async function approveLinking(ctx: Context, member: Answerer, typedCode: 
  * `expired_token`, `too_many_requests` as an approval does.
  */
 export async function denyLinking(ctx: Context, member: Answerer, typedCode: string): Promise<void> {
-  const grant = await findPending(ctx, member, typedCode, ['denied']);
-  if (grant.status !== 'pending') return;
+  const grant = await findPending(ctx, member, typedCode);
   await answer(ctx, member, grant, { status: 'denied', action: 'device.deny' });
 }
 

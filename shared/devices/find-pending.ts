@@ -5,15 +5,13 @@ import { type DeviceGrant, deviceGrantRows } from './model.ts';
 import { parseUserCode } from './user-code.ts';
 
 /**
- * The grant that waits for an answer to this user code, or to which this member has given one of `answers` already. Throws
- * `invalid_grant` for a code that is unknown or used, `expired_token`, `too_many_requests` after five of those from one
- * account or address, whatever it was asked for.
+ * The grant that waits for an answer to this user code. Throws `invalid_grant` for a code that is unknown or used,
+ * `expired_token`, `too_many_requests` after five of those from one account or address, whatever it was asked for.
  */
 export async function findPending(
   ctx: Context,
   member: { accountId: string; address: string },
   typedCode: string,
-  answers: readonly DeviceGrant['status'][] = [],
 ): Promise<DeviceGrant> {
   const guessers = [`account:${member.accountId}`, `address:${member.address}`];
   refuseGuesser(ctx, guessers);
@@ -22,10 +20,8 @@ export async function findPending(
   refuseGuesser(ctx, guessers);
   const isExpired = grant !== null && grant.expires_at.getTime() <= ctx.clock.now();
   if (grant?.status === 'pending' && !isExpired) return grant;
-  const isOwn = grant?.account_id === member.accountId;
-  if (isOwn && answers.includes(grant.status)) return grant;
   // Pressed twice, a code that this member has answered is no guess.
-  if (!isOwn) countWrongCode(ctx, guessers);
+  if (grant?.account_id !== member.accountId) countWrongCode(ctx, guessers);
   if (grant?.status === 'pending')
     throw new DomainError('expired_token', 'This code has expired. Ask the device for a new one.');
   throw invalidCode();

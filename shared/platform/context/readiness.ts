@@ -17,8 +17,8 @@ export type Warning = (ctx: Context) => Promise<string | null>;
 const PROBE_TIMEOUT_MS = 1_000;
 
 /**
- * Asks both stores, Redis whether it takes writes. `down` only when neither group can serve: losing MongoDB must not stop credits being spent. A warning
- * makes it `degraded`.
+ * Asks both stores, Redis whether it takes writes. `down` only when neither group can serve: losing MongoDB must not stop
+ * credits being spent. A warning makes it `degraded`.
  */
 export async function readReadiness(ctx: Context, warnings: readonly Warning[]): Promise<Readiness> {
   const [mongo, redis] = await Promise.all([
