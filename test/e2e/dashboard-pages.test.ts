@@ -344,6 +344,11 @@ describe('the pages of the dashboard', () => {
     timeout: 60_000,
   }, async () => {
     const { page, context } = await open('Grace');
+    // The page, and with it its dialog, is mounted after what stands around it.
+    await page.route('**/dashboard/api/v1/budgets', async (route) => {
+      await page.getByRole('navigation').first().waitFor();
+      await route.fallback();
+    });
     await visit(page, '/budgets');
     await page.getByRole('button', { name: 'Create a budget' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Not lost');

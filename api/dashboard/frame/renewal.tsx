@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, getDefaultZIndex, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { sessionEnded } from '../data/query-client.ts';
@@ -27,7 +27,14 @@ export function Renewal() {
   );
   const renew = `/dashboard/login?${new URLSearchParams({ return_to: '/dashboard/renewed' })}`;
   return (
-    <Modal opened={ended} onClose={() => setEnded(false)} title="Your session has ended" centered>
+    // Above the dialog in which something was being typed, whichever of the two was mounted first.
+    <Modal
+      opened={ended}
+      onClose={() => setEnded(false)}
+      title="Your session has ended"
+      centered
+      zIndex={getDefaultZIndex('overlay')}
+    >
       <Stack>
         <Text>Sign in again in a new tab. What you have typed here stays.</Text>
         <Button component="a" href={renew} target="_blank" rel="opener">
