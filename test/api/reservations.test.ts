@@ -8,6 +8,15 @@ import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 
+const TEN_DOLLARS = {
+  name: 'B',
+  scope: 'org',
+  metric: 'cost_usd',
+  threshold: 10,
+  window: 'monthly',
+  enforce: 'hard',
+};
+
 let api: TestApi;
 let orgId: string;
 let key: string;
@@ -61,15 +70,7 @@ describe('a reservation', () => {
 
   test('is refused when 250,000 of its organization are open, until one is gone', async () => {
     const crowded = await makeTenant(api.ctx);
-    const body = {
-      name: 'B',
-      scope: 'org',
-      metric: 'cost_usd',
-      threshold: 10,
-      window: 'monthly',
-      enforce: 'hard',
-    };
-    await api.call('/api/v1/budgets', { key: crowded.key, body });
+    await api.call('/api/v1/budgets', { key: crowded.key, body: TEN_DOLLARS });
     const ask = async () => {
       const wish = { estimate_usd: 1, ttl_s: 60 };
       return (await api.call('/api/v1/budgets/reserve', { key: crowded.key, body: wish })).status;
@@ -209,15 +210,6 @@ test('many that end at once are looked at some at a time, and hold nothing in th
   expect(await heldNow()).toEqual(['bud:1', '10000']);
   await until(async () => (await heldNow()).length === 0);
 });
-
-const TEN_DOLLARS = {
-  name: 'B',
-  scope: 'org',
-  metric: 'cost_usd',
-  threshold: 10,
-  window: 'monthly',
-  enforce: 'hard',
-};
 
 test('of an organization whose first budget was made a moment ago is released', async () => {
   const { key: own } = await makeTenant(api.ctx);
