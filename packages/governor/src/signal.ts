@@ -14,12 +14,14 @@ export interface HistoryCall {
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
   costUsd?: number | undefined;
+  /** Why it failed; undefined for a call that succeeded. */
+  errorCode?: string | undefined;
   metadata?: Record<string, string>;
 }
 
 /** The signal of a call; `source: import` tells it from what OpenTelemetry sent. */
 export function signalOf(call: HistoryCall): PostedSignal {
-  const { id, ts, adapter, model, provider, sessionId, costUsd } = call;
+  const { id, ts, adapter, model, provider, sessionId, costUsd, errorCode } = call;
   return {
     id,
     ts,
@@ -31,6 +33,7 @@ export function signalOf(call: HistoryCall): PostedSignal {
     cache_read_tokens: call.cacheRead ?? 0,
     cache_write_tokens: call.cacheWrite ?? 0,
     ...(costUsd ? { cost_usd: costUsd } : {}),
+    ...(errorCode === undefined ? {} : { error: { code: clip(errorCode, 128) } }),
     metadata: {
       source: 'import',
       ...(sessionId === undefined ? {} : { client_session_id: clip(sessionId, 256) }),

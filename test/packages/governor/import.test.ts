@@ -359,6 +359,33 @@ describe('the history of', () => {
     expect(await totals()).toEqual({ count: 2, tokens_in: 17_024, tokens_out: 600, cost_nusd: 17_622_000 });
   });
 
+  it('a message of opencode that failed is an error, without its text', async () => {
+    const message = (id: string, error?: Json) => ({
+      id,
+      role: 'assistant',
+      modelID: 'claude-sonnet-4-5',
+      time: { created: NOW - 1_000, completed: NOW },
+      tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+      ...(error ? { error } : {}),
+    });
+    const data = { statusCode: 429, message: 'MARKED-CONTENT', responseBody: 'MARKED-CONTENT' };
+    const messages = [
+      message('msg_1', { name: 'APIError', data }),
+      message('msg_2', { name: 'MessageAbortedError', data: { message: 'MARKED-CONTENT' } }),
+      message('msg_3'),
+    ];
+    for (const each of messages)
+      writeLines(join(home.folder, 'storage', 'message', 'ses_1', `${each.id}.json`), [each]);
+    await run('opencode');
+    const rows = await stored();
+    expect(rows.map(({ error }) => error)).toEqual([
+      { code: '429' },
+      { code: 'MessageAbortedError' },
+      undefined,
+    ]);
+    expect(JSON.stringify(rows)).not.toContain('MARKED-CONTENT');
+  });
+
   it('GitHub Copilot CLI is read as spans', async () => {
     writeLines(join(home.folder, 'otel', '1.jsonl'), [
       { resourceSpans: [{ scopeSpans: [{ spans: 'damaged' }] }] },

@@ -52,6 +52,14 @@ function usageOf(message: Json, tokens: Json) {
     output: countOf(tokens.output) + countOf(tokens.reasoning),
     cacheRead,
     cacheWrite,
+    errorCode: errorCodeOf(message),
     costUsd: typeof cost === 'number' && cost > 0 ? cost : undefined,
   };
+}
+
+/** The HTTP status of a failed call, else the name of its error; undefined where there is none. Its text is not read. */
+function errorCodeOf(message: Json): string | undefined {
+  const error = objectOf(message.error);
+  const status = objectOf(error?.data)?.statusCode;
+  return error && (typeof status === 'number' ? String(status) : (textOf(error.name) ?? 'error'));
 }
