@@ -1,4 +1,5 @@
 import { adaptRecord, KEY_RULES } from './adapt.ts';
+import { countOnce, type SpanSignal } from './count-once.ts';
 import { parseOtlpJson, pickJson, pickMetricNames, readJson } from './otlp/json.ts';
 import { metricNames, walkProtobuf } from './otlp/protobuf.ts';
 import { type OtlpKind, type OtlpRecord, UnreadableOtlp, WRONG_ROUTE } from './otlp/record.ts';
@@ -30,7 +31,7 @@ export function emptySummary(): OtlpSummary {
 }
 
 /**
- * Decodes a request and yields the signals of each record, whose `user_id` is still what the tool claims. Counts in
+ * Decodes a request and yields its signals, a few at a time, whose `user_id` is still what the tool claims. Counts in
  * `summary`. Throws `UnreadableOtlp`, possibly after some records: then nothing of it counts.
  */
 export function* walkOtlp(
@@ -43,13 +44,23 @@ export function* walkOtlp(
     summary.hasClaudeCodeMetrics = areOfClaudeCode(body, encoding);
     return;
   }
+  if (kind === 'logs') {
+    for (const record of recordsOf(body, kind, encoding)) yield addRecord(summary, record);
+    return;
+  }
+  const spans: SpanSignal[] = [];
   let withIds = 0;
   for (const record of recordsOf(body, kind, encoding)) {
-    if (record.traceId !== '' && record.spanId !== '') withIds += 1;
-    yield addRecord(summary, record);
+    const { scope, traceId, spanId, parentSpanId } = record;
+    if (traceId !== '' && spanId !== '') withIds += 1;
+    for (const signal of addRecord(summary, record))
+      spans.push({ scope, traceId, spanId, parentSpanId, signal });
+    // Nothing yet: a span may come before the one that it is in, or after it.
+    yield [];
   }
   // Log records read as spans when they have no field that a span has otherwise.
-  if (kind === 'traces' && summary.records > 0 && withIds === 0) throw new UnreadableOtlp(WRONG_ROUTE.traces);
+  if (summary.records > 0 && withIds === 0) throw new UnreadableOtlp(WRONG_ROUTE.traces);
+  for (const signal of countOnce(spans)) yield [signal];
 }
 
 /** To cut a JSON body into its records costs small ones more than the memory that it saves. */

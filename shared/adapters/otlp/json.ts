@@ -168,6 +168,7 @@ function logOf(log: Json, scope: string, resource: Map<string, Scalar>, rules: K
     durationMs: null,
     traceId: idOfHex(textOf(log.traceId), 16),
     spanId: idOfHex(textOf(log.spanId), 8),
+    parentSpanId: '',
     isFailed: false,
   };
 }
@@ -187,6 +188,7 @@ function spanOf(span: Json, scope: string, resource: Map<string, Scalar>, rules:
     durationMs: durationMs(start, end),
     traceId: idOfHex(textOf(span.traceId), 16),
     spanId: idOfHex(textOf(span.spanId), 8),
+    parentSpanId: idOfHex(textOf(span.parentSpanId), 8),
     isFailed: code === 2 || code === 'STATUS_CODE_ERROR',
   };
 }

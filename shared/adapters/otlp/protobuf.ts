@@ -105,6 +105,7 @@ function logOf(wire: Wire, log: Span, origin: Origin, rules: KeyRules): OtlpReco
     durationMs: null,
     traceId,
     spanId,
+    parentSpanId: '',
     isFailed: false,
   };
 }
@@ -118,6 +119,7 @@ function spanOf(wire: Wire, span: Span, origin: Origin, rules: KeyRules): OtlpRe
   const { reader } = wire;
   let traceId = '';
   let spanId = '';
+  let parentSpanId = '';
   let name = '';
   let startNanos = 0n;
   let endNanos = 0n;
@@ -131,6 +133,7 @@ function spanOf(wire: Wire, span: Span, origin: Origin, rules: KeyRules): OtlpRe
     else if (type !== WireType.LengthDelimited) return false;
     else if (field === 1) traceId = readId(wire, span, 16);
     else if (field === 2) spanId = readId(wire, span, 8);
+    else if (field === 4) parentSpanId = readId(wire, span, 8);
     else if (field === 5) name = beginOf(wire, readSpan(wire, span));
     else if (field === 15) status = readSpan(wire, span);
     else return false;
@@ -146,6 +149,7 @@ function spanOf(wire: Wire, span: Span, origin: Origin, rules: KeyRules): OtlpRe
     durationMs: durationMs(startNanos, endNanos),
     traceId,
     spanId,
+    parentSpanId,
     isFailed: status !== null && statusCode(wire, status) === 2,
   };
 }

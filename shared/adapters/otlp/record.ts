@@ -23,6 +23,8 @@ export interface OtlpRecord {
   /** Lower-case hex; empty when missing or not valid. */
   traceId: string;
   spanId: string;
+  /** The span in which this one ran; empty for a log. */
+  parentSpanId: string;
   /** Whether a span's status is ERROR. */
   isFailed: boolean;
 }

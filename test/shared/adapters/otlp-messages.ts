@@ -95,6 +95,7 @@ export interface FixtureRecord {
   endTimeUnixNano?: string;
   traceId?: string;
   spanId?: string;
+  parentSpanId?: string;
   status?: { code: number; message?: string };
 }
 
