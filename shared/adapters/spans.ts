@@ -95,27 +95,37 @@ function common(record: OtlpRecord, { adapter, userKeys }: Tool) {
   return withUser(base, textOf(record, ...userKeys));
 }
 
-/** The tool's own attribute names the user where no common one does. */
-function withUser(base: ReturnType<typeof baseOf>, user: string | undefined): ReturnType<typeof baseOf> {
-  return base.user_id !== undefined || user === undefined
+/** The tool's own attribute names the user where no common one does. opencode calls everybody `unknown`. */
+function withUser(base: ReturnType<typeof baseOf>, reported = ''): ReturnType<typeof baseOf> {
+  const user = reported.trim();
+  return base.user_id !== undefined || user === '' || user === 'unknown'
     ? base
-    : { ...base, user_id: clip(user.trim(), 256) };
+    : { ...base, user_id: clip(user, 256) };
 }
 
 function callOf(record: OtlpRecord, tool: Tool): PostedSignal {
   const { tokens, repaired } = usageOf(record);
   const provider = textOf(record, ...FIELDS.provider);
+  const failure = failureOf(record);
   return {
     ...common(record, tool),
     id: callId(record),
     ...modelOf(record, ...(tool.modelKeys ?? FIELDS.model)),
     ...(provider === undefined ? {} : { provider: clip(provider, 128) }),
     ...tokens,
+    ...(failure.error || hasUsage(record) ? {} : NO_USAGE),
     ...(tool.hasCost ? costOf(record, ...FIELDS.cost) : {}),
-    ...failureOf(record),
+    ...failure,
     ...latencyOf(record),
     ...metadataOf({ ...sessionOf(record), ...repaired, ...tool.metadata?.(record) }),
   };
+}
+
+/** The tokens of a call that succeeded without reporting them, as a stream does that was not asked for its usage. */
+const NO_USAGE = { tokens_in: null, tokens_out: null };
+
+function hasUsage(record: OtlpRecord): boolean {
+  return textOf(record, ...FIELDS.input, ...FIELDS.output) !== undefined;
 }
 
 function usageOf(record: OtlpRecord): ReturnType<typeof tokensOf> {

@@ -12,6 +12,8 @@ export interface PricedCall {
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
   readonly reportedUsd?: number | undefined;
+  /** Whether it used tokens that nobody counted. */
+  readonly isUncounted?: boolean | undefined;
 }
 
 type CostSource = 'reported' | 'computed' | 'unknown';
@@ -30,11 +32,11 @@ const MAX_EPOCH_MS = 8.64e15;
 /**
  * What one call cost, in nano-USD rounded half-even once. A reported cost wins; otherwise the list price of the
  * model at the call's time, summed in integers. A call without tokens costs nothing, whatever its model.
- * Unknown, never a guess: no model, no list price, counts that contradict each other (more cached than read).
+ * Unknown, never a guess: tokens that nobody counted, no model, no list price, counts that contradict each other (more cached than read).
  */
 export function priceCall(call: PricedCall): CallPrice {
   if (call.reportedUsd !== undefined) return known(nusdFromUsd(call.reportedUsd), 'reported');
-  if (!hasPlausibleTokens(call)) return UNKNOWN;
+  if (call.isUncounted || !hasPlausibleTokens(call)) return UNKNOWN;
   if (call.tokens_in === 0 && call.tokens_out === 0) return FREE;
   const atMs = Number(call.at);
   if (!call.model || !(Math.abs(atMs) <= MAX_EPOCH_MS)) return UNKNOWN;

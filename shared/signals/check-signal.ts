@@ -52,7 +52,15 @@ function draftOf(signal: SignalInput, sender: Sender, userId: string, nowMs: num
     cache_write_tokens: signal.cache_write_tokens ?? 0,
   };
   const { model, provider, cost_usd: reportedUsd } = signal;
-  const { costNusd, source } = priceCall({ model, provider, reportedUsd, at: signal.ts, ...counts });
+  const isUncounted = signal.tokens_in === null || signal.tokens_out === null;
+  const { costNusd, source } = priceCall({
+    model,
+    provider,
+    reportedUsd,
+    isUncounted,
+    at: signal.ts,
+    ...counts,
+  });
   return {
     _id: signalKey(sender.orgId, signal.adapter, signal.id),
     org_id: sender.orgId,

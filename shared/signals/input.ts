@@ -48,8 +48,10 @@ export const signalInput = z
     adapter: text(128).describe('Which tool sent it, such as claude-code'),
     model: text(256).optional(),
     provider: text(128).optional(),
-    tokens_in: tokens.optional().describe('Input tokens, cached ones included'),
-    tokens_out: tokens.optional(),
+    tokens_in: tokens
+      .nullish()
+      .describe('Input tokens, cached ones included; null when the call used some and nobody knows how many'),
+    tokens_out: tokens.nullish(),
     cache_read_tokens: tokens.optional(),
     cache_write_tokens: tokens.optional(),
     cost_usd: z
