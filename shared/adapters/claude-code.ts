@@ -95,6 +95,12 @@ function metadata(record: OtlpRecord, ...keys: readonly string[]) {
   });
 }
 
+/** The model's name. Claude Code marks a long context in failed calls only: `claude-opus-4-8[1m]`. */
+function model(record: OtlpRecord): Pick<PostedSignal, 'model'> {
+  const reported = modelOf(record, 'model');
+  return reported.model === undefined ? {} : { model: reported.model.replace(/\[1m\]$/, '') };
+}
+
 /** R: the request's own id, else one of the session, the event's number and its time. */
 function requestId(record: OtlpRecord, event: string): string {
   return textOf(record, 'request_id', 'client_request_id') ?? sequenceId(record, event);
@@ -110,7 +116,7 @@ function callOf(record: OtlpRecord): PostedSignal {
   return {
     ...common(record),
     id: nativeId(requestId(record, 'api_request')),
-    ...modelOf(record, 'model'),
+    ...model(record),
     tokens_in: countOf(record, 'input_tokens') + cacheRead + cacheWrite,
     tokens_out: countOf(record, 'output_tokens'),
     cache_read_tokens: cacheRead,
@@ -135,7 +141,7 @@ function failedCallOf(record: OtlpRecord): PostedSignal {
   return {
     ...common(record),
     id: nativeId(requestId(record, 'api_error'), attempt),
-    ...modelOf(record, 'model'),
+    ...model(record),
     ...errorOf(record, 'status_code', 'error_type'),
     ...latencyOf(record, 'duration_ms'),
     ...metadata(record, 'attempt', 'query_source'),
@@ -147,7 +153,7 @@ function refusalOf(record: OtlpRecord): PostedSignal {
   return {
     ...common(record),
     id: nativeId(requestId(record, 'api_refusal'), 'refusal'),
-    ...modelOf(record, 'model'),
+    ...model(record),
     ...interventionOf('model_refusal', decidedBy('provider', false)),
     ...metadata(record),
   };

@@ -93,7 +93,10 @@ function metadata(record: OtlpRecord, more: Record<string, string | undefined> =
 
 function streamEventOf(record: OtlpRecord): PostedSignal | null {
   if (record.attributes.has('error.message')) return failedCallOf(record, 'sse_event');
-  return textOf(record, 'event.kind') === 'response.completed' ? callOf(record) : null;
+  // Over HTTP there are two completed events per call; only the second has the token counts.
+  const isCall =
+    textOf(record, 'event.kind') === 'response.completed' && record.attributes.has('input_token_count');
+  return isCall ? callOf(record) : null;
 }
 
 function callOf(record: OtlpRecord): PostedSignal {

@@ -173,10 +173,14 @@ const DECISIONS: Readonly<Record<string, Decision>> = {
   modify: decidedByPerson('modify'),
 };
 
-/** `auto_accept` is the configuration's yes, which is not stored. */
+/**
+ * A person's decision. Not stored are `auto_accept`, the configuration's yes, and Gemini CLI's `accept`, which it also
+ * sends when nobody was asked (`--yolo`, a policy).
+ */
 function permissionOf({ adapter, record }: Origin): PostedSignal | null {
-  const decision = entryOf(DECISIONS, textOf(record, 'decision')?.toLowerCase());
-  if (!decision) return null;
+  const word = textOf(record, 'decision')?.toLowerCase();
+  const decision = entryOf(DECISIONS, word);
+  if (!decision || (word === 'accept' && adapter === 'gemini-cli')) return null;
   return {
     ...common({ adapter, record }),
     id: nativeId(toolId(record), 'decision'),

@@ -258,6 +258,45 @@ describe('recognition', () => {
   });
 });
 
+describe('what is no call, no user, no model of its own', () => {
+  it('a completed event of Codex without token counts is no call', () => {
+    const fixture = readFixture('codex');
+    const counted = fixture.records[2] as FixtureRecord;
+    const kept = Object.entries(counted.attributes).filter(([key]) => !key.endsWith('_count'));
+    const raw = { ...counted, attributes: { ...Object.fromEntries(kept), duration_ms: 812 } };
+    const { signals, known } = signalsOf({ ...fixture, records: [raw, counted] });
+    expect(known).toBe(2);
+    expect(signals).toMatchObject([{ tokens_in: 12_000, tokens_out: 900 }]);
+  });
+
+  it('the user whom opencode calls unknown is nobody', () => {
+    const user = 'ai.telemetry.metadata.userId';
+    expect(changed('opencode', 1, { [user]: 'unknown' }).signals[0]).not.toHaveProperty('user_id');
+    expect(changed('opencode', 1, { [user]: ' grace ' }).signals[0]?.user_id).toBe('grace');
+  });
+
+  it('a long context does not change the name of Claude Code’s model', () => {
+    for (const index of [1, 3])
+      expect(changed('claude-code', index, { model: 'claude-opus-4-8[1m]' }).signals[0]?.model).toBe(
+        'claude-opus-4-8',
+      );
+  });
+
+  it('a successful call that reports no tokens is unpriced, a failed one is not', () => {
+    const fixture = readFixture('semconv');
+    const streamed = fixture.records[0] as FixtureRecord;
+    const kept = Object.entries(streamed.attributes).filter(([key]) => !key.includes('.usage.'));
+    const record = { ...streamed, attributes: Object.fromEntries(kept) };
+    const [call] = signalsOf({ ...fixture, records: [record] }).signals;
+    expect(priceOf(call)).toEqual([null, 'unknown']);
+    const failed = { ...record, attributes: { ...record.attributes, 'error.type': 'timeout' } };
+    const [failure] = signalsOf({ ...fixture, records: [failed] }).signals;
+    expect(priceOf(failure)).toEqual([0, 'computed']);
+    const zero = { ...record, attributes: { ...record.attributes, 'gen_ai.usage.input_tokens': 0 } };
+    expect(priceOf(signalsOf({ ...fixture, records: [zero] }).signals[0])).toEqual([0, 'computed']);
+  });
+});
+
 describe('interventions', () => {
   it('of Claude Code say who decided what', () => {
     const told = signalsFrom('claude-code').flatMap(({ intervention }) => intervention ?? []);
@@ -272,6 +311,16 @@ describe('interventions', () => {
         'permission_mode warn/allow/user',
       ],
     );
+  });
+
+  it('of Gemini CLI leave out its yes, which it also sends when nobody was asked', () => {
+    const decided = (name: string, decision: string) =>
+      changed(name, name === 'gemini-cli' ? 5 : 1, { decision }).signals.flatMap(
+        ({ intervention }) => intervention?.action ?? [],
+      );
+    expect(decided('gemini-cli', 'accept')).toEqual([]);
+    expect(decided('gemini-cli', 'reject')).toEqual(['block']);
+    expect(decided('qwen-code', 'accept')).toEqual(['allow']);
   });
 
   it('of Codex follow its words by their begin', () => {
