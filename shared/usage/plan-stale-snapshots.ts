@@ -1,5 +1,5 @@
 import type { Organization } from '../organizations/model.ts';
-import { dateAt } from '../platform/basics/clock.ts';
+import { CLOCK_LAG_MS, dateAt } from '../platform/basics/clock.ts';
 import { hashedKey } from '../platform/basics/ids.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 import { type SnapshotPeriod, snapshotRows } from './model.ts';
@@ -17,7 +17,8 @@ const MARKED_AFTER_MS = 5 * 60_000;
 /**
  * The writes that mark the snapshots of those days (starts, epoch ms) that have closed, and of their months, in the
  * transaction that changes their rollups. Each is an upsert of the snapshot's own row: whoever makes that snapshot at the
- * same time conflicts with it, and makes it again from what is there then. Pure.
+ * same time conflicts with it, and makes it again from what is there then. A period that closes soon has a snapshot only if
+ * this process has a clock that is behind: then it is marked too. Pure.
  */
 export function planStaleSnapshots(
   organization: Pick<Organization, '_id' | 'timezones'>,
@@ -25,17 +26,14 @@ export function planStaleSnapshots(
   nowMs: number,
 ): Write[] {
   const { _id: orgId, timezones } = organization;
-  const isLate = (period: SnapshotPeriod, startMs: number) =>
-    periodEnd(timezones, period, startMs) + MARKED_AFTER_MS <= nowMs;
+  const ageOf = (period: SnapshotPeriod, startMs: number) => nowMs - periodEnd(timezones, period, startMs);
+  const mayHaveOne = (period: SnapshotPeriod) => (startMs: number) => ageOf(period, startMs) >= -CLOCK_LAG_MS;
+  const mark = (period: SnapshotPeriod) => (startMs: number) =>
+    markStale(orgId, period, startMs, { upsert: ageOf(period, startMs) >= MARKED_AFTER_MS });
   // A month ends no sooner than each of its days, so most signals need only a look at their own.
-  const late = [...days].filter((startMs) => isLate('day', startMs));
+  const late = [...days].filter(mayHaveOne('day'));
   const months = new Set(late.map((dayMs) => periodStarts(organization, dayMs).month));
-  return [
-    ...late.map((startMs) => markStale(orgId, 'day', startMs)),
-    ...[...months]
-      .filter((startMs) => isLate('month', startMs))
-      .map((startMs) => markStale(orgId, 'month', startMs)),
-  ];
+  return [...late.map(mark('day')), ...[...months].filter(mayHaveOne('month')).map(mark('month'))];
 }
 
 /** Whether a part is a day or month that has been over for so long that no unmarked change of it can still commit. */
@@ -43,15 +41,23 @@ export function mayBeMade(part: Part, nowMs: number): part is WholePart {
   return part.period !== 'quarter_hour' && part.toMs + MADE_AFTER_MS <= nowMs;
 }
 
-/** The write that marks one snapshot. The tables go at once, so that the next mark rewrites a small row. */
-export function markStale(orgId: string, period: SnapshotPeriod, startMs: number): Write {
+/**
+ * The write that marks one snapshot, also one that is not there unless `upsert` is false. The tables go at once, so that
+ * the next mark rewrites a small row.
+ */
+export function markStale(
+  orgId: string,
+  period: SnapshotPeriod,
+  startMs: number,
+  { upsert = true }: { upsert?: boolean } = {},
+): Write {
   const update = {
     $set: { is_stale: true },
     $inc: { version: 1 },
     $unset: { totals: true, cells: true },
     $setOnInsert: { org_id: orgId, period, start: dateAt(startMs) },
   } as const;
-  return updateRow(snapshotRows, { _id: snapshotKey(orgId, period, startMs) }, update, { upsert: true });
+  return updateRow(snapshotRows, { _id: snapshotKey(orgId, period, startMs) }, update, { upsert });
 }
 
 /** The identity of a snapshot: uniqueness is the primary key's. */

@@ -5,6 +5,12 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/**
+ * How far the clock of an api may be behind those of the stores without leaving anything wrong in them: one that is further
+ * behind refuses nearly every signal (docs/reliability.md).
+ */
+export const CLOCK_LAG_MS = 3_600_000;
+
 /** ISO 8601 in UTC with milliseconds, as every time under `/api/v1` is written. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();

@@ -181,6 +181,32 @@ describe('snapshots', () => {
     clock.set(NOW);
   });
 
+  it('count a late signal that a process records whose clock says that the day and the month go on', async () => {
+    const other = await populate(5);
+    const monthEnd = Date.parse('2026-05-01T04:00:00Z');
+    const question = { ...rest, fromMs: monthEnd - 30 * DAY, toMs: monthEnd, groupBy: ['user_id'] } as const;
+    const counted = async () => {
+      const day = await readUsage(ctx, other, { ...question, fromMs: monthEnd - DAY });
+      const month = await readUsage(ctx, other, question);
+      const hours = await readUsage(ctx, other, { ...HOURS, fromMs: monthEnd - DAY, toMs: monthEnd });
+      return [day, month, hours].map(({ totals }) => totals.signals);
+    };
+    clock.set(monthEnd + 11 * 60_000);
+    const behind = await openTestContext({
+      clock: createTestClock(clock.now() - 59 * 60_000),
+      sharing: ctx,
+    });
+    await make(other);
+    const before = await counted();
+    await recordAll(behind, other._id, [madeUp(monthEnd - 3_600_000)]);
+    expect(await counted()).toEqual(before.map((signals) => signals + 1));
+    await make(other);
+    expect(await counted()).toEqual(before.map((signals) => signals + 1));
+    expect(await reconcileUsage(ctx, other, { repair: false })).toMatchObject({ wrong: 0 });
+    await behind.close();
+    clock.set(NOW);
+  });
+
   it('miss no signal that is recorded while they are made', async () => {
     const busy = await populate(30);
     const closed = { fromMs: Date.parse('2026-04-07T04:00:00Z'), toMs: Date.parse('2026-04-09T04:00:00Z') };
