@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
-import { dateAt } from '../platform/basics/clock.ts';
+import { CLOCK_LAG_MS, dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -59,7 +59,9 @@ async function countWindows(
   transaction: ClientSession,
 ): Promise<WindowUsage[]> {
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
-  const edges = windowEdges(windowAt, sinceMs, ctx.clock.now() + SIGNAL_AGE_MS.ahead + 1);
+  // Another process may have the right time, and so signals of a window that has not begun by this clock.
+  const untilMs = ctx.clock.now() + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead + 1;
+  const edges = windowEdges(windowAt, sinceMs, untilMs);
   const who = await dimensionsOf(ctx, organization._id, counter, transaction);
   const windows = new Map<number, WindowUsage>();
   for (const part of splitRange(organization, edges)) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeMember } from '../../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { addMember } from '../../../shared/administration/members.ts';
-import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
+import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
 import { BUDGET_METRICS, BUDGET_WINDOWS, type Budget, budgetRows } from '../../../shared/budgets/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
@@ -102,6 +102,37 @@ test('a budget whose month spans a change of the organization timezone is exact'
     for (const window of BUDGET_WINDOWS)
       budgets.push(await createBudget(ctx, orgId, { ...base, window, timezone, metric: 'tokens_in' }));
   await expectExact(budgets);
+});
+
+test('a process whose clock is behind counts the window that has begun meanwhile', async () => {
+  const hour = NOW - (NOW % HOUR);
+  clock.set(hour + 9 * 60_000);
+  const { orgId } = await makeTenant(ctx);
+  const clockBehind = createTestClock(clock.now() - 55 * 60_000);
+  const behind = await openTestContext({ clock: clockBehind, sharing: ctx });
+  const hourly = await createBudget(ctx, orgId, { ...base, window: 'hourly', metric: 'tokens' });
+  const post = () =>
+    recordSignals(ctx, { orgId, boundUserId: null, defaultProjectId: null }, [
+      makeSignal({ ts: clock.now() }),
+    ]);
+  await post();
+  const made = await createBudget(behind, orgId, { ...base, window: 'hourly' });
+  const changed = await changeBudget(behind, orgId, hourly._id, { threshold: 5 });
+  await post();
+  await expectExact([made, changed]);
+  await behind.close();
+});
+
+test('one of two budgets that share their windows leaves them to the other when it is removed or moves away', async () => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx);
+  await fill(ctx, orgId, 50, SEED + 4);
+  const make = () => createBudget(ctx, orgId, base);
+  const [left, removed, moved] = [await make(), await make(), await make()];
+  await removeBudget(ctx, orgId, removed._id);
+  await changeBudget(ctx, orgId, moved._id, { window: 'daily' });
+  await fill(ctx, orgId, 50, SEED + 5);
+  await expectExact([left, moved]);
 });
 
 test('no signal is lost or counted twice while budgets and teams change', { timeout: 60_000 }, async () => {
