@@ -58,10 +58,12 @@ test('nothing begins while the clock is wrong from the start, or while no store 
   await lone.close().catch(() => undefined);
 });
 
-test('one store with a wrong clock makes no process wrong, and one store suffices', async () => {
+test('one store with a wrong clock makes no process wrong, but is warned of, and one store suffices', async () => {
   shiftMs = 0;
   const beside = withRedisTime(async () => [String(systemClock.now() / 1_000 + 3_600), '0']);
   expect(Math.abs((await measureClockSkew(beside)) ?? Number.NaN)).toBeLessThan(1_000);
+  expect(await warnOfClock(beside)).toBe('The clock of Redis is 3600 s ahead of the others.');
+  expect(await warnOfClock(ctx)).toBeNull();
   const lone = await openTestContext({ redisUrl: 'redis://127.0.0.1:1' });
   expect(Math.abs((await measureClockSkew(lone)) ?? Number.NaN)).toBeLessThan(1_000);
   await lone.close();

@@ -12,17 +12,45 @@ const PATIENCE_MS = 1_000;
  * the one counts that is nearer, so that one wrong store makes no process wrong. Null when neither answers in time.
  */
 export async function measureClockSkew(ctx: Context): Promise<number | null> {
-  const skews = await Promise.all([skewTo(ctx, () => redisMs(ctx)), skewTo(ctx, () => mongoMs(ctx))]);
-  const known = skews.filter((skewMs) => skewMs !== null);
-  return known.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0] ?? null;
+  const [nearest] = await measureSkews(ctx);
+  return nearest?.skewMs ?? null;
 }
 
-/** A sentence for `/readyz` when the clock of this process is wrong, else null. */
+/** A sentence for `/readyz` when the clock of this process is wrong, or that of one store, else null. */
 export async function warnOfClock(ctx: Context): Promise<string | null> {
-  const skewMs = await measureClockSkew(ctx);
-  if (skewMs === null || Math.abs(skewMs) <= CLOCK_TOLERANCE_MS) return null;
-  const seconds = Math.round(Math.abs(skewMs) / 1_000);
-  return `The clock of this process is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} those of the stores.`;
+  const [nearest, other] = await measureSkews(ctx);
+  if (nearest && isWrong(nearest)) return warn('this process', nearest.skewMs, 'those of the stores');
+  if (other && isWrong(other)) return warn(other.store, -other.skewMs, 'the others');
+  return null;
+}
+
+/** By how many ms the clock of this process is ahead of a store's. */
+interface Skew {
+  store: string;
+  skewMs: number;
+}
+
+/** The stores that show a time, the nearer first. */
+async function measureSkews(ctx: Context): Promise<Skew[]> {
+  const [redis, mongo] = await Promise.all([
+    skewTo(ctx, () => redisMs(ctx)),
+    skewTo(ctx, () => mongoMs(ctx)),
+  ]);
+  const skews = [
+    { store: 'Redis', skewMs: redis },
+    { store: 'MongoDB', skewMs: mongo },
+  ];
+  const known = skews.filter((skew): skew is Skew => skew.skewMs !== null);
+  return known.toSorted((a, b) => Math.abs(a.skewMs) - Math.abs(b.skewMs));
+}
+
+function isWrong({ skewMs }: Skew): boolean {
+  return Math.abs(skewMs) > CLOCK_TOLERANCE_MS;
+}
+
+function warn(whose: string, aheadMs: number, others: string): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  return `The clock of ${whose} is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} ${others}.`;
 }
 
 /** The store is taken to have looked halfway between question and answer. */
