@@ -84,6 +84,18 @@ describe('the timer of an open session', () => {
     expect(await endedEvents(orgId)).toBe(1);
   });
 
+  it('that is closed by hand ends no sooner than its last activity, which may be some minutes ahead', async () => {
+    const { orgId, sessionId } = await openSession();
+    const sender = { orgId, boundUserId: null, defaultProjectId: null };
+    await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() + 240_000 })]);
+    const session = await closeSession(ctx, { orgId, userId: null }, sessionId);
+    expect(session).toMatchObject({
+      end_reason: 'closed',
+      last_activity_at: new Date(clock.now() + 240_000),
+    });
+    expect(session.ended_at).toEqual(session.last_activity_at);
+  });
+
   it('follows a changed session_timeout', async () => {
     const { orgId, sessionId, key } = await openSession();
     await changeOrganization(ctx, orgId, { session_timeout: 60 });

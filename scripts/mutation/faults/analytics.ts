@@ -115,4 +115,25 @@ export const ANALYTICS_FAULTS: readonly Fault[] = [
     replacement: '[users]',
     tests: TESTS,
   },
+  {
+    what: 'a week that nobody froze in time is never frozen',
+    file: 'shared/analytics/freeze-weeks.ts',
+    text: 'week.toMs <= lateSinceMs && frozenIds.has(weekKey(organization._id, week.fromMs))',
+    replacement: 'week.toMs <= lateSinceMs && frozenIds.size >= 0',
+    tests: ['test/shared/analytics/freeze-week.test.ts'],
+  },
+  {
+    what: 'a member who left in the middle of a week is no member of it',
+    file: 'shared/analytics/people.ts',
+    text: 'removed_at.getTime() > week.fromMs',
+    replacement: 'removed_at.getTime() > week.toMs',
+    tests: ['test/shared/analytics/people.test.ts'],
+  },
+  {
+    what: 'a late signal of a process whose clock is behind is not in the snapshot',
+    file: 'shared/usage/plan-stale-snapshots.ts',
+    text: '>= -CLOCK_LAG_MS',
+    replacement: '>= MARKED_AFTER_MS + 0 * CLOCK_LAG_MS',
+    tests: ['test/shared/usage/snapshots.test.ts'],
+  },
 ];

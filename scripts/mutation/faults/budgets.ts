@@ -132,4 +132,18 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     replacement: '',
     tests: ['test/shared/budgets/evaluate-due.test.ts'],
   },
+  {
+    what: "the budget that is removed takes another one's windows along",
+    file: 'shared/budgets/change-budgets.ts',
+    text: 'return isShared ? [] : [deleteRows(',
+    replacement: 'return isShared && all.length === 0 ? [] : [deleteRows(',
+    tests: ['test/shared/budgets/recount.test.ts'],
+  },
+  {
+    what: 'a clock that is behind loses what the new window has',
+    file: 'shared/budgets/recount.ts',
+    text: 'ctx.clock.now() + CLOCK_LAG_MS + ',
+    replacement: 'ctx.clock.now() + 0 * CLOCK_LAG_MS + ',
+    tests: ['test/shared/budgets/recount.test.ts'],
+  },
 ];

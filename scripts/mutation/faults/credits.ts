@@ -362,4 +362,18 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     replacement: 'return body;',
     tests: ['test/api/devices.test.ts'],
   },
+  {
+    what: 'any token that the signing key has signed is a receipt',
+    file: 'shared/credits/receipts/verify-receipts.ts',
+    text: "      typ: 'usage-receipt+jwt',\n",
+    replacement: '',
+    tests: ['test/shared/credits/verify-receipts.test.ts'],
+  },
+  {
+    what: 'a grant that is repeated with another expiry is answered as the first',
+    file: 'shared/credits/ledger/grant-credits.ts',
+    text: "digest('grant', bucket, amount, expiresAt ?? 0)",
+    replacement: "digest('grant', bucket, amount, 0)",
+    tests: ['test/shared/credits/change.test.ts'],
+  },
 ];

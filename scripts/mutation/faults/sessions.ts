@@ -123,8 +123,8 @@ export const SESSION_FAULTS: readonly Fault[] = [
   {
     what: 'one store with a wrong clock makes a worker wrong',
     file: 'shared/platform/context/clock-skew.ts',
-    text: 'Math.abs(a) - Math.abs(b)',
-    replacement: 'Math.abs(b) - Math.abs(a)',
+    text: 'Math.abs(a.skewMs) - Math.abs(b.skewMs)',
+    replacement: 'Math.abs(b.skewMs) - Math.abs(a.skewMs)',
     tests: ['test/workers/run-while-clock-is-right.test.ts'],
   },
   {
@@ -210,5 +210,33 @@ export const SESSION_FAULTS: readonly Fault[] = [
     text: "if (state === 'ended') imported.add(id);",
     replacement: 'imported.add(id);',
     tests: ['test/packages/governor/sync.test.ts'],
+  },
+  {
+    what: 'history younger than the session timeout raises no events',
+    file: 'shared/ingest/decide-batch.ts',
+    text: 'nowMs - timeoutMs - PAST_MS',
+    replacement: 'nowMs - 0 * timeoutMs - PAST_MS',
+    tests: ['test/shared/ingest/limits.test.ts'],
+  },
+  {
+    what: 'a late signal does not find a session one timeout after it',
+    file: 'shared/sessions/find-reachable.ts',
+    text: 'dateAt(latestMs + timeoutMs + 1)',
+    replacement: 'dateAt(latestMs + timeoutMs)',
+    tests: ['test/shared/ingest/late-signals.test.ts'],
+  },
+  {
+    what: 'a session that is closed by hand ends before its last activity',
+    file: 'shared/ingest/end-session.ts',
+    text: 'Math.max(nowMs, session.last_activity_at.getTime())',
+    replacement: 'nowMs',
+    tests: ['test/workers/close-session.test.ts'],
+  },
+  {
+    what: 'a request of Codex with status 400 is no failed call',
+    file: 'shared/adapters/codex.ts',
+    text: 'status >= 400 ||',
+    replacement: 'status > 400 ||',
+    tests: ['test/shared/adapters/adapters.test.ts'],
   },
 ];

@@ -161,6 +161,17 @@ describe('what a tool tells oddly', () => {
     expect(call?.user_id).toBeTruthy();
   });
 
+  it('takes a request of Codex for failed from status 400 on, though no message says why', () => {
+    const { 'error.message': _, ...attributes } = readFixture('codex').records[6]?.attributes ?? {};
+    const told = [399, 400, 500].map((status) => {
+      const fixture = readFixture('codex');
+      const changes = { attributes: { ...attributes, 'http.response.status_code': status } };
+      const record = { ...fixture.records[6], ...changes } as FixtureRecord;
+      return signalsOf({ ...fixture, records: [record] }).signals.map(({ error }) => error?.code);
+    });
+    expect(told).toEqual([[], ['400'], ['500']]);
+  });
+
   it('passes over the status of an answer that began well and then failed', () => {
     const failed = { 'http.response.status_code': 200, 'error.type': 'timeout' };
     expect(changed('semconv', 0, failed).signals[0]?.error).toEqual({ code: 'timeout' });

@@ -7,7 +7,7 @@ import { readOrganization } from '../../../shared/organizations/read-organizatio
 import { rollupRows } from '../../../shared/usage/model.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
-import { seedRollupDay } from '../../support/usage.ts';
+import { recordAll, seedRollupDay } from '../../support/usage.ts';
 
 const NOW = Date.parse('2026-04-15T12:07:00Z');
 const LAST_WEEK = Date.parse('2026-04-07T12:00:00Z');
@@ -40,4 +40,26 @@ it('freezes the weeks after one that fails, and tells of the failure', async () 
   await expect(freezeAnalytics(ctx, organization)).rejects.toThrow(TypeError);
   const after = weekKey(orgId, Date.parse('2026-04-06T00:00:00Z'));
   expect(await frozenWeekRows(ctx).findOne({ _id: after })).toMatchObject({ org_id: orgId });
+});
+
+it('freezes a week that nobody froze in time, and only then leaves it alone', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const users = Array.from({ length: 12 }, (_, user) => `user-${user}`);
+  const record = () =>
+    recordAll(
+      ctx,
+      orgId,
+      users.map((user_id) => ({ ts: LAST_WEEK, user_id })),
+    );
+  const organization = await readOrganization(ctx, orgId);
+  const isOld = { lateSinceMs: NOW };
+  await record();
+  const { frozen } = await freezeAnalytics(ctx, organization, isOld);
+  expect(frozen).toBeGreaterThan(4);
+  expect(await frozenWeekRows(ctx).countDocuments({ org_id: orgId })).toBe(frozen);
+  const { totals } = await readAnalytics(ctx, organization, { dimension: 'none' });
+  expect(totals).toMatchObject({ active_users: 12, signals: 12 });
+  await record();
+  expect(await freezeAnalytics(ctx, organization, isOld)).toEqual({ frozen: 0, restated: 0 });
+  expect((await freezeAnalytics(ctx, organization)).restated).toBeGreaterThan(0);
 });

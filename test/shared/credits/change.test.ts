@@ -380,6 +380,23 @@ describe('a grant', () => {
     await expectWhole(account);
   });
 
+  test('under a used key is refused when anything of it differs, before and after the ledger has it', async () => {
+    const account = await makeAccount(ctx, { plan: 'enterprise' });
+    const { accountId } = account;
+    const expires_at = clock.now() / 1_000 + 100 * 24 * HOUR_S;
+    const first = { accountId, bucket: 'granted', amount: 7, expires_at, idempotencyKey: 'same' } as const;
+    await grantCredits(ctx, first);
+    for (const round of ['in Redis', 'in the ledger']) {
+      for (const change of [{ expires_at: expires_at + 1 }, { expires_at: undefined }, { amount: 8 }])
+        await expect(grantCredits(ctx, { ...first, ...change }), round).rejects.toMatchObject({
+          code: 'idempotency_key_reused',
+        });
+      expect(await grantCredits(ctx, first), round).toMatchObject({ replayed: true });
+      await projectAll(ctx);
+    }
+    expect(await leftOf(account)).toMatchObject({ granted: 7 });
+  });
+
   test('joins a lot of the same expiry when there is no room, so that no paid credit is refused', async () => {
     const account = await makeAccount(ctx, { plan: 'enterprise' });
     const { accountId } = account;

@@ -1,3 +1,4 @@
+import { importJWK, SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { createSigner } from '../../../shared/credits/receipts/signer.ts';
 import { verifyReceipts } from '../../../shared/credits/receipts/verify-receipts.ts';
@@ -55,6 +56,17 @@ test('one changed bit anywhere, another kid, another type and other claims are b
   bad.push(await signer.sign({ ...claims, delta: 1 }), '{"delta":-1}', 'nonsense');
   const checked = await verifyReceipts(bad, jwks);
   expect([checked.good, checked.bad.length]).toEqual([0, bad.length]);
+});
+
+test('a token of another type is no receipt, though the same key signed the same claims', async () => {
+  const key = await importJWK(JSON.parse(TEST_SIGNING_KEY), 'Ed25519');
+  const signed = (typ: string) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'Ed25519', typ, kid: 'test-key-1' }).sign(key);
+  const { good, bad } = await verifyReceipts(
+    [await signed('usage-receipt+jwt'), await signed('at+jwt')],
+    jwks,
+  );
+  expect([good, bad.map(({ line }) => line)]).toEqual([1, [2]]);
 });
 
 test('bad lines among many are named by their number, in order', async () => {

@@ -44,6 +44,19 @@ test('a late signal joins the long session that it lies in, though that began lo
   expect(await post(orgId, [65])).toEqual([long]);
 });
 
+test('a late signal just one timeout before or after an older session joins it, and one a millisecond further away begins another', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const [older] = await post(orgId, [0]);
+  const [newer] = await post(orgId, [100]);
+  await post(orgId, [200]);
+  const ms = 1 / MINUTE;
+  expect(await post(orgId, [30])).toEqual([older]);
+  expect(await post(orgId, [70])).toEqual([newer]);
+  const [between] = await post(orgId, [130 + ms]);
+  expect([older, newer]).not.toContain(between);
+  expect(await sessionsOf(orgId)).toHaveLength(4);
+});
+
 test('a late signal joins the session that it lies in, though that has lasted for months', async () => {
   const { orgId } = await makeTenant(ctx);
   await changeOrganization(ctx, orgId, { session_timeout: 86_400 });

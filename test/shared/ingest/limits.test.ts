@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeOrganization } from '../../../shared/administration/change-organization.ts';
 import { checkSessionJob } from '../../../shared/anomalies/jobs.ts';
 import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
@@ -95,6 +96,16 @@ describe('historical signals', () => {
     expect((await eventsOf(orgId)).map(({ type, data }) => `${String(data.user_id)} ${type}`)).toContain(
       'live session.ended',
     );
+  });
+
+  test('are past when they are an hour older than the session timeout, whatever that is', async () => {
+    const { orgId, key } = await makeSubscriber();
+    await changeOrganization(api.ctx, orgId, { session_timeout: 86_400 });
+    const ages = { live: 25 * HOUR, past: 25 * HOUR + 1 };
+    const signals = Object.entries(ages).map(([user_id, age]) => makeSignal({ ts: NOW - age, user_id }));
+    await post(key, { signals, historical: true });
+    const told = (await eventsOf(orgId)).map(({ type, data }) => `${String(data.user_id)} ${type}`);
+    expect(told).toEqual(['live session.started', 'live session.ended']);
   });
 
   test('raise no event of a day that is over, though live ones come with them', async () => {
