@@ -20,12 +20,19 @@ export async function recordAll(
 
 const DAY_MS = 86_400_000;
 
-/** Rollups of the UTC day that holds a time, each of a user of its own and some 2.5 KB long. */
-export async function seedRollupDay(ctx: Context, orgId: string, atMs: number, rows: number): Promise<void> {
+/** Rollups of the UTC day that holds a time, each of a user with a long name, all in one project or each in its own. */
+export async function seedRollupDay(
+  ctx: Context,
+  orgId: string,
+  atMs: number,
+  rows: number,
+  { nameLength = 2_500, project }: { nameLength?: number; project?: 'own' } = {},
+): Promise<void> {
   const start = Math.floor(atMs / DAY_MS) * DAY_MS;
   await rollupRows(ctx).insertMany(
     Array.from({ length: rows }, (_, index): Rollup => {
-      const of = { user_id: `user-${index}-${'x'.repeat(2_500)}`, project_id: 'p', model: 'm', adapter: 'a' };
+      const user_id = `user-${index}-${'x'.repeat(nameLength)}`;
+      const of = { user_id, project_id: project === 'own' ? user_id : 'p', model: 'm', adapter: 'a' };
       const counts = { sessions: 1, signals: 3, errors: 0, interventions: 0, tokens_in: 5, tokens_out: 5 };
       const rest = { cache_read_tokens: 0, cache_write_tokens: 0, cost_nusd: 1_000, unpriced_signals: 0 };
       return {

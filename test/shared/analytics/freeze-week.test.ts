@@ -4,7 +4,6 @@ import { weekKey } from '../../../shared/analytics/frozen-cells.ts';
 import { type FrozenWeek, frozenWeekRows } from '../../../shared/analytics/model.ts';
 import { readAnalytics } from '../../../shared/analytics/read-analytics.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import { rollupRows } from '../../../shared/usage/model.ts';
 import { makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../support/harness.ts';
 import { recordAll, seedRollupDay } from '../../support/usage.ts';
@@ -18,15 +17,17 @@ beforeAll(async () => {
 });
 afterAll(() => ctx.close());
 
-it('freezes a week whose users and projects have names beyond the size of a document', async () => {
+// It writes 17 MB of names for each of five dimensions.
+it('freezes a week whose users and projects have names beyond the size of a document', {
+  timeout: 180_000,
+}, async () => {
   const { orgId } = await makeTenant(ctx);
-  await seedRollupDay(ctx, orgId, LAST_WEEK, 8_000);
-  await rollupRows(ctx).updateMany({ org_id: orgId }, [{ $set: { project_id: '$user_id' } }]);
+  await seedRollupDay(ctx, orgId, LAST_WEEK, 850, { nameLength: 20_000, project: 'own' });
   const organization = await readOrganization(ctx, orgId);
   await freezeAnalytics(ctx, organization);
   const ask = (dimension: 'model' | 'project') => readAnalytics(ctx, organization, { dimension });
   const { cells } = await ask('model');
-  expect(cells).toMatchObject([{ key: { model: 'm' }, active_users: 8_000, signals: 24_000 }]);
+  expect(cells).toMatchObject([{ key: { model: 'm' }, active_users: 850, signals: 2_550 }]);
   expect((await ask('project')).totals).toEqual({ suppressed: true });
 });
 
