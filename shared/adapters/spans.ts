@@ -175,9 +175,14 @@ function callId(record: OtlpRecord): string {
 
 const SHORTEST_UNIQUE_ID = 16;
 
+/** Whether a provider's id of an answer is long enough not to repeat. */
+export function isUniqueId(id: string): boolean {
+  return id.length >= SHORTEST_UNIQUE_ID;
+}
+
 /** The provider's id of an answer, unless it is so short that it repeats; else the span's own. */
 function uniqueId(record: OtlpRecord, own: string | undefined): string {
-  if (own !== undefined && own.length >= SHORTEST_UNIQUE_ID) return nativeId(own);
+  if (own !== undefined && isUniqueId(own)) return nativeId(own);
   if (record.traceId === '' || record.spanId === '')
     throw new RejectedRecord('the span has neither a response id nor ids of its own');
   return nativeId(record.traceId, record.spanId);

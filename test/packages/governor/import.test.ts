@@ -11,7 +11,7 @@ import { sync } from '../../../packages/governor/src/sync.ts';
 import { TOOLS, toolNamed } from '../../../packages/governor/src/tools.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
-import { readFixture } from '../../shared/adapters/fixtures.ts';
+import { readFixture, signalsOf } from '../../shared/adapters/fixtures.ts';
 import { bytesOf, requestOf } from '../../shared/adapters/otlp-messages.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, startApi, type TestApi } from '../../support/harness.ts';
@@ -384,6 +384,45 @@ describe('the history of', () => {
       undefined,
     ]);
     expect(JSON.stringify(rows)).not.toContain('MARKED-CONTENT');
+  });
+
+  it('the sessions of GitHub Copilot CLI count once, told by its telemetry too or not', async () => {
+    const timestamp = new Date(NOW).toISOString();
+    const [span] = signalsOf(readFixture('github-copilot')).signals;
+    const usage = (apiCallId: string) => ({
+      model: 'claude-sonnet-4-5',
+      modelProvider: 'anthropic',
+      inputTokens: 8_512,
+      outputTokens: 300,
+      cacheReadTokens: 8_000,
+      cacheWriteTokens: 500,
+      apiCallId,
+    });
+    const record = (id: string) => ({
+      type: 'session.usage_record',
+      timestamp,
+      data: { usage: usage(id) },
+    });
+    const session = join(home.folder, 'session-state', 'one');
+    writeLines(join(session, 'events.jsonl'), [
+      { type: 'session.start', timestamp, data: { sessionId: 'one', context: { cwd: '/nowhere/atlas' } } },
+      { type: 'user.message', timestamp, data: { content: 'MARKED-CONTENT "session.usage_record"' } },
+      record(span?.id ?? ''),
+      record('msg_0000000000000002'),
+    ]);
+    writeLines(join(session, 'files', 'other.jsonl'), [{ any: 1 }]);
+    const body = bytesOf(readFixture('github-copilot'), 'json');
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${tenant.key}` };
+    await fetch(`${api.url}/otlp/v1/traces`, { method: 'POST', headers, body: new Uint8Array(body) });
+    expect(await totals()).toEqual(GOLDEN);
+    expect(await run('copilot')).toMatchObject({ accepted: 1, duplicates: 1, left_out: {} });
+    expect(await totals()).toEqual({ count: 2, tokens_in: 17_024, tokens_out: 600, cost_nusd: 17_622_000 });
+    const [imported] = (await stored()).filter(({ id }) => id === 'msg_0000000000000002');
+    expect(imported).toMatchObject({
+      project_id: 'atlas',
+      metadata: { source: 'import', client_session_id: 'one' },
+    });
+    expect(JSON.stringify(await stored())).not.toContain('MARKED-CONTENT');
   });
 
   it('GitHub Copilot CLI is read as spans', async () => {
