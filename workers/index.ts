@@ -8,6 +8,8 @@ import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
 import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
+import { revokeDevicesJob } from '../shared/devices/jobs.ts';
+import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
@@ -86,6 +88,9 @@ export const expireCredits = jobRow(expireCreditsJob, {
   everyMs: 600_000,
   work: writeOffExpired,
 });
+
+/** Where the api that removed the member could not. */
+export const revokeDevices = dueJobRow(revokeDevicesJob, { concurrency: 4, work: revokeDevicesOfRemoved });
 
 /** What a signal may still have changed is put right. */
 export const reconcileUsage = jobRow(reconcileUsageJob, {

@@ -17,6 +17,12 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   },
   plan_required: { plan: z.string() },
   method_not_allowed: { allow: z.string() },
+  revoke_made_needed: {
+    made: z.strictObject({
+      keys: z.array(z.strictObject({ id: z.string(), name: z.string(), user_id: z.string().nullable() })),
+      webhooks: z.array(z.strictObject({ id: z.string(), url: z.string() })),
+    }),
+  },
   too_many_requests: { retry_after_s: z.int() },
   conflict: { id: z.string().optional().describe('What exists already') },
   not_ready: { parts: z.record(z.string(), z.enum(['ok', 'failing'])).optional() },

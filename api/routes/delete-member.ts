@@ -1,22 +1,25 @@
-import { removeMember as remove } from '../../shared/administration/members.ts';
+import { removeMember as remove } from '../../shared/administration/remove-member.ts';
 import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
-import { memberParams } from '../schemas/params.ts';
+import { madeQuery, memberParams } from '../schemas/params.ts';
 
 export const deleteMember = route({
   method: 'delete',
   path: '/v1/members/{user_id}',
   summary: 'Remove a member',
   description:
-    'For admins. Name, e-mail and identity are erased, devices and bound keys revoked; what was recorded stays.',
+    'For admins. Name, e-mail and identity are erased, devices and bound keys revoked; what was recorded stays. ' +
+    'A person who made other keys or webhooks is removed with `revoke_made`.',
   tag: 'Members',
   auth: { kind: 'idp' },
   priority: 'read',
   params: memberParams,
+  query: madeQuery,
   success: { status: 204, description: 'Gone' },
-  errors: ['missing_scope', 'not_found', 'conflict'],
-  handle: async ({ principal, params }, ctx) => {
-    await remove(ctx, requireAdmin(principal), params.user_id, { keepsAnAdmin: true });
+  errors: ['missing_scope', 'not_found', 'conflict', 'revoke_made_needed', 'outcome_unknown'],
+  handle: async ({ principal, params, query }, ctx) => {
+    const removal = { keepsAnAdmin: true, revokeMade: query.revoke_made };
+    await remove(ctx, requireAdmin(principal), params.user_id, removal);
     return undefined;
   },
 });

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { revokeAnyDevice } from '../../shared/devices/revoke-device.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
-import { type ApiKey, endOfKey } from '../../shared/keys/model.ts';
+import { type ApiKey, endOfKey, nameMaker } from '../../shared/keys/model.ts';
 import { keyInput, rotation } from '../../shared/keys/view.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
@@ -77,13 +77,14 @@ export function addAccessCommands(program: Command, run: Run): void {
 }
 
 function describe(key: ApiKey) {
-  const { _id, name, scopes, user_id, project_id, created_at, revoked_at, last_used_at } = key;
+  const { _id, name, scopes, user_id, project_id, made_by, created_at, revoked_at, last_used_at } = key;
   return {
     key_id: _id,
     name,
     scopes,
     user_id,
     project_id,
+    made_by: nameMaker(made_by),
     created_at,
     expires_at: endOfKey(key),
     revoked_at,

@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember, listMembers, removeMember } from '../../shared/administration/members.ts';
+import { addMember, listMembers } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { linkIdentity } from '../../shared/identity/link-identity.ts';
 import type { Identity } from '../../shared/identity/verify-access-token.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
@@ -12,6 +13,7 @@ import { memberChange, memberInput, organizationChange } from '../../shared/orga
 import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
 import { checkInput } from './check-input.ts';
+import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
 import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
 import type { Run } from './run.ts';
@@ -137,10 +139,11 @@ function addMembers(program: Command, run: Run): void {
   member
     .command('remove <org_id> <user_id>')
     .description('Remove a member: erase name, e-mail and identity, keep the ids')
-    .action((orgId: string, userId: string) =>
+    .addOption(madeOption())
+    .action((orgId: string, userId: string, { made }: MadeOptions) =>
       run(async (ctx) => {
         await openShards(ctx);
-        await removeMember(ctx, orgId, userId);
+        await explainMade(removeMember(ctx, orgId, userId, { revokeMade: revokeMade(made) }));
         return { user_id: userId, removed: true };
       }),
     );

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { eraseMember } from '../../shared/administration/erase-member.ts';
 import { exportMember } from '../../shared/administration/export-member.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
+import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
 import { openShards } from './open-shards.ts';
 import type { Run } from './run.ts';
 
@@ -21,10 +22,12 @@ export function addPersonalData(member: Command, run: Run): void {
   member
     .command('erase <org_id> <user_id>')
     .description('Remove a member, and erase who it was; repeat it if it was cut short')
-    .action((orgId: string, userId: string) =>
+    .addOption(madeOption())
+    .action((orgId: string, userId: string, { made }: MadeOptions) =>
       run(async (ctx) => {
         await openShards(ctx);
-        return { user_id: userId, erased: true, ...(await eraseMember(ctx, orgId, userId)) };
+        const erasing = eraseMember(ctx, orgId, userId, { revokeMade: revokeMade(made) });
+        return { user_id: userId, erased: true, ...(await explainMade(erasing)) };
       }),
     );
 }

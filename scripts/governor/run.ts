@@ -98,7 +98,7 @@ export function print(result: Record<string, unknown>, json: boolean): void {
 }
 
 /** Names come from tenants: what a terminal would obey is shown instead. */
-function inOneLine(text: string): string {
+export function inOneLine(text: string): string {
   const shown = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return text.replace(/\p{Cc}/gu, shown);
 }

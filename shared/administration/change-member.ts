@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
+import { confirmActor } from '../keys/confirm-actor.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
@@ -13,8 +14,9 @@ import {
   touchRoster,
 } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { NOTHING_MADE, planMade } from './made-by.ts';
 
 export interface MemberChange {
   role?: Role | undefined;
@@ -25,21 +27,28 @@ export interface MemberChange {
   email?: string | undefined;
 }
 
-/** Changes a member who is there. Throws `not_found`, `conflict` for the last admin's role and another member's e-mail. */
+/**
+ * Changes a member who is there. Throws `not_found`, `conflict` for the last admin's role and another member's e-mail, and
+ * `revoke_made_needed` for an admin who made keys or webhooks and becomes a member (`planMade`).
+ */
 export async function changeMember(
   ctx: Context,
   orgId: string,
   userId: string,
   change: MemberChange,
+  { revokeMade }: { revokeMade?: boolean | undefined } = {},
 ): Promise<Member> {
-  const member = await inTransaction(ctx.db, async (transaction) => {
+  const member = await commitPlan(ctx, async (transaction) => {
+    await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const before = await memberRows(ctx).findOne(
       { org_id: orgId, user_id: userId },
       { session: transaction },
     );
     if (!before || before.removed_at !== null) throw noMember();
     const after = changed(before, change);
-    if (before.role === 'admin' && after.role !== 'admin') await refuseLastAdmin(ctx, before, transaction);
+    const isDemoted = before.role === 'admin' && after.role !== 'admin';
+    if (isDemoted) await refuseLastAdmin(ctx, before, transaction);
+    const made = isDemoted ? await planMade(ctx, before, revokeMade, transaction) : NOTHING_MADE;
     if (after.email !== before.email) await refuseTakenEmail(ctx, after, transaction);
     await replaceMember(ctx, after, transaction);
     await followRole(ctx, before, after, transaction);
@@ -47,9 +56,10 @@ export async function changeMember(
     // Neither the old nor the new e-mail: the log outlives the member.
     const { email, name, ...told } = change;
     const fields = [...(email === undefined ? [] : ['email']), ...(name === undefined ? [] : ['name'])];
-    const details = { user_id: userId, ...given(told), ...(fields.length > 0 ? { changed: fields } : {}) };
+    const unnamed = fields.length > 0 ? { changed: fields } : {};
+    const details = { user_id: userId, ...given(told), ...unnamed, ...made.details };
     await recordAudit(ctx, { action: 'member.change', org_id: orgId, details }, transaction);
-    return after;
+    return { ...made.plan, result: after };
   });
   if (change.teams !== undefined) wakeEvaluation(ctx, orgId);
   return member;

@@ -8,7 +8,8 @@ import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { eraseFreeText } from '../signals/erase-free-text.ts';
-import { removeMember } from './members.ts';
+import { planMade } from './made-by.ts';
+import { type Removal, removeMember } from './remove-member.ts';
 
 /** What one run of an erasure has found and erased: nothing when an earlier run had finished. */
 export interface Erasure {
@@ -26,12 +27,18 @@ const ERASED = 'erased';
  * frozen weeks and the ledger stay. Every step may be repeated, so a run that was cut short is finished by another. The
  * audit log notes it once, before anything is gone. Throws `not_found`; `rebuilding`, `store_unavailable`.
  */
-export async function eraseMember(ctx: Context, orgId: string, userId: string): Promise<Erasure> {
+export async function eraseMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  { revokeMade }: Pick<Removal, 'revokeMade'> = {},
+): Promise<Erasure> {
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!member) throw noMember();
+  if (member.removed_at === null) await planMade(ctx, member, revokeMade);
   const entry = { action: 'member.erase', org_id: orgId, details: { user_id: userId } };
   await recordAuditOnce(ctx, entry, [member._id]);
-  await removeMember(ctx, orgId, userId);
+  await removeMember(ctx, orgId, userId, { revokeMade });
   const devices = await eraseDevices(ctx, member._id);
   const keys = await eraseKeyNames(ctx, orgId, userId);
   await eraseAuditedIdentity(ctx, orgId, userId);

@@ -2,17 +2,10 @@ import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
-import { revokeAllDevices } from '../devices/revoke-device.ts';
-import { revokeKeysOfUser } from '../keys/api-keys.ts';
+import { confirmActor } from '../keys/confirm-actor.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
-import {
-  noMember,
-  refuseLastAdmin,
-  refuseTakenEmail,
-  replaceMember,
-  touchRoster,
-} from '../organizations/roster.ts';
+import { noMember, refuseTakenEmail, touchRoster } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
@@ -50,6 +43,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   };
   try {
     await inTransaction(ctx.db, async (transaction) => {
+      await confirmActor(ctx, { orgId: input.org_id, role: 'admin' }, transaction);
       await addTeams(ctx, input.org_id, member.teams, transaction);
       await refuseTakenEmail(ctx, member, transaction);
       await memberRows(ctx).insertOne(member, { session: transaction });
@@ -72,52 +66,6 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
     throw error;
   }
   return member;
-}
-
-/**
- * Removes a member: erases name, e-mail and identity, revokes the devices and the API keys that are bound to the user. The
- * ids stay, so that what was recorded still adds up. Repeating it changes nothing. Throws `not_found`, and `conflict` for
- * the last admin where one has to stay.
- */
-export async function removeMember(
-  ctx: Context,
-  orgId: string,
-  userId: string,
-  options: { keepsAnAdmin: boolean } = { keepsAnAdmin: false },
-): Promise<void> {
-  const leaving = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
-  if (!leaving) throw noMember();
-  if (options.keepsAnAdmin) await refuseLastAdmin(ctx, leaving);
-  await revokeAllDevices(ctx, leaving._id);
-  await markRemoved(ctx, orgId, userId, options);
-  // A device that was linked meanwhile is seen here; none is linked any more.
-  await revokeAllDevices(ctx, leaving._id);
-}
-
-async function markRemoved(
-  ctx: Context,
-  orgId: string,
-  userId: string,
-  { keepsAnAdmin }: { keepsAnAdmin: boolean },
-): Promise<void> {
-  await inTransaction(ctx.db, async (transaction) => {
-    const member = await memberRows(ctx).findOne(
-      { org_id: orgId, user_id: userId },
-      { session: transaction },
-    );
-    if (!member) throw noMember();
-    if (member.removed_at !== null) return;
-    if (keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
-    const { idp: _, ...rest } = member;
-    const erased = { ...rest, email: null, name: null, teams: [], removed_at: new Date(ctx.clock.now()) };
-    await replaceMember(ctx, erased, transaction);
-    await touchRoster(ctx, orgId, { without: member.email }, transaction);
-    const keys = await revokeKeysOfUser(ctx, orgId, userId, transaction);
-    const details = { user_id: userId, revoked_keys: keys };
-    await recordAudit(ctx, { action: 'member.remove', org_id: orgId, details }, transaction);
-    await recountTeams(ctx, orgId, member.teams, transaction);
-  });
-  wakeEvaluation(ctx, orgId);
 }
 
 /** A present member, by the account's id. Throws `not_found`. */

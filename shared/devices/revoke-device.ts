@@ -3,8 +3,9 @@ import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
 import { deviceTokenRows } from '../credits/meter/model.ts';
 import { DomainError, isCode } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
+import { dueId, dueRows } from '../platform/due/model.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
-import { activeDevices } from './list-devices.ts';
+import { revokeDevicesJob } from './jobs.ts';
 import { deviceRows } from './model.ts';
 
 /**
@@ -48,11 +49,14 @@ function noDevice(): DomainError {
   return new DomainError('not_found', 'There is no such device.');
 }
 
-/** Of a member who leaves. */
-export async function revokeAllDevices(ctx: Context, accountId: string): Promise<void> {
-  for (const { device_id } of await activeDevices(ctx, accountId)) {
-    await revokeDevice(ctx, accountId, device_id);
-  }
+/**
+ * Revokes the devices of a removed member, also those whose row says so: Redis may have been rebuilt from it before. Ends
+ * what is due about them. Repeating it changes nothing. Throws as `revokeDevice`.
+ */
+export async function revokeDevicesOfRemoved(ctx: Context, accountId: string): Promise<void> {
+  const devices = await deviceRows(ctx).find({ account_id: accountId }).toArray();
+  for (const { device_id } of devices) await revokeDevice(ctx, accountId, device_id);
+  await dueRows(ctx).deleteOne({ _id: dueId(revokeDevicesJob, accountId) });
 }
 
 /** What is not known to be done is repeated, and repeating it is safe: to the caller it was not done. */

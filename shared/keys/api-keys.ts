@@ -1,14 +1,17 @@
 import type { ClientSession } from 'mongoose';
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite, recordAudit } from '../audit/record-audit.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { touchMember } from '../organizations/roster.ts';
-import type { Scope } from '../platform/basics/contract.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { boundedCache } from '../platform/context/cache.ts';
+import { commitPlan, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
+import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
-import { type ApiKey, apiKeyRows, endOfKey } from './model.ts';
+import { type ApiKey, apiKeyRows, isLive } from './model.ts';
 
 export interface NewApiKey {
   org_id: string;
@@ -17,13 +20,13 @@ export interface NewApiKey {
   user_id?: string | undefined;
   project_id?: string | undefined;
   expires_at?: Date | undefined;
-  /** The member who makes it, where it is one. */
-  made_by?: string;
+  /** The role in which a person makes it. */
+  role?: Role;
 }
 
 /**
  * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, `invalid_request` for a key
- * that would be expired, and `unauthorized` when who makes it was removed meanwhile.
+ * that would be expired, `unauthorized` when its maker was removed meanwhile, and `missing_scope` for a former admin.
  */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
   if (input.expires_at && input.expires_at.getTime() <= ctx.clock.now()) {
@@ -38,10 +41,9 @@ async function insertKey(
   input: NewApiKey,
   transaction: ClientSession,
 ): Promise<{ key: string; key_id: string }> {
-  const { org_id, made_by } = input;
+  const { org_id, role = 'member' } = input;
   await readOrganization(ctx, org_id, transaction);
-  if (made_by !== undefined && !(await touchMember(ctx, { org_id, user_id: made_by }, transaction)))
-    throw new DomainError('unauthorized', 'This member was removed.');
+  const made_by = await confirmActor(ctx, { orgId: org_id, role }, transaction);
   const { id, token } = mintCredential('ugk');
   const row: ApiKey = {
     _id: id,
@@ -51,6 +53,7 @@ async function insertKey(
     scopes: input.scopes,
     user_id: input.user_id ?? null,
     project_id: input.project_id ?? null,
+    made_by,
     created_at: new Date(ctx.clock.now()),
     expires_at: input.expires_at ?? null,
     revoked_at: null,
@@ -70,7 +73,7 @@ export async function rotateApiKey(
   ctx: Context,
   keyId: string,
   graceMs: number,
-  made_by?: string,
+  role: Role = 'member',
 ): Promise<{ key: string; key_id: string }> {
   return inTransaction(ctx.db, async (transaction) => {
     const old = await readKey(ctx, keyId, transaction);
@@ -84,7 +87,7 @@ export async function rotateApiKey(
         user_id: old.user_id ?? undefined,
         project_id: old.project_id ?? undefined,
         expires_at: old.expires_at ?? undefined,
-        ...(made_by === undefined ? {} : { made_by }),
+        role,
       },
       transaction,
     );
@@ -100,14 +103,22 @@ export async function rotateApiKey(
 
 /** Ends a key from the next request on. Repeating it changes nothing. Throws `not_found`. */
 export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
-  await inTransaction(ctx.db, async (transaction) => {
+  await commitPlan(ctx, async (transaction) => {
     const key = await readKey(ctx, keyId, transaction);
-    if (key.revoked_at) return;
-    const change = { revoked_at: new Date(ctx.clock.now()) };
-    await apiKeyRows(ctx).updateOne({ _id: keyId }, { $set: change }, { session: transaction });
-    const details = { key_id: keyId };
-    await recordAudit(ctx, { action: 'key.revoke', org_id: key.org_id, details }, transaction);
+    const plan = key.revoked_at ? NO_PLAN : planKeyRevocation(ctx, key);
+    return { ...plan, result: undefined };
   });
+}
+
+/** The plan that ends a key, with its line in the audit log. */
+export function planKeyRevocation(ctx: Context, { _id, org_id }: ApiKey): Plan {
+  const change = { revoked_at: dateAt(ctx.clock.now()) };
+  const details = { key_id: _id };
+  const writes = [
+    updateRow(apiKeyRows, { _id }, { $set: change }),
+    auditWrite(ctx, { action: 'key.revoke', org_id, details }),
+  ];
+  return { writes, wakeUps: [] };
 }
 
 /** Revokes the live keys that are bound to a user, and answers their ids. */
@@ -181,11 +192,6 @@ async function findKeys(ctx: Context, ids: readonly string[]): Promise<(ApiKey |
     .toArray();
   const byId = new Map(rows.map((row) => [row._id, row]));
   return ids.map((id) => byId.get(id));
-}
-
-function isLive(key: ApiKey, nowMs: number): boolean {
-  const end = endOfKey(key);
-  return !key.revoked_at && (!end || end.getTime() > nowMs);
 }
 
 const USE_RESOLUTION_MS = 60_000;

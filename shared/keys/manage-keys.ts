@@ -42,7 +42,7 @@ export async function createKey(
     project_id,
     user_id: isAdmin ? input.user_id : manager.userId,
     expires_at: expires_at === undefined ? undefined : dateAt(expires_at * 1_000),
-    made_by: manager.userId,
+    role: manager.role,
   });
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
@@ -71,7 +71,7 @@ export async function rotateKey(
   graceS: number,
 ): Promise<{ key: string; row: ApiKey }> {
   refuseMoreThanOwn(manager, await getKey(ctx, manager, keyId));
-  const made = await rotateApiKey(ctx, keyId, graceS * 1_000, manager.userId);
+  const made = await rotateApiKey(ctx, keyId, graceS * 1_000, manager.role);
   return { key: made.key, row: await getKey(ctx, manager, made.key_id) };
 }
 

@@ -30,12 +30,20 @@ export const rotation = z.strictObject({
     .describe('Seconds for which the old key goes on'),
 });
 
+/** The maker of a key or a webhook, as answers show it. */
+export const makerView = z
+  .strictObject({ user_id: z.string().nullable(), key_id: z.string().nullable() })
+  .describe(
+    'The person by `user_id`, the API key by `key_id`, or the person who made that key together with it. Both null: an operator',
+  );
+
 export const keyView = z.strictObject({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
   user_id: z.string().nullable(),
   project_id: z.string().nullable(),
+  made_by: makerView,
   expires_at: time,
   created_at: z.int().describe('Unix seconds'),
   revoked_at: time,
@@ -46,7 +54,7 @@ export const keyView = z.strictObject({
 export const mintedKeyView = keyView.extend({ key: z.string().describe('Shown this once') });
 
 export function viewKey(key: ApiKey): z.output<typeof keyView> {
-  const { _id: id, name, scopes, user_id, project_id } = key;
+  const { _id: id, name, scopes, user_id, project_id, made_by } = key;
   const end = endOfKey(key);
   return {
     id,
@@ -54,6 +62,7 @@ export function viewKey(key: ApiKey): z.output<typeof keyView> {
     scopes,
     user_id,
     project_id,
+    made_by,
     expires_at: end && unixSeconds(end),
     created_at: unixSeconds(key.created_at),
     revoked_at: key.revoked_at && unixSeconds(key.revoked_at),

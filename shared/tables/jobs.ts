@@ -3,6 +3,7 @@ import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
 import * as ledger from '../credits/ledger/jobs.ts';
 import * as meter from '../credits/meter/jobs.ts';
+import * as devices from '../devices/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
 import * as retention from '../retention/jobs.ts';
 import * as sessions from '../sessions/jobs.ts';
@@ -21,5 +22,6 @@ export const JOBS: readonly Job[] = [
   analytics,
   ledger,
   meter,
+  devices,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

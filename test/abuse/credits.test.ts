@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { removeMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { addRow } from '../../shared/credits/ledger/replay.ts';
 import { emptyState, storedBalances } from '../../shared/credits/meter/account-state.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { removeMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import { newCredentialId } from '../../shared/keys/credential.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
-import { removeMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import type { Scope } from '../../shared/platform/basics/contract.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { creditAccountRows } from '../../shared/credits/meter/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import type { Member } from '../../shared/organizations/model.ts';
 import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { removeMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
+import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createKey } from '../../shared/keys/manage-keys.ts';
@@ -170,7 +171,8 @@ describe('members', () => {
       // The person was let in; the removal overtakes the rest of the request.
       const removal = removeMember(api.ctx, leaving.orgId, leaving.userId);
       if (order === 'after') await removal;
-      await Promise.allSettled([removal, createKey(api.ctx, manager, input)]);
+      const creation = actingAs(leaving.accountId, () => createKey(api.ctx, manager, input));
+      await Promise.allSettled([removal, creation]);
       const keys = await apiKeyRows(api.ctx).find({ user_id: leaving.userId }).toArray();
       expect(keys.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
     }
@@ -197,6 +199,7 @@ describe('keys', () => {
       ...input,
       user_id: member.userId,
       project_id: null,
+      made_by: { user_id: member.userId, key_id: null },
       expires_at: null,
       created_at: Math.floor(clock.now() / 1_000),
       revoked_at: null,

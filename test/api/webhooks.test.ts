@@ -185,6 +185,7 @@ describe('a signal', () => {
         alerted_at: null,
         held: 0,
         last_delivery: log.body.data[0],
+        made_by: { user_id: null, key_id: expect.any(String) },
       },
     ]);
   });

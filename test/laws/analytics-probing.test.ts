@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
-import { addMember, removeMember } from '../../shared/administration/members.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { removeMember } from '../../shared/administration/remove-member.ts';
 import { freezeAnalytics } from '../../shared/analytics/freeze-weeks.ts';
 import { judgeLate } from '../../shared/analytics/judge-late.ts';
 import { median } from '../../shared/analytics/median.ts';

@@ -8,6 +8,13 @@ export const people: Fields = {
   linked: ['Whether the person has joined', true],
   declined: ['Whether the person declined the invitation', false],
   admin_emails: ['Where alerts go', ['ops@example.org']],
+  made: [
+    'What the person made',
+    { keys: [], webhooks: [{ id: 'whk_3Kf9', url: 'https://example.com/hook' }] },
+  ],
+  made_by: ['The maker', { user_id: 'ada', key_id: null }],
+  key_id: ['The API key', '3Kf9XqLm2TzV'],
+  revoke_made: ['Whether what the person made ends too', true, 'true'],
   grace_s: ['Seconds for which the old key goes on', 86_400],
   actor: ['The account, the key or the process that acted', 'usr_3Kf9XqLm2TzVb7Rw8YcN1p'],
   details: ['What was changed'],

@@ -1,6 +1,7 @@
 import type { Fault } from '../fault.ts';
 
 const KEYS = ['test/abuse/keys.test.ts', 'test/api/credentials.test.ts', 'test/shared/keys'];
+const REMOVALS = ['test/api/removals.test.ts'];
 const PEOPLE = ['test/shared/identity', 'test/abuse/identity.test.ts'];
 
 export const AUTH_FAULTS: readonly Fault[] = [
@@ -13,14 +14,14 @@ export const AUTH_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a revoked key works',
-    file: 'shared/keys/api-keys.ts',
-    text: 'return !key.revoked_at && (',
+    file: 'shared/keys/model.ts',
+    text: 'return key.revoked_at === null && (',
     replacement: 'return (',
     tests: KEYS,
   },
   {
     what: 'an expired key works',
-    file: 'shared/keys/api-keys.ts',
+    file: 'shared/keys/model.ts',
     text: 'end.getTime() > nowMs);',
     replacement: 'nowMs > 0);',
     tests: KEYS,
@@ -103,6 +104,42 @@ export const AUTH_FAULTS: readonly Fault[] = [
     replacement:
       'return (await memberRows(ctx).findOne({ ...member, removed_at: null }, { session: transaction })) !== null;',
     tests: ['test/api/members-and-keys.test.ts', 'test/abuse/identity.test.ts'],
+  },
+  {
+    what: 'an admin who was demoted meanwhile acts as one',
+    file: 'shared/keys/confirm-actor.ts',
+    text: "if (role === 'admin' && member.role !== 'admin')",
+    replacement: "if (role === 'admin' && member.removed_at !== null)",
+    tests: REMOVALS,
+  },
+  {
+    what: 'what an actor makes does not meet the removal of the actor',
+    file: 'shared/keys/confirm-actor.ts',
+    text: 'await touchMember(ctx, { _id: actor }, transaction);',
+    replacement: '',
+    tests: [...REMOVALS, 'test/api/members-and-keys.test.ts'],
+  },
+  {
+    what: 'a removal that is refused has revoked the devices',
+    file: 'shared/administration/remove-member.ts',
+    text: 'const accountId = await markRemoved(',
+    replacement:
+      'const leaving = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });\n  if (leaving) await revokeDevicesOfRemoved(ctx, leaving._id);\n  const accountId = await markRemoved(',
+    tests: REMOVALS,
+  },
+  {
+    what: 'nobody is asked about what a leaving person made',
+    file: 'shared/administration/made-by.ts',
+    text: 'if (revokeMade === undefined) throw undecided(made);',
+    replacement: 'if (revokeMade === undefined) return NOTHING_MADE;',
+    tests: REMOVALS,
+  },
+  {
+    what: 'nobody is asked about what a demoted admin made',
+    file: 'shared/administration/change-member.ts',
+    text: 'const made = isDemoted ?',
+    replacement: 'const made = isDemoted && revokeMade !== undefined ?',
+    tests: REMOVALS,
   },
   {
     what: 'a member gets by rotating what only an admin gives',

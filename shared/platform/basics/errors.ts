@@ -23,6 +23,10 @@ export const ERRORS = {
   method_not_allowed: { status: 405, title: 'The method is not supported on this path' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   conflict: { status: 409, title: 'The request conflicts with the current state' },
+  revoke_made_needed: {
+    status: 409,
+    title: 'The person made keys or webhooks: decide whether they end too',
+  },
   too_many_devices: { status: 409, title: 'The account has as many devices as it may have' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The type or encoding of the body is not supported' },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { makerView } from '../../keys/view.ts';
 import { isoTime } from '../../platform/basics/clock.ts';
 import { EVENT_TYPES } from '../../platform/basics/contract.ts';
 import { viewWithSettings, webhookWithSettingsView } from '../endpoints/view.ts';
@@ -38,6 +39,7 @@ export const listedWebhookView = webhookWithSettingsView.extend({
   alerted_at: z.string().nullable().describe('When the admins were told that it is failing'),
   held: z.int().describe('Deliveries that wait for that; mails also wait for room within the hour'),
   last_delivery: deliveryView.nullable(),
+  made_by: makerView,
 });
 
 /** Shows a delivery. Times are ISO 8601. */
@@ -84,6 +86,7 @@ export function viewListedWebhook({
     alerted_at: timeOf(webhook.alerted_at),
     held,
     last_delivery: lastDelivery && viewListedDelivery(lastDelivery),
+    made_by: webhook.made_by,
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { auditWrite } from '../../audit/record-audit.ts';
+import { confirmActor } from '../../keys/confirm-actor.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
@@ -17,12 +18,14 @@ import type { WebhookInput } from './view.ts';
 
 /**
  * Registers a webhook. Its secret is stored encrypted and never shown. Throws `invalid_request`, and `conflict` when the
- * organization has as many as it may have.
+ * organization has as many as it may have. Throws as `confirmActor` when its maker may no longer make one.
  */
 export async function createWebhook(ctx: Context, orgId: string, input: WebhookInput): Promise<Webhook> {
   await refuseTarget(ctx, orgId, input);
-  const webhook = newWebhook(ctx, orgId, input);
+  const drafted = newWebhook(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
+    const made_by = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const webhook: Webhook = { ...drafted, made_by };
     const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
     const most = ctx.config.webhooksPerOrganization;
     if (existing >= most) throw new DomainError('conflict', `An organization has at most ${most} webhooks.`);
@@ -36,7 +39,7 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
   });
 }
 
-function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Webhook {
+function newWebhook(ctx: Context, orgId: string, input: WebhookInput): Omit<Webhook, 'made_by'> {
   const { url, events, format = 'json', secret = newSecret() } = input;
   const createdAt = dateAt(ctx.clock.now());
   const id = newId('whk');

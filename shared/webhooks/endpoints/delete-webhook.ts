@@ -1,10 +1,10 @@
 import { auditWrite } from '../../audit/record-audit.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
-import { commitPlan, joinPlans } from '../../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { deleteRows } from '../../platform/mongo/writes.ts';
 import { getWebhook } from './get-webhook.ts';
-import { webhookRows } from './model.ts';
+import { type Webhook, webhookRows } from './model.ts';
 import { planDrain } from './plan-change.ts';
 
 /**
@@ -14,13 +14,18 @@ import { planDrain } from './plan-change.ts';
 export async function deleteWebhook(ctx: Context, orgId: string, webhookId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const webhook = await getWebhook(ctx, orgId, webhookId, transaction);
-    const details = { webhook_id: webhookId };
-    const writes = [
-      deleteRows(webhookRows, { _id: webhookId }),
-      ...raiseOrganizationVersion(orgId),
-      auditWrite(ctx, { action: 'webhook.delete', org_id: orgId, details }),
-    ];
-    const plan = joinPlans({ writes, wakeUps: [] }, planDrain(webhook, ctx.clock.now()));
-    return { ...plan, result: undefined };
+    return { ...planDeletion(ctx, webhook), result: undefined };
   });
+}
+
+/** The plan that deletes a webhook, with its line in the audit log. */
+export function planDeletion(ctx: Context, webhook: Webhook): Plan {
+  const { _id, org_id } = webhook;
+  const details = { webhook_id: _id };
+  const writes = [
+    deleteRows(webhookRows, { _id }),
+    ...raiseOrganizationVersion(org_id),
+    auditWrite(ctx, { action: 'webhook.delete', org_id, details }),
+  ];
+  return joinPlans({ writes, wakeUps: [] }, planDrain(webhook, ctx.clock.now()));
 }

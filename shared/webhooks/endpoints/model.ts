@@ -1,3 +1,4 @@
+import type { Maker } from '../../keys/model.ts';
 import type { NamedEventType, WebhookFormat } from '../../platform/basics/contract.ts';
 import { collection } from '../../platform/mongo/collection.ts';
 import type { Digest, QuietHours } from './settings.ts';
@@ -20,6 +21,8 @@ export interface Webhook {
   digest: Digest;
   /** Encrypted (`encrypt-secret.ts`): never in jobs, logs or answers. */
   secret: string;
+  /** Whoever chose its target. */
+  made_by: Maker;
   /** The secret before it, encrypted, which signs too until `old_secret_until`. */
   old_secret: string | null;
   old_secret_until: Date | null;

@@ -1,0 +1,79 @@
+import { recordAudit } from '../audit/record-audit.ts';
+import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
+import { recountTeams } from '../budgets/recount-teams.ts';
+import { revokeDevicesJob } from '../devices/jobs.ts';
+import { revokeDevicesOfRemoved } from '../devices/revoke-device.ts';
+import { revokeKeysOfUser } from '../keys/api-keys.ts';
+import { confirmActor } from '../keys/confirm-actor.ts';
+import { type Member, memberRows } from '../organizations/model.ts';
+import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
+import { DomainError, isStoreError } from '../platform/basics/errors.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
+import type { Context } from '../platform/context/context.ts';
+import { insertDue } from '../platform/due/plan-due.ts';
+import { planMade } from './made-by.ts';
+
+export interface Removal {
+  /** Whether the last admin is refused. */
+  keepsAnAdmin?: boolean;
+  /** Whether the keys and webhooks that the person made end too. Needed where there are any. */
+  revokeMade?: boolean | undefined;
+}
+
+/**
+ * Removes a member: erases name, e-mail and identity, revokes the devices and the API keys that are bound to the user, and,
+ * where it is asked for, ends the keys and webhooks that the person made. The ids stay, so that what was recorded still adds
+ * up. Repeating it changes nothing. Throws `not_found`, `conflict` for the last admin where one has to stay,
+ * `revoke_made_needed`, and `outcome_unknown` when the member is gone and Redis has not taken the end of a device yet.
+ */
+export async function removeMember(
+  ctx: Context,
+  orgId: string,
+  userId: string,
+  removal: Removal = {},
+): Promise<void> {
+  // Nothing is revoked before the removal is committed: one that is refused leaves everything as it was.
+  const accountId = await markRemoved(ctx, orgId, userId, removal);
+  wakeEvaluation(ctx, orgId);
+  await revokeDevices(ctx, accountId);
+}
+
+async function revokeDevices(ctx: Context, accountId: string): Promise<void> {
+  try {
+    await revokeDevicesOfRemoved(ctx, accountId);
+  } catch (error) {
+    if (!(error instanceof DomainError) && !isStoreError(error)) throw error;
+    ctx.log.warn(
+      { err: error, account_id: accountId },
+      'the devices of a removed member are not revoked yet',
+    );
+    throw new DomainError(
+      'outcome_unknown',
+      'The member is removed. The devices are not all revoked yet: a worker does it as soon as the stores answer, or repeat the request.',
+    );
+  }
+}
+
+async function markRemoved(ctx: Context, orgId: string, userId: string, removal: Removal): Promise<string> {
+  const person = { org_id: orgId, user_id: userId };
+  return commitPlan(ctx, async (transaction) => {
+    await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const member = await memberRows(ctx).findOne(person, { session: transaction });
+    if (!member) throw noMember();
+    if (member.removed_at !== null) return { ...NO_PLAN, result: member._id };
+    if (removal.keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
+    const made = await planMade(ctx, person, removal.revokeMade, transaction);
+    await replaceMember(ctx, erased(member, ctx.clock.now()), transaction);
+    await touchRoster(ctx, orgId, { without: member.email }, transaction);
+    const keys = await revokeKeysOfUser(ctx, orgId, userId, transaction);
+    const details = { user_id: userId, revoked_keys: keys, ...made.details };
+    await recordAudit(ctx, { action: 'member.remove', org_id: orgId, details }, transaction);
+    await recountTeams(ctx, orgId, member.teams, transaction);
+    const devices = insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: ctx.clock.now() });
+    return { ...joinPlans(made.plan, { ...devices, wakeUps: [] }), result: member._id };
+  });
+}
+
+function erased({ idp: _, ...member }: Member, nowMs: number): Member {
+  return { ...member, email: null, name: null, teams: [], removed_at: new Date(nowMs) };
+}
