@@ -16,14 +16,14 @@ declare module 'express-session' {
     loggedInAt?: number;
     /** For the issuer's end-session endpoint; no other token is kept. */
     idToken?: string;
-    /** Who has signed in and is no member. `candidate`: an invitation that waits for a yes. */
+    /** A person who has signed in and is no member. `candidate`: the invitations that wait for a yes. */
     visitor?: { email: string | null; reason: VisitorReason; untilMs: number; candidate?: Candidate };
   }
 }
 
-/** The one present member without identity whose e-mail the identity provider has verified. */
+/** The invited members, without an identity so far, whose e-mail the identity provider has verified. */
 export interface Candidate {
-  accountId: string;
+  accountIds: string[];
   email: string;
   identity: Identity;
 }

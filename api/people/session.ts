@@ -4,7 +4,7 @@ import { actingAs } from '../../shared/audit/acting-as.ts';
 import {
   acceptInvitation,
   declineInvitation,
-  describeInvitation,
+  describeInvitations,
 } from '../../shared/identity/invitations.ts';
 import type { Me, Visitor } from '../../shared/identity/me.ts';
 import { readOrganization, timezoneAt } from '../../shared/organizations/read-organization.ts';
@@ -12,7 +12,7 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { unauthorized } from '../auth/bearer.ts';
 import { readBody } from '../serve/body.ts';
-import { beginSession, beginVisit, visitorOf } from './browser-session.ts';
+import { beginSession, beginVisit, type Candidate, visitorOf } from './browser-session.ts';
 import { readPerson } from './person.ts';
 
 /** `GET /dashboard/session`: who is signed in. Throws `not_a_member` for a visitor, `unauthorized` for nobody. */
@@ -39,10 +39,10 @@ async function describeVisitor(
   { email, reason, candidate }: NonNullable<ReturnType<typeof visitorOf>>,
 ): Promise<Visitor> {
   const contact = ctx.config.supportContact ?? null;
-  const invitation = candidate ? await describeInvitation(ctx, candidate) : null;
+  const invitations = candidate ? await describeInvitations(ctx, candidate) : [];
   // Meanwhile withdrawn, or taken by somebody else.
-  const isGone = reason === 'invited' && invitation === null;
-  return { email, reason: isGone ? 'unknown' : reason, contact, invitation };
+  const isGone = reason === 'invited' && invitations.length === 0;
+  return { email, reason: isGone ? 'unknown' : reason, contact, invitations };
 }
 
 function notAMember(visitor: Visitor): DomainError {
@@ -51,25 +51,43 @@ function notAMember(visitor: Visitor): DomainError {
   });
 }
 
-/** A yes or a no. */
+/** A yes or a no to one invitation. */
 const ANSWER_LIMITS = { types: ['json'], maxBytes: 1_024, deadlineMs: 3_000 } as const;
-const answer = z.strictObject({ accept: z.boolean() });
+const answer = z.strictObject({ invitation: z.string(), accept: z.boolean() });
 
-/** `POST /dashboard/join`: the visitor's yes or no to the invitation. A yes begins the member's session. */
+/**
+ * `POST /dashboard/join`: the visitor's yes or no to one of the invitations. A yes begins the member's session; after a no
+ * the other invitations are left.
+ */
 export async function answerInvitation(ctx: Context, req: Request, res: Response): Promise<void> {
   const visitor = visitorOf(ctx, req);
   const candidate = visitor?.candidate;
   if (!visitor || !candidate) throw unauthorized();
   const parsed = answer.safeParse(await readBody(req, res, ANSWER_LIMITS));
-  if (!parsed.success) throw new DomainError('invalid_request', 'Send { "accept": true } or false.');
-  const { accountId } = candidate;
+  if (!parsed.success)
+    throw new DomainError('invalid_request', 'Send { "invitation": its id, "accept": true } or false.');
+  const { invitation: accountId, accept } = parsed.data;
+  if (!candidate.accountIds.includes(accountId))
+    throw new DomainError('not_found', 'There is no such invitation.');
+  const invitation = { accountId, email: candidate.email, identity: candidate.identity };
   const { idToken } = req.session;
-  if (parsed.data.accept) {
-    const member = await actingAs(accountId, () => acceptInvitation(ctx, candidate));
+  if (accept) {
+    const member = await actingAs(accountId, () => acceptInvitation(ctx, invitation));
     await beginSession(ctx, req, member, idToken);
   } else {
-    await actingAs(accountId, () => declineInvitation(ctx, candidate));
-    await beginVisit(ctx, req, { email: visitor.email, reason: 'unknown' }, idToken);
+    await actingAs(accountId, () => declineInvitation(ctx, invitation));
+    await beginVisit(ctx, req, withoutInvitation(visitor, candidate, accountId), idToken);
   }
   res.status(204).end();
+}
+
+function withoutInvitation(
+  { email }: { email: string | null },
+  candidate: Candidate,
+  accountId: string,
+): Parameters<typeof beginVisit>[2] {
+  const accountIds = candidate.accountIds.filter((id) => id !== accountId);
+  return accountIds.length > 0
+    ? { email, reason: 'invited', candidate: { ...candidate, accountIds } }
+    : { email, reason: 'unknown' };
 }

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import * as oidc from 'openid-client';
+import { confirmEmail } from '../../shared/identity/confirm-email.ts';
 import { findMemberByIdentity } from '../../shared/identity/find-member.ts';
-import { findInvitation } from '../../shared/identity/invitations.ts';
+import { type Claims, findInvitations } from '../../shared/identity/invitations.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { problemOf } from '../basics/problem.ts';
@@ -49,8 +50,10 @@ export async function endSignIn(ctx: Context, req: Request, res: Response): Prom
   if (!underWay) throw new DomainError('invalid_grant', 'This sign-in was not begun here, or too long ago.');
   const { claims, idToken } = await redeemCode(ctx, req, underWay);
   const member = await findMemberByIdentity(ctx, { iss: claims.iss, sub: claims.sub });
-  if (member) await beginSession(ctx, req, member, idToken);
-  else await receiveVisitor(ctx, req, claims, idToken);
+  if (member) {
+    await confirmEmail(ctx, member, emailIn(claims));
+    await beginSession(ctx, req, member, idToken);
+  } else await receiveVisitor(ctx, req, claims, idToken);
   res.redirect(underWay.returnTo);
 }
 
@@ -84,18 +87,23 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof oidc.ClientError && error.code === 'OAUTH_TIMEOUT');
 }
 
-/** Nobody is taken into an organization unasked: whoever has an invitation is asked first. */
+function emailIn(claims: oidc.IDToken): Claims {
+  const email = typeof claims.email === 'string' ? claims.email : null;
+  return { email, isVerified: claims.email_verified === true };
+}
+
+/** Nobody is taken into an organization unasked: a person with an invitation is asked first. */
 async function receiveVisitor(
   ctx: Context,
   req: Request,
   claims: oidc.IDToken,
   idToken: string | undefined,
 ): Promise<void> {
-  const email = typeof claims.email === 'string' ? claims.email : null;
-  const found = await findInvitation(ctx, { email, isVerified: claims.email_verified === true });
+  const { email, isVerified } = emailIn(claims);
+  const { reason, accountIds } = await findInvitations(ctx, { email, isVerified });
   const identity = { iss: claims.iss, sub: claims.sub };
-  const candidate = found.member && email !== null ? { accountId: found.member._id, email, identity } : null;
-  const visitor = { email, reason: found.reason, ...(candidate ? { candidate } : {}) };
+  const candidate = reason === 'invited' && email !== null ? { accountIds, email, identity } : null;
+  const visitor = { email, reason, ...(candidate ? { candidate } : {}) };
   await beginVisit(ctx, req, visitor, idToken);
 }
 

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { text } from '../../shared/platform/basics/text.ts';
-import { unsubscribe as end, readUnsubscribeToken } from '../../shared/webhooks/endpoints/unsubscribe.ts';
+import {
+  unsubscribe as end,
+  readUnsubscribeToken,
+  subscribeAgain,
+} from '../../shared/webhooks/endpoints/unsubscribe.ts';
 import { reply, route } from '../basics/route.ts';
 
 const params = z.strictObject({
@@ -17,7 +21,7 @@ const HEADERS = {
 export const askToUnsubscribe = route({
   method: 'get',
   path: '/v1/unsubscribe/{token}',
-  summary: 'Ask whether mails shall end',
+  summary: 'Ask before mails end',
   description: 'A page with one button, for people who follow the link in a mail.',
   tag: 'Webhooks',
   auth: { kind: 'none' },
@@ -27,28 +31,39 @@ export const askToUnsubscribe = route({
   errors: ['not_found'],
   handle: async ({ params: { token } }, ctx) => {
     readUnsubscribeToken(ctx.config, token);
-    return reply(page('<form method="post"><button>Unsubscribe from these mails</button></form>'), HEADERS);
+    return reply(
+      page('<form method="post"><button>Unsubscribe from all mails of this organization</button></form>'),
+      HEADERS,
+    );
   },
 });
 
 export const unsubscribe = route({
   method: 'post',
   path: '/v1/unsubscribe/{token}',
-  summary: 'End the mails of a webhook',
+  summary: 'End the mails of an organization',
   description:
-    'RFC 8058: one click in a mail program ends them. The webhook is deleted, what it had not sent is cancelled. The body ' +
-    'is not read. Repeating it changes nothing.',
+    'RFC 8058: one click in a mail program ends all mails of the organization to this address. The webhooks that write ' +
+    'there are deleted, and what they had not sent is cancelled. The body is not read. Repeating it changes nothing. With ' +
+    '`again=true` new webhooks may write there again.',
   tag: 'Webhooks',
   auth: { kind: 'none' },
   priority: 'read',
   params,
+  query: z.strictObject({ again: z.literal('true').optional().describe('Take mails again') }),
   success: { status: 200, description: 'A page that says so', contentType: HTML, body: z.string() },
   errors: ['not_found'],
-  handle: async ({ params: { token } }, ctx) => {
-    await end(ctx, token);
-    return reply(page('<p>You are unsubscribed: these mails have ended.</p>'), HEADERS);
+  handle: async ({ params: { token }, query: { again } }, ctx) => {
+    await (again ? subscribeAgain(ctx, token) : end(ctx, token));
+    return reply(page(again ? AGAIN : ENDED), HEADERS);
   },
 });
+
+const ENDED =
+  '<p>You are unsubscribed: this organization writes no more mails to you.</p>' +
+  '<form method="post" action="?again=true"><button>Take mails again</button></form>';
+const AGAIN =
+  '<p>You take mails of this organization again. An admin can make a webhook that writes to you.</p>';
 
 function page(content: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Unsubscribe</title></head><body><main><h1>Mails of usage-governor</h1>${content}</main></body></html>`;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { foldEmail } from '../platform/basics/email.ts';
 import { base62 } from '../platform/basics/ids.ts';
 import type { PostedSignal } from './posted.ts';
 
@@ -29,7 +30,7 @@ export function nameUser(signal: PostedSignal, directory: Directory): PostedSign
 }
 
 export function normalEmail(email: string): string {
-  return email.trim().toLowerCase();
+  return foldEmail(email.trim());
 }
 
 /** `mail_` and 22 characters: 128 bits of HMAC-SHA256 over organization and e-mail. */

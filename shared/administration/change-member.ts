@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
@@ -14,6 +15,7 @@ import {
   touchRoster,
 } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
+import { foldEmail } from '../platform/basics/email.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { NOTHING_MADE, planMade } from './made-by.ts';
@@ -65,16 +67,20 @@ export async function changeMember(
   return member;
 }
 
-function changed(before: Member, { role, teams, name, email }: MemberChange): Member {
-  const { declined_at, ...kept } = before;
-  const isDeclined = declined_at !== undefined && email === undefined;
+function changed(before: Member, { role, teams, name, ...change }: MemberChange): Member {
+  const { declined_at, email_confirmed, ...kept } = before;
+  const email = change.email === undefined ? before.email : foldEmail(change.email);
+  const isVouchedFor = change.email !== undefined && currentActor() === null;
+  const isConfirmed = isVouchedFor || (email_confirmed === true && email === before.email);
+  const isDeclined = declined_at !== undefined && change.email === undefined;
   return {
     ...kept,
     ...(isDeclined ? { declined_at } : {}),
+    ...(isConfirmed ? { email_confirmed: true as const } : {}),
     role: role ?? before.role,
     teams: teams === undefined ? before.teams : [...new Set(teams)],
     name: name ?? before.name,
-    email: email === undefined ? before.email : email.toLowerCase(),
+    email,
   };
 }
 

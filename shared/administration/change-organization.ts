@@ -1,3 +1,4 @@
+import { currentActor } from '../audit/acting-as.ts';
 import { auditWrite } from '../audit/record-audit.ts';
 import { applyPlanToAll } from '../credits/meter/apply-plan.ts';
 import { type Organization, organizationRows } from '../organizations/model.ts';
@@ -34,7 +35,7 @@ export async function changeOrganization(
     const { timezone, ...plain } = change;
     const timezones =
       timezone === undefined ? {} : { timezones: withTimezone(organization, timezone, ctx.clock.now()) };
-    const named = plain.admin_emails && { admin_emails: uniqueEmails(plain.admin_emails) };
+    const named = plain.admin_emails && adminEmails(plain.admin_emails);
     const given = Object.fromEntries(
       Object.entries({ ...plain, ...named }).filter(([, value]) => value !== undefined),
     );
@@ -49,6 +50,12 @@ export async function changeOrganization(
   });
   if (change.plan !== undefined) await applyPlanToAll(ctx, orgId);
   return readOrganization(ctx, orgId);
+}
+
+/** The list of addresses for alerts. Where an operator gives it, mail may go to all of them at once. */
+function adminEmails(emails: readonly string[]): Pick<Organization, 'admin_emails' | 'vouched_emails'> {
+  const admin_emails = uniqueEmails(emails);
+  return currentActor() === null ? { admin_emails, vouched_emails: admin_emails } : { admin_emails };
 }
 
 /**

@@ -73,12 +73,14 @@ export async function* exportMember(
 
 function describeMember(member: Member): object {
   const { _id, org_id, user_id, email, name, role, teams, idp, invited_by } = member;
-  const { declined_at, created_at, removed_at } = member;
+  const { email_confirmed = false, mails_ended_at, declined_at, created_at, removed_at } = member;
   return {
     account_id: _id,
     org_id,
     user_id,
     email,
+    email_confirmed,
+    mails_ended_at: timeOf(mails_ended_at ?? null),
     name,
     role,
     teams,

@@ -7,6 +7,7 @@ import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { noMember, refuseTakenEmail, touchRoster } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
+import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -26,13 +27,15 @@ export interface NewMember {
 /** Adds a person to an organization. Teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {
   const id = newId('usr');
-  const email = input.email.toLowerCase();
+  const email = foldEmail(input.email);
   const invitedBy = currentActor();
   const member: Member = {
     _id: id,
     org_id: input.org_id,
     user_id: input.user_id ?? id,
     email,
+    // Operators answer for what they name; an admin's word is not enough to send mail to a stranger.
+    ...(invitedBy === null ? { email_confirmed: true as const } : {}),
     name: input.name ?? null,
     role: input.role,
     teams: [...new Set(input.teams ?? [])],

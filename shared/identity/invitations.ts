@@ -4,61 +4,74 @@ import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { replaceMember } from '../organizations/roster.ts';
 import { dateAt } from '../platform/basics/clock.ts';
+import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { Visitor, VisitorReason } from './me.ts';
 import type { Identity } from './verify-access-token.ts';
 
-/** What an ID token says of a person without an account here. */
+/** The e-mail in a person's ID token. */
 export interface Claims {
   email: string | null;
   isVerified: boolean;
 }
 
 /**
- * The invitation that a verified e-mail names: the one present member, over all organizations, who has no identity and
- * has not said no. Else why there is none.
+ * The invitations that a verified e-mail names: each present member, one per organization, who has no identity and has not
+ * said no. Otherwise why there is none.
  */
-export async function findInvitation(
+export async function findInvitations(
   ctx: Context,
   { email, isVerified }: Claims,
-): Promise<{ reason: VisitorReason; member: Member | null }> {
-  if (email === null || !isVerified) return { reason: 'unverified', member: null };
-  const named = await memberRows(ctx).find({ email: email.toLowerCase() }).toArray();
-  const [member, another] = named.filter(isOpen);
-  if (!member) return { reason: 'unknown', member: null };
-  return another ? { reason: 'ambiguous', member: null } : { reason: 'invited', member };
+): Promise<{ reason: VisitorReason; accountIds: string[] }> {
+  if (email === null || !isVerified) return { reason: 'unverified', accountIds: [] };
+  const open = await readInvitations(ctx, { email });
+  return { reason: open.length > 0 ? 'invited' : 'unknown', accountIds: open.map(({ _id }) => _id) };
 }
 
-/** Whether a member may still be joined by whom the e-mail belongs to. */
+/** The open invitations of an e-mail, the oldest first. */
+async function readInvitations(ctx: Context, { email }: Pick<Invitation, 'email'>): Promise<Member[]> {
+  const named = await memberRows(ctx)
+    .find({ email: foldEmail(email) })
+    .toArray();
+  return named.filter(isOpen).toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+}
+
+/** Whether a member may still be joined by the person to whom the e-mail belongs. */
 function isOpen(member: Member): boolean {
   return member.removed_at === null && member.idp === undefined && member.declined_at === undefined;
 }
 
 /** An admin may have corrected the e-mail since: then another person is invited. */
 function isFor(member: Member, { email }: Invitation): boolean {
-  return isOpen(member) && member.email === email.toLowerCase();
+  return isOpen(member) && member.email === foldEmail(email);
 }
 
-/** The invitation of an account, as the e-mail named it that its person has signed in with. */
+/** The invitation to an account, and the e-mail with which its person has signed in. */
 export interface Invitation {
   accountId: string;
   email: string;
 }
 
-/** What an invitation says to the person who is asked: join what, as what, invited by whom. Null when it is gone. */
-export async function describeInvitation(
+/**
+ * Describes invitations to the person who is asked: join what, as what, invited by whom. Those that are gone meanwhile are
+ * left out.
+ */
+export async function describeInvitations(
   ctx: Context,
-  invitation: Invitation,
-): Promise<Visitor['invitation']> {
-  const member = await memberRows(ctx).findOne({ _id: invitation.accountId });
-  if (!member || !isFor(member, invitation)) return null;
+  { accountIds, email }: { accountIds: readonly string[]; email: string },
+): Promise<Visitor['invitations']> {
+  const open = (await readInvitations(ctx, { email })).filter(({ _id }) => accountIds.includes(_id));
+  return Promise.all(open.map((member) => describe(ctx, member)));
+}
+
+async function describe(ctx: Context, member: Member): Promise<Visitor['invitations'][number]> {
   const [organization, inviter] = await Promise.all([
     readOrganization(ctx, member.org_id),
     nameInviter(ctx, member),
   ]);
-  return { organization: organization.name, role: member.role, invited_by: inviter };
+  return { id: member._id, organization: organization.name, role: member.role, invited_by: inviter };
 }
 
 async function nameInviter(ctx: Context, { invited_by }: Member): Promise<string> {
@@ -82,7 +95,8 @@ export async function acceptInvitation(
       const joinedBefore = await memberRows(ctx).findOne(linked, { session: transaction });
       if (joinedBefore) return joinedBefore;
       const member = await readOpen(ctx, invitation, transaction);
-      const joined = { ...member, idp: identity };
+      // The identity provider has verified this e-mail.
+      const joined: Member = { ...member, idp: identity, email_confirmed: true };
       await replaceMember(ctx, joined, transaction);
       const details = { user_id: member.user_id, ...joined.idp };
       await recordAudit(ctx, { action: 'member.join', org_id: member.org_id, details }, transaction);

@@ -10,7 +10,7 @@ export interface Me {
 }
 
 /** Why somebody who has signed in at the identity provider is not let in. `invited`: may join, when willing. */
-export type VisitorReason = 'unverified' | 'unknown' | 'ambiguous' | 'invited';
+export type VisitorReason = 'unverified' | 'unknown' | 'invited';
 
 /** What the problem `not_a_member` says beside its reason. */
 export interface Visitor {
@@ -18,5 +18,6 @@ export interface Visitor {
   reason: VisitorReason;
   /** Whom to ask: an address or a sentence, where the deployment names one. */
   contact: string | null;
-  invitation: { organization: string; role: Role; invited_by: string } | null;
+  /** To choose from: one per organization. `id` is what the answer names. */
+  invitations: { id: string; organization: string; role: Role; invited_by: string }[];
 }

@@ -19,6 +19,7 @@ export async function createOrganization(
     session_timeout?: number;
   },
 ): Promise<Organization> {
+  const admin_emails = uniqueEmails(input.admin_emails ?? []);
   const organization: Organization = {
     _id: input.org_id ?? newId('org'),
     name: input.name,
@@ -27,7 +28,9 @@ export async function createOrganization(
     session_timeout: input.session_timeout ?? SESSION_TIMEOUT_S,
     k_anonymity: K_ANONYMITY_FLOOR,
     k_population: 'reported',
-    admin_emails: uniqueEmails(input.admin_emails ?? []),
+    admin_emails,
+    // Only an operator creates an organization.
+    vouched_emails: admin_emails,
     teams: [],
     created_at: new Date(ctx.clock.now()),
   };

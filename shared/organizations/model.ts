@@ -13,6 +13,8 @@ export interface Organization {
   /** Who counts towards k in analytics; all others are pooled as one. */
   k_population: KPopulation;
   admin_emails: string[];
+  /** Those of `admin_emails` that an operator has named: mail may go there, also where nobody signs in with them. */
+  vouched_emails?: string[];
   teams: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */
   roster_changes?: number;
@@ -28,6 +30,10 @@ export interface Member {
   user_id: string;
   /** Null once the member was removed: the ids stay, the person's data go. */
   email: string | null;
+  /** The person has signed in with this e-mail, or an operator has named it. Mail goes to no other address. */
+  email_confirmed?: true;
+  /** When the person ended the mails of the organization: none goes there until the person asks for them again. */
+  mails_ended_at?: Date;
   name: string | null;
   role: Role;
   teams: string[];

@@ -1,11 +1,12 @@
 import type { ClientSession } from 'mongoose';
+import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Member, memberRows, organizationRows } from './model.ts';
 
 /** E-mails as members have them, each once: who leaves is taken off a list of them by the member's e-mail. */
 export function uniqueEmails(emails: readonly string[]): string[] {
-  return [...new Set(emails.map((email) => email.toLowerCase()))];
+  return [...new Set(emails.map(foldEmail))];
 }
 
 /** One answer for a member who never was and for one of another organization. */
@@ -69,7 +70,9 @@ export async function touchRoster(
   const update = { $inc: { roster_changes: 1 } };
   await organizationRows(ctx).updateOne(
     { _id: orgId },
-    change.without ? { ...update, $pull: { admin_emails: change.without } } : update,
+    change.without
+      ? { ...update, $pull: { admin_emails: change.without, vouched_emails: change.without } }
+      : update,
     { session: transaction },
   );
   if (!change.with) return;

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { unixSeconds } from '../platform/basics/clock.ts';
 import { K_ANONYMITY_FLOOR, PLANS, ROLES, SESSION_TIMEOUT_RANGE_S } from '../platform/basics/contract.ts';
-import { exactText, text, timezone } from '../platform/basics/text.ts';
+import { emailText } from '../platform/basics/email.ts';
+import { text, timezone } from '../platform/basics/text.ts';
 import type { Member, Organization } from './model.ts';
 import { timezoneAt } from './read-organization.ts';
 
-const email = exactText
-  .max(254)
-  .refine((value) => /^[^\s@]+@[^\s@]+$/.test(value), 'must be an e-mail address');
 const teams = z.array(text(128)).max(100).describe('Exactly these; new ones exist from then on');
 
 export const memberInput = z.strictObject({
-  email: email.describe('Who signs in with this verified e-mail is asked to join'),
+  email: emailText.describe('The person who signs in with this verified e-mail is asked to join'),
   role: z.enum(ROLES),
   name: text(256).optional(),
   user_id: text(256).optional().describe("As signals name the person; default: the account's id"),
@@ -60,7 +58,10 @@ export const organizationChange = z
       .max(SESSION_TIMEOUT_RANGE_S.max)
       .describe('Seconds of silence that end a session'),
     k_anonymity: z.int().min(K_ANONYMITY_FLOOR).max(1_000_000),
-    admin_emails: z.array(email).max(100).describe('Who is told of a failing webhook'),
+    admin_emails: z
+      .array(emailText)
+      .max(100)
+      .describe('Addresses that get a mail about a failing webhook, once they are confirmed'),
   })
   .partial()
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must change something');

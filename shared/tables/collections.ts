@@ -27,8 +27,8 @@ import { sessionHeadRows, sessionRows } from '../sessions/model.ts';
 import { signalRows } from '../signals/model.ts';
 import { rollupRows, snapshotRows } from '../usage/model.ts';
 import { deliveryRows, queuedDeliveryRows } from '../webhooks/deliveries/model.ts';
+import { mailPermitRows } from '../webhooks/endpoints/mail-permits.ts';
 import { webhookRows } from '../webhooks/endpoints/model.ts';
-import { mailPermitRows } from '../webhooks/sending/mail-permits.ts';
 
 /** Every collection, for `release`. Each is declared by the noun that owns it; no noun imports this table. */
 export const COLLECTIONS = [

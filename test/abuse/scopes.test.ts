@@ -38,6 +38,16 @@ const BUDGET = {
 const USAGE = ['current', 'remaining', 'utilization_pct', 'state', 'forecast', 'unpriced_signals'];
 
 describe('a scope to write is no scope to read', () => {
+  it('webhooks receive the events that they name, and their key reads nothing else', async () => {
+    const hooks = await keyWith('webhooks:write');
+    for (const path of ['usage', 'sessions', 'anomalies', 'budgets', 'usage/export?level=daily&format=csv'])
+      expect((await api.call(`/api/v1/${path}`, { key: hooks })).body.code, path).toBe('missing_scope');
+    const bound = await createApiKey(api.ctx, { org_id: orgId, user_id: 'ada', scopes: ['webhooks:write'] });
+    const body = { url: 'https://example.com/x', events: ['session.ended'], secret: 's'.repeat(32) };
+    const refused = await api.call('/api/v1/webhooks', { key: bound.key, body });
+    expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
+  });
+
   it('budgets tell usage only to keys that may read it', async () => {
     await api.call('/api/v1/signals', { key: all.key, body: makeSignal({ ts: Date.now() }) });
     const writer = await keyWith('budgets:write');

@@ -249,8 +249,11 @@ describe('a change', () => {
 });
 
 describe('joining', () => {
-  const invite = async (email: string, org = orgId) =>
-    addMember(api.ctx, { org_id: org, email, role: 'member' });
+  const invite = async (email: string, org = orgId, role: 'admin' | 'member' = 'member') =>
+    addMember(api.ctx, { org_id: org, email, role });
+  const answer = async (browser: HttpClient, invitation: string, accept: boolean) =>
+    (await browser.post(`${base}/dashboard/join`, { invitation, accept }, OURS)).status;
+  const seenBy = async (browser: HttpClient) => (await browser.get(`${base}/dashboard/session`)).body;
 
   test('asks first, and links after a yes', async () => {
     const member = await invite('Ida@Acme.example');
@@ -260,10 +263,17 @@ describe('joining', () => {
     expect(asked.body).toMatchObject({
       email: 'ida@acme.example',
       reason: 'invited',
-      invitation: { organization: 'Acme', role: 'member', invited_by: 'an operator of this service' },
+      invitations: [
+        {
+          id: member._id,
+          organization: 'Acme',
+          role: 'member',
+          invited_by: 'an operator of this service',
+        },
+      ],
     });
     expect((await browser.get(`${base}/dashboard/api/v1/sessions`)).status).toBe(401);
-    expect((await browser.post(`${base}/dashboard/join`, { accept: true }, OURS)).status).toBe(204);
+    expect(await answer(browser, member._id, true)).toBe(204);
     expect((await browser.get(`${base}/dashboard/session`)).body.user_id).toBe(member.user_id);
     const entry = await auditRows(api.ctx).findOne({ action: 'member.join' }, { sort: { at: -1 } });
     expect(entry?.details).toMatchObject({ user_id: member.user_id });
@@ -277,13 +287,13 @@ describe('joining', () => {
     await removeMember(api.ctx, orgId, userId);
     const browser = await signIn(email);
     const { body } = await browser.get(`${base}/dashboard/session`);
-    expect(body.invitation.invited_by).toBe('an admin who has left');
+    expect(body.invitations[0].invited_by).toBe('an admin who has left');
   });
 
   test('takes a no for an answer until an admin renews it', async () => {
     const member = await invite('nora@acme.example');
     const browser = await signIn('nora@acme.example');
-    expect((await browser.post(`${base}/dashboard/join`, { accept: false }, OURS)).status).toBe(204);
+    expect(await answer(browser, member._id, false)).toBe(204);
     expect((await browser.get(`${base}/dashboard/session`)).body.reason).toBe('unknown');
     const again = await signIn('nora@acme.example');
     expect((await again.get(`${base}/dashboard/session`)).body.reason).toBe('unknown');
@@ -296,10 +306,10 @@ describe('joining', () => {
     const member = await invite(`mistyped-${accept}@acme.example`);
     const wrong = await signIn(`mistyped-${accept}@acme.example`);
     await changeMember(api.ctx, orgId, member.user_id, { email: `meant-${accept}@acme.example` });
-    expect((await wrong.post(`${base}/dashboard/join`, { accept }, OURS)).status).toBe(409);
+    expect(await answer(wrong, member._id, accept)).toBe(409);
     expect((await wrong.get(`${base}/dashboard/session`)).body).toMatchObject({
       reason: 'unknown',
-      invitation: null,
+      invitations: [],
     });
     const meant = await signIn(`meant-${accept}@acme.example`);
     expect((await meant.get(`${base}/dashboard/session`)).body.reason).toBe('invited');
@@ -308,21 +318,49 @@ describe('joining', () => {
   test('says why there is nothing to join, and whom to ask', async () => {
     const stranger = await signIn('stranger@elsewhere.example');
     const { body } = await stranger.get(`${base}/dashboard/session`);
-    expect(body).toMatchObject({ reason: 'unknown', contact: 'help@example.org', invitation: null });
+    expect(body).toMatchObject({ reason: 'unknown', contact: 'help@example.org', invitations: [] });
+  });
+
+  test('lets a person choose whom two organizations have invited, so that neither keeps the other out', async () => {
     const other = await createOrganization(api.ctx, { name: 'Birch', plan: 'team' });
-    await invite('both@acme.example');
-    await invite('both@acme.example', other._id);
+    const acme = await invite('both@acme.example');
+    const birch = await invite('BOTH@acme.example', other._id, 'admin');
     const both = await signIn('both@acme.example');
-    expect((await both.get(`${base}/dashboard/session`)).body.reason).toBe('ambiguous');
+    const { reason, invitations } = await seenBy(both);
+    expect(reason).toBe('invited');
+    expect(invitations).toMatchObject([
+      { id: acme._id, organization: 'Acme', role: 'member' },
+      { id: birch._id, organization: 'Birch', role: 'admin' },
+    ]);
+    const foreign = await invite('somebody-else@acme.example');
+    expect(await answer(both, foreign._id, true)).toBe(404);
+    expect(await answer(both, birch._id, false)).toBe(204);
+    expect(await answer(both, birch._id, true)).toBe(404);
+    expect((await seenBy(both)).invitations).toMatchObject([{ id: acme._id }]);
+    expect(await answer(both, acme._id, true)).toBe(204);
+    expect((await seenBy(both)).user_id).toBe(acme.user_id);
+  });
+
+  test.each([
+    ['\u212Aate@acme.example', 'kate@acme.example'],
+    ['\u0130da@acme.example', 'i\u0307da@acme.example'],
+  ])('is never by an address that only looks like the invited one: %s', async (lookAlike, invited) => {
+    const member = await invite(invited, orgId, 'admin');
+    const thief = await signIn(lookAlike);
+    expect(await seenBy(thief)).toMatchObject({ reason: 'unknown', invitations: [] });
+    expect(
+      (await thief.post(`${base}/dashboard/join`, { invitation: member._id, accept: true }, OURS)).status,
+    ).toBe(401);
+    const right = await signIn(invited);
+    expect(await answer(right, member._id, true)).toBe(204);
+    expect((await memberRows(api.ctx).findOne({ _id: member._id }))?.email_confirmed).toBe(true);
   });
 
   test('takes a yes that is said twice for one', async () => {
     const member = await invite('twice@acme.example');
     const [first, second] = await Promise.all([signIn('twice@acme.example'), signIn('twice@acme.example')]);
-    const answers = await Promise.all(
-      [first, second].map((browser) => browser.post(`${base}/dashboard/join`, { accept: true }, OURS)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+    const answers = await Promise.all([first, second].map((browser) => answer(browser, member._id, true)));
+    expect(answers).toEqual([204, 204]);
     const joins = { action: 'member.join', 'details.user_id': member.user_id };
     expect(await auditRows(api.ctx).countDocuments(joins)).toBe(1);
     const another = { iss: issuerOf(state), sub: 'another' };

@@ -1,14 +1,18 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
+import { actingAs } from '../../shared/audit/acting-as.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { confirmEmail } from '../../shared/identity/confirm-email.ts';
 import type { Member } from '../../shared/organizations/model.ts';
 import { DeadlineError } from '../../shared/platform/basics/within.ts';
 import { dueRows } from '../../shared/platform/due/model.ts';
 import { sendMail } from '../../shared/platform/mail/send-mail.ts';
 import { queuedDeliveryRows } from '../../shared/webhooks/deliveries/model.ts';
+import { mailPermitRows } from '../../shared/webhooks/endpoints/mail-permits.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
-import { mailPermitRows } from '../../shared/webhooks/sending/mail-permits.ts';
 import { drainWebhook } from '../../workers/index.ts';
 import { makeTenant } from '../support/factories.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
@@ -64,7 +68,7 @@ describe('a webhook of the format email', () => {
     expect(headerOf(mail, 'Subject')).toBe('A session began');
     expect(headerOf(mail, 'List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
     expect(headerOf(mail, 'List-Unsubscribe')).toMatch(
-      /^<https:\/\/governor\.example\/v1\/unsubscribe\/whk_[^>]+>$/,
+      /^<https:\/\/governor\.example\/v1\/unsubscribe\/usr_[^>]+>$/,
     );
     const deliveries = await findDeliveries(api.ctx, { org_id: orgId });
     expect(deliveries.map(({ status: each }) => each)).toEqual(['succeeded']);
@@ -76,6 +80,10 @@ describe('a webhook of the format email', () => {
     'mailto:ada@example.com?bcc=eve@example.com',
     'mailto:ada%2Ceve@example.com',
     'mailto:ada@example.com%0d%0aBcc:eve@example.com',
+    'mailto:g1:ada@example.com;',
+    'mailto:g1:ada@example.com',
+    'mailto:%C2%85ada@example.com',
+    'mailto:ada@example.com#x',
     'mailto:',
     'ada@example.com',
     'https://example.com/',
@@ -155,9 +163,9 @@ describe('a webhook of the format email', () => {
     await attemptAllDue(api.ctx);
     clock.advance(HOUR);
     await attemptAllDue(api.ctx);
-    const findOne = vi.spyOn(mailPermitRows(api.ctx), 'findOne');
+    const find = vi.spyOn(mailPermitRows(api.ctx), 'find');
     await drainWhatIsDue();
-    expect(findOne).toHaveBeenCalledTimes(21);
+    expect(find).toHaveBeenCalledTimes(21);
     vi.restoreAllMocks();
   });
 
@@ -175,6 +183,67 @@ describe('a webhook of the format email', () => {
     expect(headerOf(smtp.mails[0], 'Subject')).toBe('Test message: a session began');
     for (let sent = 1; sent < 20; sent += 1) expect((await test()).status).toBe(200);
     expect((await test()).status).toBe(503);
+  });
+});
+
+describe('an address that nobody has confirmed', () => {
+  const email = 'victim@example.com';
+  const byAdmin = <T>(work: () => Promise<T>) => actingAs('usr_admin', work);
+  const invite = () => byAdmin(() => addMember(api.ctx, { org_id: orgId, email, role: 'member' }));
+  const claims = { email: 'Victim@example.com', isVerified: true };
+
+  it('gets no mail because an admin has invited it, until its person has signed in with it', async () => {
+    const member = await invite();
+    const refused = await register(`mailto:${email}`);
+    expect([refused.status, refused.body.errors?.[0]?.pointer]).toEqual([400, '/url']);
+    await confirmEmail(api.ctx, member, { ...claims, isVerified: false });
+    await confirmEmail(api.ctx, member, { ...claims, email: '\u{1d42f}ictim@example.com' });
+    expect((await register(`mailto:${email}`)).status).toBe(400);
+    await confirmEmail(api.ctx, member, claims);
+    expect((await register(`mailto:${email}`)).status).toBe(201);
+  });
+
+  it('gets none because an admin has given it to a member who had confirmed another', async () => {
+    await register();
+    const move = () => changeMember(api.ctx, orgId, ada.user_id, { email });
+    const moved = await byAdmin(move);
+    expect((await register(`mailto:${email}`)).status).toBe(400);
+    const back = await byAdmin(() => changeMember(api.ctx, orgId, ada.user_id, { email: 'ada@example.com' }));
+    expect([moved.email_confirmed, back.email_confirmed]).toEqual([undefined, undefined]);
+    await raise(api.ctx, orgId);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toEqual([]);
+    expect((await move()).email_confirmed).toBe(true);
+  });
+});
+
+describe('the mails of an organization', () => {
+  const MAILBOX = [
+    'victim@example.com',
+    'victim+0@example.com',
+    'victim+1@Example.com',
+    'VICTIM+2@example.com',
+  ];
+
+  async function registerFor(on: TestApi, email: string): Promise<void> {
+    await addMember(on.ctx, { org_id: orgId, email, role: 'member' });
+    const body = { url: `mailto:${email}`, format: 'email', events: ['session.started'] };
+    expect((await on.call('/api/v1/webhooks', { key, body })).status).toBe(201);
+  }
+
+  it('are at most twenty an hour to one mailbox, however its address is written', async () => {
+    for (const email of MAILBOX) await registerFor(api, email);
+    await raise(api.ctx, orgId, 15);
+    await attemptAllDue(api.ctx);
+    expect(smtp.mails).toHaveLength(20);
+  });
+
+  it('are at most MAILS_PER_ORGANIZATION an hour to all mailboxes together', async () => {
+    const ctx = { ...api.ctx, config: { ...api.ctx.config, mailsPerOrganization: 25 } };
+    for (const name of ['bob', 'cleo', 'dan']) await registerFor(api, `${name}@example.com`);
+    await raise(ctx, orgId, 15);
+    await attemptAllDue(ctx);
+    expect(smtp.mails).toHaveLength(25);
   });
 });
 
@@ -209,6 +278,27 @@ describe('one click', () => {
     },
   );
 
+  it('ends all mails of the organization to that person, and new ones until they ask for them', async () => {
+    await register();
+    const link = await linkOf();
+    const post = (path: string) => fetch(`${api.url}${path}`, { method: 'POST' });
+    expect((await post(link)).status).toBe(200);
+    expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(0);
+    expect((await register()).status).toBe(400);
+    const other = await makeTenant(api.ctx);
+    await addMember(api.ctx, { org_id: other.orgId, email: 'ada@example.com', role: 'member' });
+    const elsewhere = { url: 'mailto:ada@example.com', format: 'email', events: ['session.started'] };
+    expect((await api.call('/api/v1/webhooks', { key: other.key, body: elsewhere })).status).toBe(201);
+    for (const _time of [1, 2]) {
+      const again = await post(`${link}?again=true`);
+      expect([again.status, await again.text()]).toEqual([200, expect.stringContaining('again')]);
+    }
+    expect((await register()).status).toBe(201);
+    const rows = await auditRows(api.ctx).find({ org_id: orgId }).toArray();
+    const actions = rows.map(({ action }) => action).filter((action) => action.includes('subscribe'));
+    expect(actions.toSorted()).toEqual(['member.subscribe', 'member.unsubscribe']);
+  });
+
   it('is asked for by a page, which changes nothing by being looked at', async () => {
     const link = await linkOf();
     const page = await fetch(`${api.url}${link}`);
@@ -220,7 +310,7 @@ describe('one click', () => {
 
   it('of a link that is not ours is a 404', async () => {
     const link = await linkOf();
-    for (const forged of [`${link}x`, link.slice(0, -1), '/v1/unsubscribe/whk_1.x', '/v1/unsubscribe/x'])
+    for (const forged of [`${link}x`, link.slice(0, -1), '/v1/unsubscribe/usr_1.x', '/v1/unsubscribe/x'])
       for (const method of ['GET', 'POST'])
         expect((await fetch(`${api.url}${forged}`, { method })).status).toBe(404);
     expect(await webhookRows(api.ctx).countDocuments({ org_id: orgId })).toBe(1);

@@ -57,9 +57,9 @@ export async function readMe(): Promise<Me> {
   return own<Me>('session');
 }
 
-/** The answer to an invitation. */
-export async function answerInvitation(accept: boolean): Promise<void> {
-  await own('join', { accept });
+/** Answers one invitation. */
+export async function answerInvitation(answer: { invitation: string; accept: boolean }): Promise<void> {
+  await own('join', answer);
 }
 
 /** Ends the session; where to go from here. */

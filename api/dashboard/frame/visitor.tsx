@@ -10,48 +10,57 @@ import { Plain } from './plain.tsx';
 const REASONS: Record<VisitorReason, string> = {
   unverified: 'Your identity provider has not verified this e-mail address, so nobody can be found by it.',
   unknown: 'No organization here has invited this e-mail address, or the invitation was turned down.',
-  ambiguous: 'More than one organization has invited this e-mail address. One of them must withdraw it.',
   invited: '',
 };
 
-/** For whoever has signed in and belongs to no organization: an invitation to answer, or why there is none. */
+/** For a person who has signed in and belongs to no organization: the invitations to answer, or why there is none. */
 export function VisitorPage({ visitor }: { visitor: Visitor }) {
   const leave = useSignOut();
   return (
     <Plain>
       <Stack>
-        {visitor.invitation ? (
-          <Invitation email={visitor.email} invitation={visitor.invitation} />
-        ) : (
-          <Refusal visitor={visitor} />
-        )}
+        {visitor.invitations.length > 0 ? <Invitations visitor={visitor} /> : <Refusal visitor={visitor} />}
         <ActButton act={leave}>Sign out</ActButton>
       </Stack>
     </Plain>
   );
 }
 
+/** One invitation asks; several let the person choose. */
+function Invitations({ visitor: { email, invitations } }: { visitor: Visitor }) {
+  const isOne = invitations.length === 1;
+  return (
+    <>
+      {isOne ? null : <Title order={1}>Which organization do you join?</Title>}
+      <Text>
+        You have signed in as {email}. Once you have joined, admins see your usage there.
+        {isOne ? '' : ' You can belong to one organization. Join only one that you know.'}
+      </Text>
+      {invitations.map((invitation) => (
+        <Invitation key={invitation.id} invitation={invitation} level={isOne ? 1 : 2} />
+      ))}
+    </>
+  );
+}
+
 function Invitation({
-  email,
-  invitation: { organization, role, invited_by },
+  invitation: { id, organization, role, invited_by },
+  level,
 }: {
-  email: string | null;
-  invitation: NonNullable<Visitor['invitation']>;
+  invitation: Visitor['invitations'][number];
+  level: 1 | 2;
 }) {
   const client = useQueryClient();
   const answer = useMutation({
-    mutationFn: answerInvitation,
+    mutationFn: (accept: boolean) => answerInvitation({ invitation: id, accept }),
     onSettled: () => client.invalidateQueries({ queryKey: ['me'] }),
   });
   return (
-    <>
-      <Title order={1}>
+    <Stack gap="xs">
+      <Title order={level}>
         Join {organization} as {role}?
       </Title>
-      <Text>
-        Invited by {invited_by}. You have signed in as {email}. Once you have joined, admins see your usage
-        there.
-      </Text>
+      <Text>Invited by {invited_by}.</Text>
       <Group>
         <Button onClick={() => answer.mutate(true)} loading={answer.isPending}>
           Join
@@ -61,7 +70,7 @@ function Invitation({
         </Button>
       </Group>
       <ProblemNote error={answer.error} />
-    </>
+    </Stack>
   );
 }
 

@@ -62,6 +62,7 @@ const environment = z.object({
   WEBHOOK_PORTS: list.default([]).pipe(z.array(z.coerce.number<string>().int().min(1).max(65_535))),
   WEBHOOK_ALLOWED_NETWORKS: list.default([]).pipe(z.array(z.union([z.cidrv4(), z.cidrv6()]))),
   WEBHOOKS_PER_ORGANIZATION: integer(250, 1, 10_000),
+  MAILS_PER_ORGANIZATION: integer(500, 20, 10_000),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must begin with smtp:// or smtps://')

@@ -25,7 +25,9 @@ export async function sendMail(ctx: Context, mail: Mail, deadlineMs = DEADLINE_M
   const { smtpUrl, mailFrom } = ctx.config;
   if (!smtpUrl || mail.to.length === 0) return false;
   const transport = await transportOf(ctx);
-  await within(deadlineMs, 'A mail', transport.sendMail({ ...mail, from: mailFrom, to: [...mail.to] }));
+  // As objects: the library would read text as a list, and a group of others may be hidden in it.
+  const to = mail.to.map((address) => ({ name: '', address }));
+  await within(deadlineMs, 'A mail', transport.sendMail({ ...mail, from: mailFrom, to }));
   return true;
 }
 

@@ -1,4 +1,4 @@
-import { organizationRows } from '../../organizations/model.ts';
+import { memberRows, organizationRows } from '../../organizations/model.ts';
 import { dateAt, isoTime } from '../../platform/basics/clock.ts';
 import { baseUrl } from '../../platform/basics/config.ts';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
@@ -7,14 +7,16 @@ import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { sendMail } from '../../platform/mail/send-mail.ts';
 import { updateRow } from '../../platform/mongo/writes.ts';
 import { alertAdminsJob } from '../endpoints/jobs.ts';
+import { takeMailPermit } from '../endpoints/mail-permits.ts';
+import { takesMail } from '../endpoints/mail-target.ts';
 import { type Webhook, webhookRows } from '../endpoints/model.ts';
 
 /** How often to look whether there is a mail server, and somebody to write to. */
 const LOOK_AGAIN_MS = 300_000;
 
 /**
- * Tells an organization's admins that a webhook is failing: one mail. Without a mail server or an admin's address the
- * alert stays due and counts as unsent. Throws when the mail server fails, so that the due row is postponed.
+ * Writes to an organization's admins that a webhook is failing: one mail. Without a mail server, or an address to which mail
+ * may go, the alert stays due and counts as unsent. Throws when the mail server fails, so that the due row is postponed.
  */
 export async function alertAdmins(ctx: Context, webhookId: string): Promise<void> {
   if (!(await readDue(ctx, alertAdminsJob, webhookId))) return;
@@ -50,8 +52,7 @@ export async function warnOfUnsentAlerts(ctx: Context): Promise<string | null> {
 }
 
 async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
-  const organization = await organizationRows(ctx).findOne({ _id: webhook.org_id });
-  const to = organization?.admin_emails ?? [];
+  const to = await takeReaders(ctx, webhook.org_id);
   const sent = await sendMail(ctx, {
     to,
     subject: `Webhook ${webhook._id} is failing`,
@@ -60,6 +61,24 @@ async function mailAdmins(ctx: Context, webhook: Webhook): Promise<boolean> {
   const fields = { webhook_id: webhook._id, org_id: webhook.org_id, admins: to.length, mail: sent };
   ctx.log.warn(fields, 'a webhook is failing');
   return sent;
+}
+
+/** The addresses for alerts to which mail may go, each with a permit. */
+async function takeReaders(ctx: Context, orgId: string): Promise<string[]> {
+  const organization = await organizationRows(ctx).findOne({ _id: orgId });
+  if (!organization || !ctx.config.smtpUrl) return [];
+  const { admin_emails, vouched_emails = [] } = organization;
+  const named = await memberRows(ctx)
+    .find({ email: { $in: admin_emails } })
+    .toArray();
+  const members = named.filter(({ org_id }) => org_id === orgId);
+  const readers: string[] = [];
+  for (const address of admin_emails) {
+    const member = members.find(({ email }) => email === address);
+    const mayWrite = member ? takesMail(member) : vouched_emails.includes(address);
+    if (mayWrite && (await takeMailPermit(ctx, { orgId, address })) === null) readers.push(address);
+  }
+  return readers;
 }
 
 function textOf(webhook: Webhook, ownUrl: string): string {

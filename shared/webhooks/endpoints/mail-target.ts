@@ -1,18 +1,15 @@
-import { memberRows } from '../../organizations/model.ts';
+import { type Member, memberRows } from '../../organizations/model.ts';
 import type { Config } from '../../platform/basics/config.ts';
+import { foldEmail, isEmail } from '../../platform/basics/email.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { Webhook } from './model.ts';
 import { targetOf } from './target.ts';
 
-/** One address and nothing else: no further recipients, and no headers of a mail. */
-const ADDRESS = /^mailto:([^\s?&,;<>"()]+@[^\s?&,;<>"()@]+)$/i;
-
-/** The address of a `mailto:` URL in lower case, as members have it; null when it is none. */
+/** The address of a `mailto:` URL as members have it; null when it is not one address and nothing else. */
 function addressOf(url: string): string | null {
-  const encoded = ADDRESS.exec(url)?.[1];
-  if (encoded === undefined) return null;
-  const address = decode(encoded);
-  return address !== null && ADDRESS.test(`mailto:${address}`) ? address.toLowerCase() : null;
+  const encoded = /^mailto:([^?]+)$/i.exec(url)?.[1];
+  const address = encoded === undefined ? null : decode(encoded);
+  return address !== null && isEmail(address) ? foldEmail(address) : null;
 }
 
 function decode(text: string): string | null {
@@ -23,7 +20,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** To whom a webhook of the format `email` writes. Throws when its URL cannot be decrypted. */
+/** The address to which a webhook of the format `email` writes. Throws when its URL cannot be decrypted. */
 export function mailAddressOf(config: Config, webhook: Webhook): string {
   return addressOf(targetOf(config, webhook).href) ?? '';
 }
@@ -33,11 +30,18 @@ export async function refuseMailTarget(ctx: Context, orgId: string, url: string)
   const address = addressOf(url);
   if (address === null) return 'must be mailto: and one address';
   if (!ctx.config.smtpUrl) return 'cannot be written to: this service has no mail server (SMTP_URL)';
-  return (await isPresentMember(ctx, orgId, address)) ? null : 'must be the address of a member';
+  if (await findReader(ctx, orgId, address)) return null;
+  return 'must be the address of a member who has signed in with it and takes mails of this organization';
 }
 
-/** Whether an address is that of a member who was not removed and has not declined. */
-export async function isPresentMember(ctx: Context, orgId: string, address: string): Promise<boolean> {
-  const member = await memberRows(ctx).findOne({ org_id: orgId, email: address, removed_at: null });
-  return member !== null && member.declined_at === undefined;
+/** The member to whom mail of the organization may go at this address, or null; see `takesMail`. */
+export async function findReader(ctx: Context, orgId: string, address: string): Promise<Member | null> {
+  const [member] = await memberRows(ctx).find({ email: address, org_id: orgId }).toArray();
+  return member && takesMail(member) ? member : null;
+}
+
+/** Whether a member is present, has confirmed the e-mail, and has not ended the mails of the organization. */
+export function takesMail(member: Member): boolean {
+  const { email_confirmed, removed_at, declined_at, mails_ended_at } = member;
+  return email_confirmed === true && !removed_at && !declined_at && !mails_ended_at;
 }

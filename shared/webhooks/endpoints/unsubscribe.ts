@@ -1,39 +1,68 @@
 import { createHmac } from 'node:crypto';
+import { recordAudit } from '../../audit/record-audit.ts';
 import { sameHash } from '../../keys/credential.ts';
+import { type Member, memberRows } from '../../organizations/model.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
 import { baseUrl, type Config } from '../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { inTransaction } from '../../platform/mongo/transaction.ts';
 import { deleteWebhook } from './delete-webhook.ts';
+import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
 
-/** Where one click ends the mails of a webhook (RFC 8058). */
-export function unsubscribeUrl(config: Config, webhookId: string): string {
-  return `${baseUrl(config)}/v1/unsubscribe/${webhookId}.${proofOf(config, webhookId)}`;
+/** The link by which a member ends the mails of the organization with one click (RFC 8058). */
+export function unsubscribeUrl(config: Config, accountId: string): string {
+  return `${baseUrl(config)}/v1/unsubscribe/${accountId}.${proofOf(config, accountId)}`;
 }
 
-/** Whether a token is of a mail that we have sent. Throws `not_found` when it is not. */
+/** The account of a mail that we have sent. Throws `not_found` for any other token. */
 export function readUnsubscribeToken(config: Config, token: string): string {
-  const [webhookId = '', proof = ''] = token.split('.');
-  if (sameHash(proof, proofOf(config, webhookId))) return webhookId;
+  const [accountId = '', proof = ''] = token.split('.');
+  if (sameHash(proof, proofOf(config, accountId))) return accountId;
   throw new DomainError('not_found', 'This link is not one of ours.');
 }
 
 /**
- * Ends the mails of a webhook: it is deleted, and what it had not sent is cancelled. Repeating it changes nothing. Throws
- * `not_found` for a token that is not ours.
+ * Ends all mails of the organization to a member: its webhooks that write to the member are deleted, and new ones are refused
+ * until `subscribeAgain`. Repeating it changes nothing. Throws `not_found` for a token that is not ours.
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<void> {
-  const webhookId = readUnsubscribeToken(ctx.config, token);
-  const webhook = await webhookRows(ctx).findOne({ _id: webhookId });
-  if (webhook?.format !== 'email') return;
-  try {
-    await deleteWebhook(ctx, webhook.org_id, webhookId);
-  } catch (error) {
-    // A second click at the same moment was faster.
-    if (!isCode(error, 'not_found')) throw error;
+  const member = await setMailsEnded(ctx, token, true);
+  if (!member) return;
+  const webhooks = await webhookRows(ctx).find({ org_id: member.org_id }).toArray();
+  for (const webhook of webhooks.filter(({ format }) => format === 'email')) {
+    if (mailAddressOf(ctx.config, webhook) !== member.email) continue;
+    await deleteWebhook(ctx, member.org_id, webhook._id).catch((error: unknown) => {
+      // A second click at the same moment was faster.
+      if (!isCode(error, 'not_found')) throw error;
+    });
   }
 }
 
-function proofOf(config: Config, webhookId: string): string {
-  return createHmac('sha256', config.cursorSecret).update(`unsubscribe ${webhookId}`).digest('base64url');
+/** Lets an organization write to a member again. Throws `not_found` for a token that is not ours. */
+export async function subscribeAgain(ctx: Context, token: string): Promise<void> {
+  await setMailsEnded(ctx, token, false);
+}
+
+/** Notes what a member wants, with a line in the audit log when that is new. Null when the member has left. */
+async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promise<Member | null> {
+  const accountId = readUnsubscribeToken(ctx.config, token);
+  return inTransaction(ctx.db, async (transaction) => {
+    const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });
+    if (!member || member.removed_at !== null) return null;
+    if ((member.mails_ended_at !== undefined) === ends) return member;
+    const change = ends
+      ? { $set: { mails_ended_at: dateAt(ctx.clock.now()) } }
+      : { $unset: { mails_ended_at: true as const } };
+    await memberRows(ctx).updateOne({ _id: accountId }, change, { session: transaction });
+    const action = ends ? 'member.unsubscribe' : 'member.subscribe';
+    const details = { user_id: member.user_id };
+    await recordAudit(ctx, { action, org_id: member.org_id, details }, transaction);
+    return member;
+  });
+}
+
+function proofOf(config: Config, accountId: string): string {
+  return createHmac('sha256', config.cursorSecret).update(`unsubscribe ${accountId}`).digest('base64url');
 }

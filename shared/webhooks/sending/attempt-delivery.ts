@@ -7,10 +7,11 @@ import type { JobData } from '../../platform/queues/job.ts';
 import type { deliverWebhookJob } from '../deliveries/jobs.ts';
 import { recordOutcome } from '../deliveries/record-outcome.ts';
 import { WOKEN_EARLY_MS } from '../deliveries/schedule.ts';
+import { takeMailPermit } from '../endpoints/mail-permits.ts';
+import { mailAddressOf } from '../endpoints/mail-target.ts';
 import { brokenWebhooks } from './broken.ts';
 import { type AttemptDecision, decideAttempt, decideDrained, type LoadedAttempt } from './decide-attempt.ts';
 import { type DueIds, loadAttempt } from './load-attempt.ts';
-import { takeMailPermit } from './mail-permits.ts';
 import { type Permit, takePermit, takePermits } from './permits.ts';
 import { measureLateness, type SentAttempt, sendAttempt } from './send-attempt.ts';
 
@@ -95,10 +96,11 @@ async function attempt(
   }
 }
 
-/** A mail beyond those that an address gets within an hour waits until there is room for one. */
+/** A mail beyond those of an hour waits until there is room for one. */
 async function postponeMail(ctx: Context, decision: AttemptDecision): Promise<AttemptDecision> {
-  if (decision.kind !== 'send') return decision;
-  const dueMs = await takeMailPermit(ctx, decision.webhook);
+  if (decision.kind !== 'send' || decision.webhook.format !== 'email') return decision;
+  const address = mailAddressOf(ctx.config, decision.webhook);
+  const dueMs = await takeMailPermit(ctx, { orgId: decision.webhook.org_id, address });
   return dueMs === null ? decision : { kind: 'postpone', queued: decision.queued, dueMs };
 }
 

@@ -3,11 +3,11 @@ import { DeadlineError } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { type Mail, sendMail } from '../../platform/mail/send-mail.ts';
 import type { AttemptError } from '../deliveries/model.ts';
-import { isPresentMember, mailAddressOf } from '../endpoints/mail-target.ts';
+import { returnMailPermit } from '../endpoints/mail-permits.ts';
+import { findReader, mailAddressOf } from '../endpoints/mail-target.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { unsubscribeUrl } from '../endpoints/unsubscribe.ts';
 import { render } from '../messages/render.ts';
-import { returnMailPermit } from './mail-permits.ts';
 import type { Answered } from './post.ts';
 
 /** What a mail server says when it has taken a mail (RFC 5321 section 4.2.3). */
@@ -15,7 +15,7 @@ const TAKEN = 250;
 
 /**
  * Sends one mail of a webhook, with one click to unsubscribe (RFC 8058). Every attempt has the same Message-ID. Nothing is
- * sent to who is not a member any more. The permit of what was not sent is given back. Throws only when the webhook's URL
+ * sent to a person who has left or takes no mails. The permit of a mail that was not sent is given back. Throws only when the webhook's URL
  * cannot be decrypted.
  */
 export async function attemptMail(
@@ -24,10 +24,11 @@ export async function attemptMail(
   message: { eventId: string; envelope: string },
 ): Promise<Answered> {
   const startedMs = performance.now();
-  const answered = await send(ctx, webhook, message);
+  const address = mailAddressOf(ctx.config, webhook);
+  const answered = await send(ctx, webhook, { ...message, address });
   const latencyMs = Math.round((performance.now() - startedMs) * 100) / 100;
   if (answered.error !== null)
-    await returnMailPermit(ctx, webhook).catch((error: unknown) =>
+    await returnMailPermit(ctx, { orgId: webhook.org_id, address }).catch((error: unknown) =>
       ctx.log.debug({ err: error, webhook_id: webhook._id }, 'the permit of a mail was not given back'),
     );
   return { ...answered, latencyMs };
@@ -36,13 +37,12 @@ export async function attemptMail(
 async function send(
   ctx: Context,
   webhook: Webhook,
-  { eventId, envelope }: { eventId: string; envelope: string },
+  { address, ...message }: { address: string; eventId: string; envelope: string },
 ): Promise<Omit<Answered, 'latencyMs'>> {
-  const address = mailAddressOf(ctx.config, webhook);
-  if (!(await isPresentMember(ctx, webhook.org_id, address)))
-    return { status: null, error: 'blocked', answer: null };
+  const reader = await findReader(ctx, webhook.org_id, address);
+  if (!reader) return { status: null, error: 'blocked', answer: null };
   try {
-    if (await sendMail(ctx, mailOf(ctx, webhook, { address, eventId, envelope })))
+    if (await sendMail(ctx, mailOf(ctx, webhook, { ...message, address, accountId: reader._id })))
       return { status: TAKEN, error: null, answer: null };
     return { status: null, error: 'connect', answer: 'There is no mail server (SMTP_URL).' };
   } catch (cause) {
@@ -53,10 +53,11 @@ async function send(
 function mailOf(
   ctx: Context,
   webhook: Webhook,
-  { address, eventId, envelope }: { address: string; eventId: string; envelope: string },
+  message: { address: string; accountId: string; eventId: string; envelope: string },
 ): Mail {
+  const { address, accountId, eventId, envelope } = message;
   const { headers, body } = render('email', envelope);
-  const url = unsubscribeUrl(ctx.config, webhook._id);
+  const url = unsubscribeUrl(ctx.config, accountId);
   return {
     to: [address],
     subject: headers.subject ?? '',

@@ -4,9 +4,10 @@ import { DomainError } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import type { AttemptError } from '../deliveries/model.ts';
+import { takeMailPermit } from '../endpoints/mail-permits.ts';
+import { mailAddressOf } from '../endpoints/mail-target.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { sampleSession } from '../messages/preview.ts';
-import { takeMailPermit } from './mail-permits.ts';
 import { takePermit } from './permits.ts';
 import { sendMessage } from './send-attempt.ts';
 
@@ -25,8 +26,7 @@ export interface TestResult {
 export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestResult> {
   const atMs = ctx.clock.now();
   const eventId = newId('evt');
-  if ((await takeMailPermit(ctx, webhook)) !== null)
-    throw new DomainError('overloaded', 'This address had twenty mails within an hour; try again later.');
+  await requireMailPermit(ctx, webhook);
   const permit = await takePermit(ctx, `test ${webhook._id}`);
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
@@ -43,4 +43,14 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
     permit.release(status !== null);
     permit.finish();
   }
+}
+
+async function requireMailPermit(ctx: Context, webhook: Webhook): Promise<void> {
+  if (webhook.format !== 'email') return;
+  const address = mailAddressOf(ctx.config, webhook);
+  if ((await takeMailPermit(ctx, { orgId: webhook.org_id, address })) === null) return;
+  throw new DomainError(
+    'overloaded',
+    'The organization has sent as many mails as it may within an hour, to this mailbox or in all. Try again later.',
+  );
 }

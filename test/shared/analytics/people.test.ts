@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeOrganization } from '../../../shared/administration/change-organization.ts';
-import { addMember, removeMember } from '../../../shared/administration/members.ts';
+import { addMember } from '../../../shared/administration/members.ts';
+import { removeMember } from '../../../shared/administration/remove-member.ts';
 import { peopleOf } from '../../../shared/analytics/people.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import { makeTenant } from '../../support/factories.ts';

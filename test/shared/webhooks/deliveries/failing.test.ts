@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { organizationRows } from '../../../../shared/organizations/model.ts';
+import { changeOrganization } from '../../../../shared/administration/change-organization.ts';
+import { addMember } from '../../../../shared/administration/members.ts';
+import { actingAs } from '../../../../shared/audit/acting-as.ts';
+import { confirmEmail } from '../../../../shared/identity/confirm-email.ts';
+import { memberRows } from '../../../../shared/organizations/model.ts';
 import { commitPlan } from '../../../../shared/platform/context/commit-plan.ts';
 import { dueRows } from '../../../../shared/platform/due/model.ts';
 import { countUnsentAlerts } from '../../../../shared/webhooks/deliveries/alert-admins.ts';
@@ -51,7 +55,8 @@ describe('a failing webhook', () => {
     return { ...ctx, config: { ...ctx.config, smtpUrl, baseUrl: 'https://usage.example.com/' } };
   };
   async function setAdmins(...admin_emails: string[]): Promise<void> {
-    await organizationRows(ctx).updateOne({ _id: orgId }, { $set: { admin_emails } });
+    // As an operator names them.
+    await changeOrganization(ctx, orgId, { admin_emails });
   }
 
   it('is marked once when two deliveries fail together, and mails the admins once', async () => {
@@ -145,6 +150,31 @@ describe('a failing webhook', () => {
     expect(smtp.mails).toHaveLength(1);
     expect(await countUnsentAlerts(ctx)).toBe(0);
     expect(await dueRows(ctx).countDocuments({ _id: `alert-admins ${_id}` })).toBe(0);
+    await smtp.close();
+  });
+
+  it('mails no address that nobody has confirmed, and none whose person takes no mails', async () => {
+    const smtp = await startSmtp();
+    const ada = await actingAs('usr_admin', () =>
+      addMember(ctx, { org_id: orgId, email: 'ada@example.com', role: 'admin' }),
+    );
+    await actingAs('usr_admin', () =>
+      changeOrganization(ctx, orgId, { admin_emails: ['ada@example.com', 'stranger@example.com'] }),
+    );
+    const { _id } = await makeWebhook(ctx, orgId, receiver.url);
+    await exhaust();
+    const alert = () => alertAdmins.handle({ key: _id }, mailing(smtp.url));
+    await alert();
+    await confirmEmail(ctx, ada, { email: 'Ada@example.com', isVerified: true });
+    const member = { _id: ada._id };
+    await memberRows(ctx).updateOne(member, { $set: { mails_ended_at: new Date(clock.now()) } });
+    await alert();
+    expect([smtp.mails.length, await countUnsentAlerts(ctx)]).toEqual([0, 1]);
+    await memberRows(ctx).updateOne(member, { $unset: { mails_ended_at: true } });
+    await alert();
+    expect([smtp.mails.length, await countUnsentAlerts(ctx)]).toEqual([1, 0]);
+    expect(smtp.mails[0]).toContain('ada@example.com');
+    expect(smtp.mails[0]).not.toContain('stranger@example.com');
     await smtp.close();
   });
 
