@@ -65,7 +65,7 @@ module.exports = {
       comment: 'a rule that is data in, data out stays testable without a store',
       severity: 'error',
       from: {
-        path: '^shared/(platform/basics/(contract|clock|errors|ids|text|iso-time)|pricing/.*|sessions/assign|budgets/(periods|evaluate)|anomalies/detect|analytics/suppress|adapters/(adapt|base|claude-code|codex|dialects|fields|gemini|name-user|posted|read-request|spans|otlp/.*))\\.ts$',
+        path: '^shared/(platform/basics/(contract|clock|errors|ids|text|iso-time)|pricing/.*|sessions/assign|budgets/(periods|evaluate)|anomalies/detect|analytics/suppress|adapters/(adapt|base|claude-code|count-once|codex|dialects|fields|gemini|name-user|posted|read-request|spans|otlp/.*))\\.ts$',
       },
       to: {
         path: '^(shared/platform/(mongo|queues|redis|context|due|mail)/|node_modules/(mongoose|bullmq|ioredis|undici))',

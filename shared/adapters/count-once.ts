@@ -1,57 +1,71 @@
 import type { OtlpRecord } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
 
-/** The signal of a span, and where the span is in its trace. */
-export interface SpanSignal extends Pick<OtlpRecord, 'scope' | 'traceId' | 'spanId' | 'parentSpanId'> {
+type Place = Pick<OtlpRecord, 'scope' | 'traceId' | 'spanId' | 'parentSpanId' | 'startMs' | 'durationMs'>;
+
+/** The signal of a span, and where the span is in its trace and in time. */
+export interface SpanSignal extends Place {
   signal: PostedSignal;
 }
+
+/**
+ * Instrumentations whose spans are not always parents of what they run. A span of another one lies in theirs by its time alone,
+ * and often in another trace.
+ */
+const NO_PARENTS: ReadonlySet<string> = new Set([
+  'openinference.instrumentation.anthropic',
+  'openinference.instrumentation.langchain',
+  'opentelemetry.instrumentation.anthropic',
+]);
 
 /**
  * The signals of one request's spans, each call once. Where two instrumentations report a call, the span of one is in the
  * span of the other. The inner span counts, and takes over what only the outer one knows, such as the user.
  */
 export function countOnce(spans: readonly SpanSignal[]): PostedSignal[] {
-  const byPlace = new Map(spans.map((span) => [placeOf(span), span]));
-  const outerOf = (span: SpanSignal) =>
-    span.parentSpanId === '' ? undefined : byPlace.get(placeOf({ ...span, spanId: span.parentSpanId }));
+  const byPlace = new Map(spans.map((span) => [placeOf(span.traceId, span.spanId) ?? span, span]));
+  const unnested = [...byPlace.values()].filter(({ scope }) => NO_PARENTS.has(scope));
+  const outerOf = new Map<SpanSignal, SpanSignal>();
   // An outer span repeats one inner span at most: two equal calls in it are two calls.
-  const innerOf = new Map<string, SpanSignal>();
-  for (const inner of spans) {
-    const outer = outerOf(inner);
-    if (outer && !innerOf.has(placeOf(outer)) && isSameCall(outer, inner)) innerOf.set(placeOf(outer), inner);
+  const repeating = new Set<SpanSignal>();
+  for (const inner of byPlace.values()) {
+    const parent = byPlace.get(placeOf(inner.traceId, inner.parentSpanId) ?? '');
+    const isOuter = (span: SpanSignal) => !repeating.has(span) && isSameCall(span, inner);
+    const outer =
+      parent && isOuter(parent) ? parent : unnested.find((span) => isDuring(inner, span) && isOuter(span));
+    if (!outer) continue;
+    outerOf.set(inner, outer);
+    repeating.add(outer);
   }
-  return spans
-    .filter((span) => !innerOf.has(placeOf(span)))
+  return [...byPlace.values()]
+    .filter((span) => !repeating.has(span))
     .map((span) => {
       let { signal } = span;
-      let inner = span;
-      for (
-        let outer = outerOf(span);
-        outer && innerOf.get(placeOf(outer)) === inner;
-        outer = outerOf(outer)
-      ) {
+      for (let outer = outerOf.get(span); outer; outer = outerOf.get(outer))
         signal = merged(signal, outer.signal);
-        inner = outer;
-      }
       return signal;
     });
 }
 
-function placeOf({ traceId, spanId }: Pick<SpanSignal, 'traceId' | 'spanId'>): string {
-  return `${traceId}:${spanId}`;
+function placeOf(traceId: string, spanId: string): string | undefined {
+  return traceId === '' || spanId === '' ? undefined : `${traceId}:${spanId}`;
+}
+
+/** Whether a span began after another and ended before it. */
+function isDuring(inner: SpanSignal, outer: SpanSignal): boolean {
+  if (inner.startMs === null || outer.startMs === null) return false;
+  const endOf = ({ startMs, durationMs }: Place) => (startMs ?? 0) + (durationMs ?? 0);
+  return outer.startMs < inner.startMs && endOf(inner) < endOf(outer);
 }
 
 /** One instrumentation reports a call once, so a span of its own in another is another call. */
-function isSameCall(outer: SpanSignal, inner: SpanSignal): boolean {
-  const [one, other] = [outer.signal, inner.signal];
+function isSameCall({ scope, signal: one }: SpanSignal, { scope: other, signal: two }: SpanSignal): boolean {
+  if (scope === other || one.tool_name !== two.tool_name || !one.error !== !two.error) return false;
+  if (one.id === two.id) return true;
+  const isOfModel = seriesOf(one.model ?? two.model) === seriesOf(two.model ?? one.model);
+  const isCountedOnce = one.tokens_in === null || two.tokens_in === null;
   return (
-    outer.scope !== inner.scope &&
-    one.tool_name === other.tool_name &&
-    seriesOf(one.model) === seriesOf(other.model) &&
-    (one.error === undefined) === (other.error === undefined) &&
-    (one.tokens_in === null ||
-      other.tokens_in === null ||
-      (one.tokens_in === other.tokens_in && one.tokens_out === other.tokens_out))
+    isOfModel && (isCountedOnce || (one.tokens_in === two.tokens_in && one.tokens_out === two.tokens_out))
   );
 }
 

@@ -51,10 +51,10 @@ export function* walkOtlp(
   const spans: SpanSignal[] = [];
   let withIds = 0;
   for (const record of recordsOf(body, kind, encoding)) {
-    const { scope, traceId, spanId, parentSpanId } = record;
+    const { scope, traceId, spanId, parentSpanId, startMs, durationMs } = record;
     if (traceId !== '' && spanId !== '') withIds += 1;
     for (const signal of addRecord(summary, record))
-      spans.push({ scope, traceId, spanId, parentSpanId, signal });
+      spans.push({ scope, traceId, spanId, parentSpanId, startMs, durationMs, signal });
     // Nothing yet: a span may come before the one that it is in, or after it.
     yield [];
   }

@@ -1,6 +1,7 @@
 import { cutRecords, recordText } from './cut-json.ts';
 import {
   durationMs,
+  exactMsOfNanos,
   idOfHex,
   type KeyRules,
   msOfNanos,
@@ -165,6 +166,7 @@ function logOf(log: Json, scope: string, resource: Map<string, Scalar>, rules: K
     attributes,
     timeMs: msOfNanos(nanosOf(log.timeUnixNano)),
     observedMs: msOfNanos(nanosOf(log.observedTimeUnixNano)),
+    startMs: null,
     durationMs: null,
     traceId: idOfHex(textOf(log.traceId), 16),
     spanId: idOfHex(textOf(log.spanId), 8),
@@ -185,6 +187,7 @@ function spanOf(span: Json, scope: string, resource: Map<string, Scalar>, rules:
     attributes: attributesOf(span, rules),
     timeMs: msOfNanos(end),
     observedMs: null,
+    startMs: exactMsOfNanos(start),
     durationMs: durationMs(start, end),
     traceId: idOfHex(textOf(span.traceId), 16),
     spanId: idOfHex(textOf(span.spanId), 8),

@@ -1,6 +1,7 @@
 import { WireType } from '@bufbuild/protobuf/wire';
 import {
   durationMs,
+  exactMsOfNanos,
   type KeyRules,
   msOfNanos,
   namesOf,
@@ -102,6 +103,7 @@ function logOf(wire: Wire, log: Span, origin: Origin, rules: KeyRules): OtlpReco
     attributes,
     timeMs: msOfNanos(nanos),
     observedMs: msOfNanos(observedNanos),
+    startMs: null,
     durationMs: null,
     traceId,
     spanId,
@@ -146,6 +148,7 @@ function spanOf(wire: Wire, span: Span, origin: Origin, rules: KeyRules): OtlpRe
     attributes: attributesOf(wire, span, 9, rules),
     timeMs: msOfNanos(endNanos),
     observedMs: null,
+    startMs: exactMsOfNanos(startNanos),
     durationMs: durationMs(startNanos, endNanos),
     traceId,
     spanId,

@@ -18,6 +18,8 @@ export interface OtlpRecord {
   timeMs: number | null;
   /** Epoch milliseconds of a log's `observed_time_unix_nano`; null when missing or 0. */
   observedMs: number | null;
+  /** Epoch milliseconds of a span's start, with their fraction; null for a log, and when missing or 0. */
+  startMs: number | null;
   /** Milliseconds from a span's start to its end; null for a log, and when the end is missing or before the start. */
   durationMs: number | null;
   /** Lower-case hex; empty when missing or not valid. */
@@ -67,6 +69,11 @@ const NANOS_PER_MS = 1_000_000n;
 /** Epoch milliseconds of nanoseconds, rounded down; 0 is missing. */
 export function msOfNanos(nanos: bigint): number | null {
   return nanos === 0n ? null : Number(nanos / NANOS_PER_MS);
+}
+
+/** Epoch milliseconds of nanoseconds with their fraction; 0 is missing. */
+export function exactMsOfNanos(nanos: bigint): number | null {
+  return nanos === 0n ? null : Number(nanos) / 1e6;
 }
 
 /** Milliseconds between two times in nanoseconds; null when one is missing or they are in the wrong order. */

@@ -13,6 +13,10 @@ interface Call {
   at: number;
   in?: number;
   attributes?: FixtureRecord['attributes'];
+  /** The digit that its trace's id is made of. */
+  trace?: string;
+  /** Seconds in which it ran. */
+  ran?: [number, number];
 }
 
 function idOf(at: number): string {
@@ -21,13 +25,13 @@ function idOf(at: number): string {
 
 /** The request of a list of spans: a call of gpt-5 with 100 tokens in and 10 out unless they say otherwise. */
 function send(calls: readonly Call[], traceId = TRACE) {
-  const owners = calls.map(({ scope = OPENAI, at, in: parent, attributes = {} }) => {
+  const owners = calls.map(({ scope = OPENAI, at, in: parent, attributes = {}, trace, ran = [1, 2] }) => {
     const record = {
-      traceId,
+      traceId: trace?.repeat(32) ?? traceId,
       spanId: idOf(at),
       ...(parent === undefined ? {} : { parentSpanId: idOf(parent) }),
-      startTimeUnixNano: '1795316400000000000',
-      endTimeUnixNano: '1795316401500000000',
+      startTimeUnixNano: `${1_795_316_400 + ran[0]}000000000`,
+      endTimeUnixNano: `${1_795_316_400 + ran[1]}000000000`,
       attributes: {
         'openinference.span.kind': 'LLM',
         'llm.model_name': 'gpt-5',
@@ -104,14 +108,48 @@ it('a call in a span of another trace counts too', () => {
   expect(one?.[0]?.id).not.toBe(other?.[0]?.id);
 });
 
-it('a failure that two instrumentations report is one error', () => {
+it('a failure that two instrumentations report is one error, also where one names no model', () => {
   const attributes = { 'error.type': 'overloaded', ...NOTHING };
-  expect(
-    send([
-      { at: 2, in: 1, attributes },
-      { ...OUTER, attributes },
-    ]),
-  ).toMatchObject([{ error: { code: 'overloaded' } }]);
+  for (const inner of [attributes, { ...attributes, 'llm.model_name': '' }])
+    expect(
+      send([
+        { at: 2, in: 1, attributes: inner },
+        { ...OUTER, attributes },
+      ]),
+    ).toMatchObject([{ model: 'gpt-5', error: { code: 'overloaded' } }]);
+});
+
+it('a call in one of LangChain’s by its time counts once, whatever their traces', () => {
+  const outer: Call = { ...OUTER, trace: 'a', ran: [1, 9] };
+  const inner: Call = { at: 2, trace: 'b', ran: [2, 8] };
+  for (const calls of [
+    [inner, outer],
+    [outer, inner],
+  ])
+    expect(send(calls)).toHaveLength(1);
+  const parallel: Call[] = [
+    { ...outer, at: 3, ran: [3, 7] },
+    { ...inner, at: 4, ran: [4, 6] },
+  ];
+  expect(send([outer, inner, ...parallel])).toHaveLength(2);
+  for (const ran of [
+    [1, 8],
+    [2, 9],
+    [0, 5],
+    [10, 11],
+  ] as [number, number][])
+    expect(send([outer, { ...inner, ran }])).toHaveLength(2);
+  expect(send([{ ...outer, scope: SDK }, inner])).toHaveLength(2);
+});
+
+it('spans with one id of the provider are one call, whatever they count', () => {
+  const attributes = { 'gen_ai.response.id': 'msg_0123456789abcdef' };
+  const outer: Call = { ...OUTER, attributes: { ...attributes, 'llm.token_count.completion': 11 } };
+  expect(send([outer, { at: 2, in: 1, attributes }])).toMatchObject([{ tokens_out: 10 }]);
+});
+
+it('a span that comes twice in a request repeats nothing twice', () => {
+  expect(send([OUTER, OUTER, { at: 2, in: 1 }, { at: 2, in: 1 }])).toHaveLength(1);
 });
 
 it('counts that only one of the two reports are the call’s', () => {
