@@ -20,6 +20,6 @@ export const checkBudgets = route({
   handle: async ({ principal, body }, ctx) => {
     const { estimate_usd } = body;
     const estimateNusd = estimate_usd === undefined ? null : estimateOf(estimate_usd);
-    return viewVerdict(await check(ctx, callerOf(principal, body), estimateNusd));
+    return viewVerdict(await check(ctx, callerOf(principal, body), estimateNusd), principal);
   },
 });

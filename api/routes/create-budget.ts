@@ -19,10 +19,11 @@ export const createBudget = route({
   success: { status: 201, description: 'The budget', body: writtenBudget },
   creates: {
     prefix: 'bud',
-    get: async (principal, id, ctx) => writtenBudgetFor(principal, await readBudget(ctx, principal, id)),
+    get: async (principal, id, ctx) =>
+      writtenBudgetFor(principal, await readBudget(ctx, principal.orgId, id)),
   },
   handle: async ({ principal, body }, ctx) => {
     const budget = await create(ctx, wholeOrganization(principal), body);
-    return writtenBudgetFor(principal, await readBudget(ctx, principal, budget._id));
+    return writtenBudgetFor(principal, await readBudget(ctx, principal.orgId, budget._id));
   },
 });

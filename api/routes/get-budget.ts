@@ -1,4 +1,4 @@
-import { readBudget } from '../../shared/budgets/read-budgets.ts';
+import { readVisibleBudget } from '../../shared/budgets/read-budgets.ts';
 import { budgetView } from '../../shared/budgets/view.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
@@ -13,5 +13,5 @@ export const getBudget = route({
   params: budgetParams,
   success: { status: 200, description: 'The budget', body: budgetView },
   errors: ['not_found'],
-  handle: async ({ principal, params }, ctx) => readBudget(ctx, principal, params.id),
+  handle: async ({ principal, params }, ctx) => readVisibleBudget(ctx, principal, params.id),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
 import { statusLine } from '../../shared/enforcement/status-line.ts';
-import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
+import { checkAnswer, viewVerdict, visibleOf } from '../../shared/enforcement/view.ts';
 import { reply, route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
 
@@ -26,7 +26,7 @@ export const getOwnBudget = route({
   },
   handle: async ({ principal, query }, ctx) => {
     const verdict = await checkBudgets(ctx, callerOf(principal), null);
-    if (query.format !== 'line') return viewVerdict(verdict);
-    return reply(`${statusLine(verdict)}\n`, { 'Content-Type': TEXT });
+    if (query.format !== 'line') return viewVerdict(verdict, principal);
+    return reply(`${statusLine(visibleOf(verdict.budgets, principal))}\n`, { 'Content-Type': TEXT });
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkBudgets } from '../../shared/enforcement/check.ts';
+import { reasonOf } from '../../shared/enforcement/words.ts';
 import { HOOK_BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { textOrEmpty } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
@@ -39,8 +40,9 @@ export const hookClaudeCode = route({
     body: z.union([blockedPrompt, deniedTool, nothing]),
   },
   handle: async ({ principal, body }, ctx) => {
-    const { allow, reason } = await checkBudgets(ctx, callerOf(principal), null);
-    if (allow || reason === null) return {};
+    const { refusedBy } = await checkBudgets(ctx, callerOf(principal), null);
+    if (refusedBy === null) return {};
+    const reason = reasonOf(refusedBy, principal);
     if (body.hook_event_name === 'UserPromptSubmit') return { decision: 'block' as const, reason };
     if (body.hook_event_name !== 'PreToolUse') return {};
     return {

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
+import { checkAnswer, viewVerdict } from '../../shared/enforcement/view.ts';
 import { reply, route } from '../basics/route.ts';
 import { callerOf, estimateOf, reserveInput } from '../schemas/call.ts';
 import { idempotencyKey } from '../schemas/params.ts';
 
 const answer = z.union([
   z.strictObject({ reservation_id: z.string(), allow: z.literal(true) }),
-  z.strictObject({
-    reservation_id: z.null(),
-    allow: z.literal(false),
-    reason: z.string().describe('Names the first budget that refuses'),
-  }),
+  checkAnswer.extend({ reservation_id: z.null(), allow: z.literal(false) }),
 ]);
 
 export const reserveBudget = route({
@@ -37,7 +34,8 @@ export const reserveBudget = route({
       key: key === null ? null : [principal.keyId, key],
     });
     const { id } = reservation;
-    if (id === null) return { reservation_id: null, allow: false as const, reason: reservation.reason };
+    if (id === null)
+      return { ...viewVerdict(reservation.verdict, principal), reservation_id: null, allow: false as const };
     const made = { reservation_id: id, allow: true as const };
     if (key === null) return made;
     return reply(JSON.stringify(made), {

@@ -22,6 +22,6 @@ export const updateBudget = route({
   errors: ['not_found'],
   handle: async ({ principal, params, body }, ctx) => {
     const budget = await changeBudget(ctx, wholeOrganization(principal), params.id, body);
-    return writtenBudgetFor(principal, await readBudget(ctx, principal, budget._id));
+    return writtenBudgetFor(principal, await readBudget(ctx, principal.orgId, budget._id));
   },
 });

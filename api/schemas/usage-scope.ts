@@ -1,4 +1,5 @@
 import { budgetView } from '../../shared/budgets/view.ts';
+import { isVisible } from '../../shared/budgets/visible.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
@@ -27,26 +28,24 @@ const SESSION_USAGE = {
   unpriced_signals: true,
 } as const;
 
-/** What a change of a budget or session answers: members that tell usage only for keys with `usage:read`. */
+/** The answer of a change of a budget or session. Only keys that may read usage get the members that report it. */
 export const writtenBudget = budgetView.partial(BUDGET_USAGE);
 export const writtenSession = sessionView.partial(SESSION_USAGE);
 
 /** The answer of a write route, without the members that this key may not read. */
 export function writtenBudgetFor(key: ApiKeyPrincipal, budget: typeof budgetView._zod.output) {
-  return hidden(key, budget, BUDGET_USAGE);
+  return isVisible(key, budget) ? budget : without(BUDGET_USAGE, budget);
 }
 
 /** The same for a session. */
 export function writtenSessionFor(key: ApiKeyPrincipal, session: typeof sessionView._zod.output) {
-  return hidden(key, session, SESSION_USAGE);
+  return key.scopes.includes('usage:read') ? session : without(SESSION_USAGE, session);
 }
 
-function hidden<View extends object, Name extends keyof View>(
-  { scopes }: ApiKeyPrincipal,
+function without<View extends object, Name extends keyof View>(
+  names: Record<Name, true>,
   view: View,
-  usage: Record<Name, true>,
 ): Omit<View, Name> & Partial<Pick<View, Name>> {
-  if (scopes.includes('usage:read')) return view;
-  const shown = Object.entries(view).filter(([name]) => !Object.hasOwn(usage, name));
+  const shown = Object.entries(view).filter(([name]) => !Object.hasOwn(names, name));
   return Object.fromEntries(shown) as Omit<View, Name> & Partial<Pick<View, Name>>;
 }

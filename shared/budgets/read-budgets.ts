@@ -11,35 +11,47 @@ import { counterKey, windowKey } from './keys.ts';
 import { type Budget, budgetEvaluationRows, budgetRows } from './model.ts';
 import { readWindows } from './read-windows.ts';
 import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
+import { isVisible, type Viewer, visibleBudgets } from './visible.ts';
 
-/** One budget as it stands now, or `not_found`. */
-export async function readBudget(ctx: Context, reader: Reader, budgetId: string): Promise<BudgetView> {
-  const budget = await readVisibleBudget(ctx, reader, budgetId);
-  const [view] = await viewBudgets(ctx, reader.orgId, [budget]);
-  return view as BudgetView;
+/** A budget of an organization as it stands now, whoever sees it. Throws `not_found`. */
+export async function readBudget(ctx: Context, orgId: string, budgetId: string): Promise<BudgetView> {
+  return viewOne(ctx, await findBudget(ctx, orgId, budgetId));
 }
 
-/** The row of a budget that the reader may see, or `not_found`. */
-export async function readVisibleBudget(ctx: Context, reader: Reader, budgetId: string): Promise<Budget> {
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
-  if (!budget || !isVisible(budget, reader)) throw new DomainError('not_found', 'There is no such budget.');
+/** A budget that a credential sees, as it stands now. Throws `not_found`. */
+export async function readVisibleBudget(ctx: Context, viewer: Viewer, budgetId: string): Promise<BudgetView> {
+  return viewOne(ctx, await findVisibleBudget(ctx, viewer, budgetId));
+}
+
+/** The row of a budget that a credential sees. Throws `not_found`. */
+export async function findVisibleBudget(ctx: Context, viewer: Viewer, budgetId: string): Promise<Budget> {
+  const budget = await findBudget(ctx, viewer.orgId, budgetId);
+  if (!isVisible(viewer, budget)) throw noBudget();
   return budget;
 }
 
-/** A reader of one user sees the budgets of that user alone. */
-function isVisible(budget: Budget, { orgId, userId }: Reader): boolean {
-  if (budget.org_id !== orgId) return false;
-  return userId === null || (budget.scope === 'user' && budget.scope_id === userId);
+async function findBudget(ctx: Context, orgId: string, budgetId: string): Promise<Budget> {
+  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
+  if (budget?.org_id !== orgId) throw noBudget();
+  return budget;
+}
+
+function noBudget(): DomainError {
+  return new DomainError('not_found', 'There is no such budget.');
+}
+
+async function viewOne(ctx: Context, budget: Budget): Promise<BudgetView> {
+  const [view] = await viewBudgets(ctx, budget.org_id, [budget]);
+  return view as BudgetView;
 }
 
 /** One page of budgets, ordered by (`created_at`, id). Counts only when `total` is not known. */
 export async function listBudgets(
   ctx: Context,
-  { orgId, userId }: Reader,
+  reader: Reader,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: BudgetView[]; hasMore: boolean; last: Position | null; total: number }> {
-  const bound = userId === null ? {} : { scope: 'user' as const, scope_id: userId };
-  const matching = { org_id: orgId, ...bound };
+  const matching = visibleBudgets(reader);
   const [{ rows, ...rest }, total] = await Promise.all([
     paginate<Budget>(
       ({ filter, sort, limit }) =>
@@ -51,7 +63,7 @@ export async function listBudgets(
     ),
     page.total ?? budgetRows(ctx).countDocuments(matching),
   ]);
-  return { ...rest, rows: await viewBudgets(ctx, orgId, rows), total };
+  return { ...rest, rows: await viewBudgets(ctx, reader.orgId, rows), total };
 }
 
 /** Budgets with how they stand in the window that is open now. */

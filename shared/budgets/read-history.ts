@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Reader } from '../organizations/reader.ts';
 import { isoTime } from '../platform/basics/clock.ts';
 import {
   type KeysetQuery,
@@ -12,9 +11,10 @@ import type { Context } from '../platform/context/context.ts';
 import { amountOf } from './evaluate.ts';
 import { counterKey } from './keys.ts';
 import { BUDGET_LEVELS, type BudgetFiring, budgetFiringRows } from './model.ts';
-import { readVisibleBudget } from './read-budgets.ts';
+import { findVisibleBudget } from './read-budgets.ts';
 import { readWindows } from './read-windows.ts';
 import { shown, utilizationPct } from './view.ts';
+import type { Viewer } from './visible.ts';
 
 export const budgetEventView = z.strictObject({
   level: z.enum(BUDGET_LEVELS),
@@ -40,11 +40,11 @@ export const budgetWindowView = z.strictObject({
 /** One page of the levels that a budget has reached, by (`fired_at`, id). Throws `not_found`. */
 export async function listBudgetEvents(
   ctx: Context,
-  reader: Reader,
+  viewer: Viewer,
   budgetId: string,
   page: { order: Order; limit: number; after: Position | null; total: number | null },
 ): Promise<{ rows: BudgetFiring[]; hasMore: boolean; last: Position | null; total: number }> {
-  const { created_at } = await readVisibleBudget(ctx, reader, budgetId);
+  const { created_at } = await findVisibleBudget(ctx, viewer, budgetId);
   const find = ({ filter, sort, limit }: KeysetQuery) =>
     budgetFiringRows(ctx)
       .find({ budget_id: budgetId, ...filter }, { sort, limit })
@@ -72,12 +72,12 @@ export function viewBudgetEvent(firing: BudgetFiring): z.output<typeof budgetEve
 /** The newest `limit` windows of a budget that are kept, newest first, the open one among them. Throws `not_found`. */
 export async function readBudgetWindows(
   ctx: Context,
-  reader: Reader,
+  viewer: Viewer,
   budgetId: string,
   limit: number,
 ): Promise<z.output<typeof budgetWindowView>[]> {
-  const budget = await readVisibleBudget(ctx, reader, budgetId);
-  const windows = await readWindows(ctx, { org_id: reader.orgId, counter: counterKey(budget) });
+  const budget = await findVisibleBudget(ctx, viewer, budgetId);
+  const windows = await readWindows(ctx, { org_id: viewer.orgId, counter: counterKey(budget) });
   return windows
     .toSorted((a, b) => b.interval.startMs - a.interval.startMs)
     .slice(0, limit)

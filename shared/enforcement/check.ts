@@ -17,9 +17,11 @@ export async function checkBudgets(
   estimateNusd: number | null,
 ): Promise<Verdict> {
   const recollection = await standings(ctx).recall(caller.orgId, PATIENCE_MS);
-  if (!recollection) return judge([], { estimateNusd, isFresh: true });
+  if (!recollection) return judge([], estimateNusd, { isUsageFresh: true, areReservationsFresh: true });
   const { value: standing } = recollection;
   const open = openBudgetsOf(standing, caller, ctx.clock.now());
-  const isFresh = recollection.isFresh && isReservedKnown(standing, open);
-  return judge(open, { estimateNusd, isFresh });
+  return judge(open, estimateNusd, {
+    isUsageFresh: recollection.isFresh,
+    areReservationsFresh: isReservedKnown(standing),
+  });
 }

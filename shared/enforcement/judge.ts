@@ -1,35 +1,66 @@
-import { shown, thresholdOf } from '../budgets/view.ts';
-import { isoTime } from '../platform/basics/clock.ts';
-import type { OpenBudget } from './standing.ts';
+import { isReservedIn, type OpenBudget } from './standing.ts';
 
-/** Whether a call may be made, and which budget refuses first. */
+/**
+ * Why a hard budget refuses a call: usage has reached its threshold (or the estimate passes it), it would fit but for open
+ * reservations, the caller's share of it is full, or its amounts cannot be read.
+ */
+export const CAUSES = ['spent', 'held', 'share', 'unreadable'] as const;
+export type Cause = (typeof CAUSES)[number];
+
+export interface JudgedBudget extends OpenBudget {
+  /** Null when it does not refuse. */
+  cause: Cause | null;
+}
+
+/** A budget that refuses a call. */
+export interface RefusingBudget extends OpenBudget {
+  cause: Cause;
+}
+
+/** Whether a call may be made. */
 export interface Verdict {
-  allow: boolean;
-  /** Null when it may be made. */
-  reason: string | null;
-  budgets: readonly OpenBudget[];
+  /** Every budget that the call counts in, in the order in which they were made. */
+  budgets: readonly JudgedBudget[];
+  /** Null when the call may be made. */
+  refusedBy: RefusingBudget | null;
+}
+
+/** What is known of the amounts of a call's budgets. */
+interface Known {
+  isUsageFresh: boolean;
+  areReservationsFresh: boolean;
 }
 
 /**
- * Whether a call fits into the budgets that it counts in, in their order. An estimate counts for budgets of cost; others
- * compare what was used. Without fresh amounts each hard budget's `on_error` decides. Pure.
+ * Judges a call by the budgets that it counts in. An estimate counts for budgets of cost; others compare what was used.
+ * Without fresh amounts a hard budget's `on_error` decides. Pure.
  */
-export function judge(
-  budgets: readonly OpenBudget[],
-  { estimateNusd, isFresh }: { estimateNusd: number | null; isFresh: boolean },
-): Verdict {
-  const hard = budgets.filter(({ budget }) => budget.enforce === 'hard');
-  const refusing = hard.find((open) =>
-    isFresh ? isBeyond(open, estimateNusd) : open.budget.on_error === 'deny',
-  );
-  const reason = refusing ? (isFresh ? refusalOf(refusing) : blindRefusalOf(refusing)) : null;
-  return { allow: refusing === undefined, reason, budgets };
+export function judge(budgets: readonly OpenBudget[], estimateNusd: number | null, known: Known): Verdict {
+  return verdictOf(budgets.map((open) => ({ ...open, cause: causeOf(open, estimateNusd, known) })));
 }
 
-/** Whether a call is more than a budget has left: its estimate in a budget of cost, else anything at all. */
-export function isBeyond({ budget, current, reserved }: OpenBudget, estimateNusd: number | null): boolean {
-  if (budget.metric !== 'cost_usd' || estimateNusd === null) return current >= budget.limit;
-  return current + reserved + estimateNusd > budget.limit;
+/** Why a budget refuses a call, or null when it does not. Pure. */
+export function causeOf(open: OpenBudget, estimateNusd: number | null, known: Known): Cause | null {
+  const { budget, current, reserved } = open;
+  if (budget.enforce !== 'hard') return null;
+  const blind = budget.on_error === 'deny' ? 'unreadable' : null;
+  if (!known.isUsageFresh) return blind;
+  const estimate = budget.metric === 'cost_usd' ? estimateNusd : null;
+  if (estimate === null ? current >= budget.limit : current + estimate > budget.limit) return 'spent';
+  if (!isReservedIn(budget)) return null;
+  if (!known.areReservationsFresh) return blind;
+  return estimate !== null && current + reserved + estimate > budget.limit ? 'held' : null;
+}
+
+/**
+ * The verdict of judged budgets: every hard one must allow. Of several that refuse, the one counts whose window ends last,
+ * then the one that has the smallest part of its threshold left, then the oldest. Pure.
+ */
+export function verdictOf(budgets: readonly JudgedBudget[]): Verdict {
+  const [refusedBy = null] = budgets
+    .filter((judged): judged is RefusingBudget => judged.cause !== null)
+    .sort((a, b) => b.interval.endMs - a.interval.endMs || partLeft(a) - partLeft(b));
+  return { budgets, refusedBy };
 }
 
 /** What is left up to the threshold, in the unit of the budget's limit. */
@@ -37,28 +68,7 @@ export function remainingOf({ budget, current, reserved }: OpenBudget): number {
   return Math.max(0, budget.limit - current - reserved);
 }
 
-/** Why a budget refuses, in words for whoever made the call. */
-export function refusalOf(open: OpenBudget): string {
-  const { budget, interval } = open;
-  return `Budget "${budget.name}" has ${leftWords(open)} until ${isoTime(interval.endMs)}.`;
-}
-
-/** As exact as the API: up to four decimals. */
-const DOLLARS = new Intl.NumberFormat('en-US', {
-  style: 'currency',
-  currency: 'USD',
-  maximumFractionDigits: 4,
-});
-
-/** What is left of the threshold, in words: $6.00 of $8.00 left, 120 of 5000 tokens in left. */
-export function leftWords(open: OpenBudget): string {
-  const { metric } = open.budget;
-  const left = shown(metric, remainingOf(open));
-  const whole = thresholdOf(open.budget);
-  if (metric === 'cost_usd') return `${DOLLARS.format(left)} of ${DOLLARS.format(whole)} left`;
-  return `${left} of ${whole} ${metric.replaceAll('_', ' ')} left`;
-}
-
-function blindRefusalOf({ budget }: OpenBudget): string {
-  return `Budget "${budget.name}" cannot be read now, and denies calls until it can.`;
+/** The part of the threshold that is left, from 0 to 1. */
+export function partLeft(open: OpenBudget): number {
+  return remainingOf(open) / open.budget.limit;
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../platform/context/context.ts';
 import { type Memory, rememberedFrom } from '../platform/context/remember.ts';
 import { refreshStandings } from './refresh-standings.ts';
-import { isReservedIn, type OpenBudget, type Standing } from './standing.ts';
+import type { Standing } from './standing.ts';
 
 /** Organizations whose budgets a process remembers. */
 const ORGANIZATIONS = 1_000;
@@ -17,8 +17,7 @@ export const standings: (ctx: Context) => Memory<Standing> = rememberedFrom<Stan
   { max: ORGANIZATIONS, isSmall: ({ definitions }) => definitions.budgets.length <= FEW_BUDGETS },
 );
 
-/** Whether it is known what reservations hold in these budgets; without any that are reserved in, it always is. */
-export function isReservedKnown({ reserved }: Standing, budgets: readonly OpenBudget[]): boolean {
-  if (!budgets.some(({ budget }) => isReservedIn(budget))) return true;
+/** Whether it is known what reservations hold. */
+export function isReservedKnown({ reserved }: Standing): boolean {
   return reserved !== null && performance.now() - reserved.readMs <= FRESH_MS;
 }

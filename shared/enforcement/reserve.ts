@@ -4,7 +4,7 @@ import type { Context } from '../platform/context/context.ts';
 import { untilReplicated } from '../platform/context/until-replicated.ts';
 import { reservationKeys } from '../platform/redis/keys.ts';
 import { callReservations } from './call-reservations.ts';
-import { isBeyond, refusalOf } from './judge.ts';
+import { causeOf, judge, type Verdict, verdictOf } from './judge.ts';
 import { standings } from './recall-standing.ts';
 import {
   type Caller,
@@ -24,10 +24,12 @@ export interface Wish {
 }
 
 /** What a wish came to: a reservation, or why there is none. */
-export type Reservation = { id: string; endsMs: number; isRepeat: boolean } | { id: null; reason: string };
+export type Reservation = { id: string; endsMs: number; isRepeat: boolean } | { id: null; verdict: Verdict };
 
 /** Amounts that are too old are read again so often before the wish is given up. */
 const ATTEMPTS = 8;
+/** The amounts of an attempt are read at most a second before, else the script asks for later ones. */
+const FRESH = { isUsageFresh: true, areReservationsFresh: true };
 /** How long a reservation waits for a store that does not answer. Milliseconds. */
 const PATIENCE_MS = 1_000;
 
@@ -42,9 +44,8 @@ export async function reserveInBudgets(ctx: Context, caller: Caller, wish: Wish)
   let standing = recollection?.isFresh ? recollection.value : await standings(ctx).refresh(orgId);
   for (let attempt = 1; standing !== null && attempt <= ATTEMPTS; attempt += 1) {
     const open = openBudgetsOf(standing, caller, ctx.clock.now());
-    const hard = open.filter(({ budget }) => budget.enforce === 'hard');
-    if (!hard.some(({ budget }) => isReservedIn(budget))) return decideAlone(ctx, orgId, wish, hard);
-    const decided = await tryToReserve(ctx, standing, hard, { caller, wish, isLast: attempt === ATTEMPTS });
+    if (!open.some(({ budget }) => isReservedIn(budget))) return decideAlone(ctx, orgId, wish, open);
+    const decided = await tryToReserve(ctx, standing, open, { caller, wish, isLast: attempt === ATTEMPTS });
     if (decided !== null) return decided;
     standing = await standings(ctx).refresh(orgId);
   }
@@ -56,10 +57,10 @@ function decideAlone(
   ctx: Context,
   orgId: string,
   { key, ttlS }: Wish,
-  hard: readonly OpenBudget[],
+  open: readonly OpenBudget[],
 ): Reservation {
-  const full = hard.find((open) => isBeyond(open, null));
-  if (full) return { id: null, reason: refusalOf(full) };
+  const verdict = judge(open, null, FRESH);
+  if (verdict.refusedBy !== null) return { id: null, verdict };
   const id = key ? derivedId('res', orgId, ...key) : newId('res');
   return { id, endsMs: ctx.clock.now() + ttlS * 1_000, isRepeat: false };
 }
@@ -68,10 +69,11 @@ function decideAlone(
 async function tryToReserve(
   ctx: Context,
   { orgId, touches, reserved }: Standing,
-  hard: readonly OpenBudget[],
+  open: readonly OpenBudget[],
   { caller, wish, isLast }: { caller: Caller; wish: Wish; isLast: boolean },
 ): Promise<Reservation | null> {
   const { estimateNusd, ttlS, key } = wish;
+  const hard = open.filter(({ budget }) => budget.enforce === 'hard');
   const rooms = hard.flatMap((open) => [
     isReservedIn(open.budget) ? reservedKey(open) : '',
     open.budget.limit - open.current,
@@ -100,7 +102,7 @@ async function tryToReserve(
       await untilReplicated(ctx, reservationKeys(orgId).replicated);
       return { id: first, endsMs: Number(ends), isRepeat: code === 'replay' };
     case 'refused':
-      return { id: null, reason: refusalOf(hard[Number(first)] as OpenBudget) };
+      return { id: null, verdict: refusalBy(hard[Number(first)], open, estimateNusd) };
     case 'full':
       throw new DomainError(
         'overloaded',
@@ -115,4 +117,14 @@ async function tryToReserve(
     case 'stale':
       return null;
   }
+}
+
+/** The verdict where the script found a budget full: that one refuses, also where only reservations of this moment fill it. */
+function refusalBy(full: OpenBudget | undefined, open: readonly OpenBudget[], estimateNusd: number): Verdict {
+  return verdictOf(
+    open.map((one) => {
+      const cause = causeOf(one, estimateNusd, FRESH);
+      return { ...one, cause: one === full ? (cause ?? 'held') : cause };
+    }),
+  );
 }

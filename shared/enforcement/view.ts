@@ -1,41 +1,98 @@
 import { z } from 'zod';
-import { ENFORCEMENTS } from '../budgets/model.ts';
-import { shown, utilizationPct } from '../budgets/view.ts';
+import { BUDGET_SCOPES, ENFORCEMENTS } from '../budgets/model.ts';
+import { shown, thresholdOf, utilizationPct } from '../budgets/view.ts';
+import { isVisible, type Viewer } from '../budgets/visible.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { remainingOf, type Verdict } from './judge.ts';
-import type { OpenBudget } from './standing.ts';
+import { CAUSES, type JudgedBudget, type RefusingBudget, remainingOf, type Verdict } from './judge.ts';
+import { reasonOf } from './words.ts';
+
+const cause = z
+  .enum(CAUSES)
+  .describe(
+    '`spent`: usage has reached the threshold, or the estimate passes it. `held`: open reservations fill it. `share`: the ' +
+      'caller holds as much of it as one may. `unreadable`: `on_error` denies',
+  );
 
 const checkedBudget = z.strictObject({
   id: z.string(),
   name: z.string(),
+  scope: z.enum(BUDGET_SCOPES),
   enforce: z.enum(ENFORCEMENTS),
+  threshold_now: z.number().describe('The threshold that decides now, in the unit of the metric'),
   remaining: z
     .number()
     .describe('What neither usage nor an open reservation takes, in the unit of the metric'),
   utilization_pct: z.number(),
-  resets_at: z.string().describe('When its next window begins'),
+  refuses: z.boolean().describe('Whether it refuses this call'),
+  cause: cause.nullable().describe('Why it refuses; else null'),
+  resets_at: z.string().nullable().describe('When its next window begins; null: never'),
 });
 
 /** Whether a call may be made, and how the budgets stand that it counts in. */
 export const checkAnswer = z.strictObject({
   allow: z.boolean().describe('False when a hard budget refuses'),
-  reason: z.string().nullable().describe('Names the first budget that refuses; else null'),
-  budgets: z.array(checkedBudget).describe('Every budget that the call counts in, oldest first'),
+  reason: z
+    .string()
+    .nullable()
+    .describe(
+      'Why `refused_by` refuses, in words: without name and amount where this credential does not see it',
+    ),
+  refused_by: z
+    .strictObject({
+      id: z.string(),
+      name: z.string().nullable().describe('Null where this credential does not see it'),
+      cause,
+      resets_at: z.string().nullable().describe('When its next window begins; null: never'),
+    })
+    .nullable()
+    .describe(
+      'The hard budget that refuses. When several do, it is the one whose window ends last, then the one with the ' +
+        'smallest part of its threshold left, then the oldest',
+    ),
+  retry_at: z.string().nullable().describe('`resets_at` of `refused_by`'),
+  budgets: z
+    .array(checkedBudget)
+    .describe('Every budget that the call counts in and that this credential sees, oldest first'),
 });
 
-/** A verdict as `checkAnswer` shows it. */
-export function viewVerdict({ allow, reason, budgets }: Verdict): z.output<typeof checkAnswer> {
-  return { allow, reason, budgets: budgets.map(viewOpenBudget) };
+/** A verdict as `checkAnswer` shows it to a credential. */
+export function viewVerdict({ budgets, refusedBy }: Verdict, viewer: Viewer): z.output<typeof checkAnswer> {
+  const refusal = refusedBy && viewRefusal(refusedBy, viewer);
+  return {
+    allow: refusedBy === null,
+    reason: refusedBy && reasonOf(refusedBy, viewer),
+    refused_by: refusal,
+    retry_at: refusal?.resets_at ?? null,
+    budgets: visibleOf(budgets, viewer).map(viewJudged),
+  };
 }
 
-function viewOpenBudget(open: OpenBudget): z.output<typeof checkedBudget> {
-  const { budget, interval, current } = open;
+/** Those of these budgets that a credential sees. */
+export function visibleOf(budgets: Verdict['budgets'], viewer: Viewer): JudgedBudget[] {
+  return budgets.filter(({ budget }) => isVisible(viewer, budget));
+}
+
+function viewRefusal({ budget, cause, interval }: RefusingBudget, viewer: Viewer) {
+  return {
+    id: budget._id,
+    name: isVisible(viewer, budget) ? budget.name : null,
+    cause,
+    resets_at: isoTime(interval.endMs),
+  };
+}
+
+function viewJudged(judged: JudgedBudget): z.output<typeof checkedBudget> {
+  const { budget, interval, current, cause } = judged;
   return {
     id: budget._id,
     name: budget.name,
+    scope: budget.scope,
     enforce: budget.enforce,
-    remaining: shown(budget.metric, remainingOf(open)),
+    threshold_now: thresholdOf(budget),
+    remaining: shown(budget.metric, remainingOf(judged)),
     utilization_pct: utilizationPct(current, budget.limit),
+    refuses: cause !== null,
+    cause,
     resets_at: isoTime(interval.endMs),
   };
 }

@@ -12,6 +12,7 @@ import { updateRow } from '../platform/mongo/writes.ts';
 import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
+import { refuseGuessing } from './refuse-scopes.ts';
 
 export interface NewApiKey {
   org_id: string;
@@ -26,7 +27,8 @@ export interface NewApiKey {
 
 /**
  * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, `invalid_request` for a key
- * that would be expired, `unauthorized` when its maker was removed meanwhile, and `missing_scope` for a former admin.
+ * that would be expired or whose scopes `refuseGuessing` refuses, `unauthorized` when its maker was removed meanwhile, and
+ * `missing_scope` for a former admin.
  */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
   if (input.expires_at && input.expires_at.getTime() <= ctx.clock.now()) {
@@ -41,6 +43,7 @@ async function insertKey(
   input: NewApiKey,
   transaction: ClientSession,
 ): Promise<{ key: string; key_id: string }> {
+  refuseGuessing(input);
   const { org_id, role = 'member' } = input;
   await readOrganization(ctx, org_id, transaction);
   const made_by = await confirmActor(ctx, { orgId: org_id, role }, transaction);
@@ -67,7 +70,7 @@ async function insertKey(
 
 /**
  * Creates a second key like the first, which goes on for `graceMs`. Throws `not_found`, `conflict` when the first is revoked
- * or expired, and `unauthorized` as `createApiKey`.
+ * or expired, `invalid_request` and `unauthorized` as `createApiKey`.
  */
 export async function rotateApiKey(
   ctx: Context,

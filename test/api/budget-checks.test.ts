@@ -36,7 +36,13 @@ const answers = (body: object, expected: object) =>
 
 describe('a check', () => {
   test('lists every budget that the call counts in, oldest first, and none when there is none', async () => {
-    expect((await check({ user_id: 'lister' })).body).toEqual({ allow: true, reason: null, budgets: [] });
+    expect((await check({ user_id: 'lister' })).body).toEqual({
+      allow: true,
+      reason: null,
+      refused_by: null,
+      retry_at: null,
+      budgets: [],
+    });
     const soft = await budget({ name: 'soft', scope_id: 'lister', enforce: 'soft' });
     const project = await budget({ name: 'none', scope: 'project', scope_id: 'atlas', metric: 'tokens' });
     await budget({ name: 'another', scope_id: 'somebody else', enforce: 'hard' });
@@ -49,17 +55,25 @@ describe('a check', () => {
       {
         id: soft.id,
         name: 'soft',
+        scope: 'user',
         enforce: 'soft',
+        threshold_now: 10,
         remaining: 7.5,
         utilization_pct: 25,
+        refuses: false,
+        cause: null,
         resets_at: soft.window_end,
       },
       {
         id: project.id,
         name: 'none',
+        scope: 'project',
         enforce: 'none',
+        threshold_now: 10,
         remaining: 6,
         utilization_pct: 40,
+        refuses: false,
+        cause: null,
         resets_at: project.window_end,
       },
     ]);
@@ -77,10 +91,15 @@ describe('a check', () => {
     await api.call(`/api/v1/budgets/${id}`, { key, method: 'DELETE' });
   });
 
-  test('refuses beyond a hard threshold, up to it not, and names the first budget that refuses', async () => {
+  test('refuses beyond a hard threshold, up to it not, and names the budget with least left of those that refuse', async () => {
     await budget({ name: 'soft', scope_id: 'hard', enforce: 'soft', threshold: 1 });
     await budget({ name: 'first', scope_id: 'hard', enforce: 'hard' });
-    await budget({ name: 'second', scope_id: 'hard', enforce: 'hard', threshold: 9 });
+    const { id, window_end } = await budget({
+      name: 'second',
+      scope_id: 'hard',
+      enforce: 'hard',
+      threshold: 9,
+    });
     await spend('hard', { cost_usd: 8 });
     await answers({ user_id: 'hard' }, { allow: true, reason: null, budgets: [{}, { remaining: 2 }, {}] });
     const ask = async (estimate_usd: number) => (await check({ user_id: 'hard', estimate_usd })).body;
@@ -89,7 +108,13 @@ describe('a check', () => {
       allow: false,
       reason: expect.stringContaining('"second"'),
     });
-    expect(await ask(2.5)).toMatchObject({ allow: false, reason: expect.stringContaining('"first"') });
+    expect(await ask(2.5)).toMatchObject({
+      allow: false,
+      reason: `Budget "second" has $1.00 of $9.00 left until ${window_end}.`,
+      refused_by: { id, name: 'second', cause: 'spent', resets_at: window_end },
+      retry_at: window_end,
+      budgets: [{ refuses: false, cause: null }, { refuses: true, cause: 'spent' }, { refuses: true }],
+    });
     await spend('hard', { cost_usd: 1 });
     await answers({ user_id: 'hard' }, { allow: false, reason: expect.stringContaining('"second"') });
   });

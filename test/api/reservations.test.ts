@@ -54,13 +54,16 @@ const report = async (user_id: string, fields: object) => {
 describe('a reservation', () => {
   test('holds its estimate up to the threshold, in all budgets that the call counts in or in none', async () => {
     await budget('ada', { name: 'wide', threshold: 100 });
-    await budget('ada', { name: 'narrow' });
+    const { id, window_end } = await budget('ada', { name: 'narrow' });
     const first = await reserve('ada', 6);
     expect(first.body).toEqual({ reservation_id: expect.stringMatching(/^res_/), allow: true });
     expect((await reserve('ada', 4.000000001)).body).toEqual({
       reservation_id: null,
       allow: false,
       reason: expect.stringContaining('"narrow"'),
+      refused_by: { id, name: 'narrow', cause: 'held', resets_at: window_end },
+      retry_at: window_end,
+      budgets: [expect.objectContaining({ name: 'wide', refuses: false }), expect.objectContaining({ id })],
     });
     await until(async () => (await remaining('ada')) === 94);
     expect((await post('check', { user_id: 'ada', estimate_usd: 5 })).body).toMatchObject({ allow: false });

@@ -1,30 +1,53 @@
 import type { Fault } from '../fault.ts';
 
 const ENFORCEMENT = 'shared/enforcement';
+const JUDGE = ['test/shared/enforcement/judge.test.ts'];
 const CHECKS = ['test/api/budget-checks.test.ts', 'test/drills/budget-checks.test.ts'];
+const VISIBILITY = ['test/abuse/budget-views.test.ts'];
 const RESERVATIONS = ['test/api/reservations.test.ts'];
 
 export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a soft budget refuses',
     file: `${ENFORCEMENT}/judge.ts`,
-    text: "({ budget }) => budget.enforce === 'hard'",
-    replacement: "({ budget }) => budget.enforce !== 'none'",
-    tests: CHECKS,
+    text: "if (budget.enforce !== 'hard') return null;",
+    replacement: "if (budget.enforce === 'none') return null;",
+    tests: JUDGE,
   },
   {
     what: 'a check refuses what just fits',
     file: `${ENFORCEMENT}/judge.ts`,
-    text: 'current + reserved + estimateNusd > budget.limit',
-    replacement: 'current + reserved + estimateNusd >= budget.limit',
-    tests: CHECKS,
+    text: 'current + reserved + estimate > budget.limit',
+    replacement: 'current + reserved + estimate >= budget.limit',
+    tests: JUDGE,
   },
   {
     what: 'old amounts decide a check',
     file: `${ENFORCEMENT}/judge.ts`,
-    text: 'isFresh ? isBeyond(open, estimateNusd)',
-    replacement: 'estimateNusd !== undefined ? isBeyond(open, estimateNusd)',
-    tests: CHECKS,
+    text: 'if (!known.isUsageFresh) return blind;',
+    replacement: '',
+    tests: JUDGE,
+  },
+  {
+    what: 'reservations that are not known fill nothing',
+    file: `${ENFORCEMENT}/judge.ts`,
+    text: 'if (!known.areReservationsFresh) return blind;',
+    replacement: '',
+    tests: JUDGE,
+  },
+  {
+    what: 'a key sees budgets without the scope to read usage',
+    file: 'shared/budgets/visible.ts',
+    text: "return scopes.includes('usage:read');",
+    replacement: 'return scopes.length > 0;',
+    tests: VISIBILITY,
+  },
+  {
+    what: 'a bound key sees the budgets of projects',
+    file: 'shared/budgets/visible.ts',
+    text: "return scope === 'user' && scope_id === userId;",
+    replacement: "return scope === 'project' || scope_id === userId;",
+    tests: VISIBILITY,
   },
   {
     what: 'a bound key asks for another user',

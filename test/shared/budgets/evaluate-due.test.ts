@@ -96,7 +96,7 @@ describe('firing', () => {
     for (let count = 1; count <= 3; count += 1) {
       await post(orgId, 1);
       told.push(await evaluateDue(ctx, orgId));
-      const { state, remaining } = await readBudget(ctx, { orgId, userId: null }, budget._id);
+      const { state, remaining } = await readBudget(ctx, orgId, budget._id);
       views.push([state, remaining]);
     }
     expect(told).toEqual([2, 1, 1]);
@@ -167,13 +167,13 @@ describe('firing', () => {
     expect(await evaluateDue(ctx, orgId)).toBe(2);
     await changeMember(ctx, orgId, 'ada', { teams: [] });
     await evaluateDue(ctx, orgId);
-    expect(await readBudget(ctx, { orgId, userId: null }, budget._id)).toMatchObject({
+    expect(await readBudget(ctx, orgId, budget._id)).toMatchObject({
       current: 0,
       state: 'ok',
     });
     await changeMember(ctx, orgId, 'ada', { teams: ['red'] });
     await evaluateDue(ctx, orgId);
-    expect(await readBudget(ctx, { orgId, userId: null }, budget._id)).toMatchObject({
+    expect(await readBudget(ctx, orgId, budget._id)).toMatchObject({
       current: 11,
       state: 'exceeded',
     });
@@ -312,7 +312,7 @@ describe('scopes and metrics', () => {
       await post(orgId, 1, { model: 'no-such-model', provider: 'nobody', user_id: 'bob' });
       await post(orgId, 1, { model: undefined, tokens_in: 0, tokens_out: 0, tool_name: 'grep' });
       expect(await evaluateDue(ctx, orgId)).toBe(2);
-      const view = await readBudget(ctx, { orgId, userId: null }, budget._id);
+      const view = await readBudget(ctx, orgId, budget._id);
       expect(view).toMatchObject({ current: amount, threshold, state: 'exceeded', remaining: 0 });
       expect(view).toMatchObject({ utilization_pct: 100, unpriced_signals: 1 });
       const [, exceeded] = await budgetEvents(orgId);

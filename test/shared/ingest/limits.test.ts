@@ -79,7 +79,7 @@ describe('historical signals', () => {
     expect(await eventsOf(orgId)).toEqual([]);
     expect(await dueRows(api.ctx).countDocuments({ org_id: orgId, kind: checkSessionJob.kind })).toBe(0);
     expect(await sessionRows(api.ctx).countDocuments({ org_id: orgId, state: 'ended' })).toBe(3);
-    const view = await readBudget(api.ctx, { orgId, userId: null }, budget._id);
+    const view = await readBudget(api.ctx, orgId, budget._id);
     expect(view).toMatchObject({ current: 180_000_030, state: 'exceeded' });
     // The next live signal evaluates the budget as usual.
     await post(key, makeSignal({ ts: NOW }));

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeMember } from '../../shared/administration/change-member.ts';
+import { createApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
+import { apiKeyRows } from '../../shared/keys/model.ts';
+import type { Scope } from '../../shared/platform/basics/contract.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { type Answer, startApi, type TestApi, until } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { beginBrowserSession, makePerson, type Person } from '../support/people.ts';
+
+/** Thresholds are found in no other text of an answer. */
+const BUDGETS = {
+  org: { name: 'of the organization', threshold: 0.070707 },
+  team: { name: 'of the team', threshold: 0.080808 },
+  project: { name: 'of the project', threshold: 0.090909 },
+  ada: { name: 'of ada alone', threshold: 0.010101 },
+  bob: { name: 'of bob alone', threshold: 0.020202 },
+} as const;
+type Whose = keyof typeof BUDGETS;
+const ALL = Object.keys(BUDGETS) as Whose[];
+
+let idp: TestIssuer;
+let api: TestApi;
+let orgId: string;
+let ada: Person;
+let admin: Person;
+/** May do everything. */
+let key: string;
+const ids = new Map<Whose, string>();
+
+beforeAll(async () => {
+  idp = await startIssuer();
+  api = await startApi({ env: idp.env });
+  ({ orgId, key } = await makeTenant(api.ctx));
+  admin = await makePerson(api.ctx, idp, { orgId, role: 'admin' });
+  ada = await makePerson(api.ctx, idp, { orgId });
+  const bob = await makePerson(api.ctx, idp, { orgId });
+  await changeMember(api.ctx, orgId, ada.userId, { teams: ['red'] });
+  const scopes = {
+    org: { scope: 'org', scope_id: orgId },
+    team: { scope: 'team', scope_id: 'red' },
+    project: { scope: 'project', scope_id: 'solo' },
+    ada: { scope: 'user', scope_id: ada.userId },
+    bob: { scope: 'user', scope_id: bob.userId },
+  };
+  for (const whose of ALL) {
+    const fields = { metric: 'cost_usd', window: 'monthly', enforce: 'hard' };
+    const body = { ...BUDGETS[whose], ...scopes[whose], ...fields };
+    ids.set(whose, (await api.call('/api/v1/budgets', { key, body })).body.id);
+  }
+  const spent = { ts: Date.now(), user_id: ada.userId, project_id: 'solo', cost_usd: 0.5 };
+  await api.call('/api/v1/signals', { key, body: makeSignal(spent) });
+  await until(async () => {
+    const { body } = await api.call('/api/v1/budgets/check', { key, body: { user_id: ada.userId } });
+    return body.budgets.length === 3 && body.budgets.every(({ refuses }: { refuses: boolean }) => refuses);
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+type Headers = Record<string, string>;
+const bearer = (token: string): Headers => ({ Authorization: `Bearer ${token}` });
+
+/** A key as it may have been made before such keys were refused. */
+async function makeKey(org_id: string, scopes: Scope[], user_id?: string): Promise<string> {
+  const made = await createApiKey(api.ctx, { org_id, scopes: ['budgets:check'], user_id });
+  await apiKeyRows(api.ctx).updateOne({ _id: made.key_id }, { $set: { scopes } });
+  return made.key;
+}
+
+async function cookieOf({ accountId, sub }: Person): Promise<Headers> {
+  const identity = { iss: idp.issuer, sub };
+  return { cookie: (await beginBrowserSession(api.ctx, { accountId, identity })).cookie };
+}
+
+interface Credential {
+  kind: string;
+  /** The base of its routes. */
+  under: '' | '/dashboard';
+  headers(): Promise<Headers>;
+  sees: readonly Whose[];
+}
+
+const OWN = ['ada'] as const;
+const keyOf = (kind: string, scopes: Scope[], sees: readonly Whose[], isBound: boolean): Credential => ({
+  kind,
+  under: '',
+  headers: async () => bearer(await makeKey(orgId, scopes, isBound ? ada.userId : undefined)),
+  sees,
+});
+
+const ASKERS: Credential[] = [
+  keyOf('an unbound key with usage:read', ['budgets:check', 'usage:read'], ALL, false),
+  keyOf('an unbound key without it', ['budgets:check'], [], false),
+  keyOf('an unbound key that may write budgets', ['budgets:check', 'budgets:write'], [], false),
+  keyOf('a bound key', ['budgets:check'], OWN, true),
+  keyOf('a bound key with usage:read', ['budgets:check', 'usage:read'], OWN, true),
+];
+
+const READERS: Credential[] = [
+  keyOf('an unbound key', ['usage:read'], ALL, false),
+  keyOf('a bound key', ['usage:read'], OWN, true),
+  { kind: 'an admin', under: '/dashboard', headers: () => cookieOf(admin), sees: ALL },
+  { kind: 'a member', under: '/dashboard', headers: () => cookieOf(ada), sees: OWN },
+];
+
+/** Names and amounts of what is not seen are nowhere in an answer. */
+function expectNoneButOf({ text }: Answer, sees: readonly Whose[]): void {
+  for (const whose of ALL.filter((one) => !sees.includes(one))) {
+    expect(text).not.toContain(BUDGETS[whose].name);
+    expect(text).not.toContain(String(BUDGETS[whose].threshold));
+    expect(text).not.toContain(BUDGETS[whose].threshold.toFixed(4));
+  }
+}
+
+/** `refusing` are the budgets that the call counts in. */
+function expectRefusal(answer: Answer, sees: readonly Whose[], refusing: readonly Whose[]): void {
+  expectNoneButOf(answer, sees);
+  const { reason, refused_by, retry_at, budgets } = answer.body;
+  const visible = refusing.filter((whose) => sees.includes(whose));
+  expect(budgets.map(({ name }: { name: string }) => name)).toEqual(
+    visible.map((whose) => BUDGETS[whose].name),
+  );
+  for (const one of budgets) expect(one).toMatchObject({ refuses: true, remaining: 0 });
+  // All have nothing left and the same window: it is the oldest.
+  const isSeen = sees.includes('org');
+  const until = new Date(retry_at).toISOString();
+  expect(refused_by).toEqual({
+    id: ids.get('org'),
+    name: isSeen ? BUDGETS.org.name : null,
+    cause: 'spent',
+    resets_at: until,
+  });
+  const hidden = `A budget of your organization refuses this call until ${until}.`;
+  expect(reason).toEqual(isSeen ? expect.stringContaining(BUDGETS.org.name) : hidden);
+}
+
+describe.each(ASKERS)('$kind asks', ({ headers, sees }) => {
+  let call: (path: string, body?: object) => Promise<Answer>;
+  let isBound: boolean;
+  beforeAll(async () => {
+    const own = await headers();
+    call = async (path, body) => api.call(path, { headers: own, ...(body === undefined ? {} : { body }) });
+    isBound = sees === OWN;
+  });
+  const everywhere = ['org', 'team', 'project', 'ada'] as const;
+
+  it('whether a call fits, and is told of the budgets that it sees', async () => {
+    const asked = await call('/api/v1/budgets/check', { user_id: ada.userId, project_id: 'solo' });
+    expectRefusal(asked, sees, everywhere);
+  });
+
+  it('for a reservation that is refused, and is told the same', async () => {
+    const wish = { user_id: ada.userId, project_id: 'solo', estimate_usd: 1, ttl_s: 60 };
+    const refused = await call('/api/v1/budgets/reserve', wish);
+    expect(refused.body).toMatchObject({ reservation_id: null, allow: false });
+    expectRefusal(refused, sees, everywhere);
+  });
+
+  it('how its own budgets are, also in one line', async () => {
+    const counted = isBound ? (['org', 'team', 'ada'] as const) : (['org'] as const);
+    expectRefusal(await call('/api/v1/me/budget'), sees, counted);
+    const line = await call('/api/v1/me/budget?format=line');
+    expectNoneButOf(line, sees);
+    const [first] = counted.filter((whose) => sees.includes(whose));
+    expect(line.text).toContain(first ? BUDGETS[first].name : 'No budget');
+  });
+
+  it('as the hook of Claude Code', async () => {
+    const { body, ...answer } = await call('/hooks/claude-code', { hook_event_name: 'UserPromptSubmit' });
+    expectNoneButOf({ ...answer, body }, sees);
+    const hidden = /^A budget of your organization refuses this call until 20\S+Z\.$/;
+    expect(body.reason).toMatch(sees.includes('org') ? BUDGETS.org.name : hidden);
+  });
+});
+
+describe.each(READERS)('$kind with usage:read', ({ headers, under, sees }) => {
+  let get: (path: string) => Promise<Answer>;
+  beforeAll(async () => {
+    const own = await headers();
+    get = (path) => api.call(`${under}/api/v1/budgets${path}`, { headers: own });
+  });
+
+  it('lists the budgets that it sees', async () => {
+    const { body } = await get('');
+    const names = body.data.map(({ name }: { name: string }) => name).toReversed();
+    expect(names).toEqual(sees.map((whose) => BUDGETS[whose].name));
+    expect(body.total).toBe(sees.length);
+  });
+
+  it.each(['', '/events', '/windows'])('reads {id}%s of those alone', async (part) => {
+    for (const whose of ALL) {
+      const { status } = await get(`/${ids.get(whose)}${part}`);
+      expect([whose, status]).toEqual([whose, sees.includes(whose) ? 200 : 404]);
+    }
+  });
+});
+
+describe('somebody who wants to know what others use', () => {
+  it('gets no key that sets thresholds and asks, unless it may read usage', async () => {
+    const scopes: Scope[] = ['budgets:write', 'budgets:check'];
+    const refusal = { code: 'invalid_request' };
+    await expect(createApiKey(api.ctx, { org_id: orgId, scopes })).rejects.toMatchObject(refusal);
+    const input = { name: 'two scopes', scopes };
+    const asked = await api.call('/v1/keys', { key: admin.session, body: input });
+    expect([asked.status, asked.body.code]).toEqual([400, 'invalid_request']);
+    expect(asked.body.errors).toMatchObject([{ pointer: '/scopes' }]);
+    const old = await createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'] });
+    await apiKeyRows(api.ctx).updateOne({ _id: old.key_id }, { $set: { scopes } });
+    await expect(rotateApiKey(api.ctx, old.key_id, 0)).rejects.toMatchObject(refusal);
+    expect((await api.call('/api/v1/budgets/check', { key: old.key, body: {} })).status).toBe(200);
+    for (const allowed of [
+      { ...input, scopes: [...scopes, 'usage:read'] },
+      { ...input, user_id: 'eve' },
+    ])
+      expect((await api.call('/v1/keys', { key: admin.session, body: allowed })).status).toBe(201);
+  });
+
+  it('reads nothing with such a key of before, by a budget of any threshold', async () => {
+    const own = await makeTenant(api.ctx);
+    const spent = makeSignal({ ts: Date.now(), user_id: 'victim', cost_usd: 20.1192 });
+    await api.call('/api/v1/signals', { key: own.key, body: spent });
+    const two = await makeKey(own.orgId, ['budgets:write', 'budgets:check']);
+    const probe = { name: 'probe', scope: 'user', scope_id: 'victim', metric: 'cost_usd', window: 'monthly' };
+    const made = await api.call('/api/v1/budgets', { key: two, body: { ...probe, threshold: 9e6 } });
+    const changed = await api.call(`/api/v1/budgets/${made.body.id}`, {
+      key: two,
+      method: 'PATCH',
+      body: { enforce: 'hard', threshold: 8e6 },
+    });
+    const call = { user_id: 'victim', estimate_usd: 8e5 };
+    await until(async () => {
+      const seen = await api.call('/api/v1/budgets/check', { key: own.key, body: call });
+      return seen.body.budgets[0]?.remaining === 8e6 - 20.1192;
+    });
+    const asked = await api.call('/api/v1/budgets/check', { key: two, body: call });
+    expect(asked.body).toMatchObject({ allow: true, budgets: [] });
+    for (const { text } of [made, changed, asked]) {
+      expect(text).not.toContain('remaining');
+      expect(text).not.toMatch(/20\.1192|9[78]\d\.88/);
+    }
+  });
+
+  it('sees nothing of a colleague in any project: the answer is that of a project that does not exist', async () => {
+    const own = await makeTenant(api.ctx);
+    const member = await makePerson(api.ctx, idp, { orgId: own.orgId });
+    const input = { name: 'mine', scopes: ['budgets:check'] };
+    const { key: mine } = (await api.call('/v1/keys', { key: member.session, body: input })).body;
+    const fields = { metric: 'cost_usd', window: 'monthly', enforce: 'hard', threshold: 5_000 };
+    const project = { name: 'Solo project', scope: 'project', scope_id: 'solo', ...fields };
+    const whole = { name: 'All of Acme', scope: 'org', ...fields };
+    for (const body of [project, whole]) await api.call('/api/v1/budgets', { key: own.key, body });
+    const ask = (as: string, project_id: string) =>
+      api.call('/api/v1/budgets/check', { key: as, body: { project_id } });
+    const left = (amount: number) =>
+      until(async () => {
+        const { body } = await ask(own.key, 'solo');
+        return (
+          body.budgets.length === 2 &&
+          body.budgets.every((one: { remaining: number }) => one.remaining === amount)
+        );
+      });
+    await left(5_000);
+    const before = await ask(mine, 'solo');
+    const spent = { ts: Date.now(), user_id: 'colleague', project_id: 'solo', cost_usd: 3.2173 };
+    await api.call('/api/v1/signals', { key: own.key, body: makeSignal(spent) });
+    await left(4_996.7827);
+    const after = await ask(mine, 'solo');
+    expect(after.body).toEqual({ allow: true, reason: null, refused_by: null, retry_at: null, budgets: [] });
+    expect([after.text, (await ask(mine, 'there is none')).text]).toEqual([before.text, before.text]);
+  });
+});
