@@ -79,7 +79,7 @@ interface Credential {
   kind: string;
   /** The base of its routes. */
   under: '' | '/dashboard';
-  headers(): Promise<Headers>;
+  headers: () => Promise<Headers>;
   sees: readonly Whose[];
 }
 
