@@ -1,9 +1,9 @@
 import { createBudget as create } from '../../shared/budgets/change-budgets.ts';
 import { budgetInput } from '../../shared/budgets/input.ts';
-import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { route } from '../basics/route.ts';
-import { writtenBudget, writtenBudgetFor } from '../schemas/usage-scope.ts';
+import { changedBudget } from '../schemas/changed-budget.ts';
+import { writtenBudget } from '../schemas/usage-scope.ts';
 
 export const createBudget = route({
   method: 'post',
@@ -19,11 +19,10 @@ export const createBudget = route({
   success: { status: 201, description: 'The budget', body: writtenBudget },
   creates: {
     prefix: 'bud',
-    get: async (principal, id, ctx) =>
-      writtenBudgetFor(principal, await readBudget(ctx, principal.orgId, id)),
+    get: async (principal, id, ctx) => changedBudget(ctx, principal, id),
   },
   handle: async ({ principal, body }, ctx) => {
     const budget = await create(ctx, wholeOrganization(principal), body);
-    return writtenBudgetFor(principal, await readBudget(ctx, principal.orgId, budget._id));
+    return changedBudget(ctx, principal, budget._id);
   },
 });

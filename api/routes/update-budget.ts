@@ -1,10 +1,10 @@
 import { changeBudget } from '../../shared/budgets/change-budgets.ts';
 import { budgetChange } from '../../shared/budgets/input.ts';
-import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { route } from '../basics/route.ts';
+import { changedBudget } from '../schemas/changed-budget.ts';
 import { budgetParams } from '../schemas/params.ts';
-import { writtenBudget, writtenBudgetFor } from '../schemas/usage-scope.ts';
+import { writtenBudget } from '../schemas/usage-scope.ts';
 
 export const updateBudget = route({
   method: 'patch',
@@ -22,6 +22,6 @@ export const updateBudget = route({
   errors: ['not_found'],
   handle: async ({ principal, params, body }, ctx) => {
     const budget = await changeBudget(ctx, wholeOrganization(principal), params.id, body);
-    return writtenBudgetFor(principal, await readBudget(ctx, principal.orgId, budget._id));
+    return changedBudget(ctx, principal, budget._id);
   },
 });

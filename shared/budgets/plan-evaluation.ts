@@ -1,6 +1,6 @@
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { joinPlans, type Plan, wakeAll } from '../platform/context/commit-plan.ts';
+import { type Plan, wakeAll } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
 import { evaluateBudgetsJob } from './jobs.ts';
@@ -17,17 +17,21 @@ export function planEvaluation(
   return raiseDue(evaluateBudgetsJob, { key: orgId, orgId, dueMs: nowMs, shard, least });
 }
 
-/** Wakes the evaluation of an organization whose due row has been committed. */
+/** Wakes whoever waits for a change of an organization's rules that has been committed. */
 export function wakeEvaluation(ctx: Context, orgId: string): void {
   const nowMs = ctx.clock.now();
-  wakeAll(ctx, planEvaluation(orgId, { shard: 0, earliestEndMs: nowMs, nowMs }).wakeUps);
+  wakeAll(ctx, planRuleChange(orgId, nowMs).wakeUps);
 }
 
 /**
  * The plan of every change of an organization's budgets or teams: no signal is counted by the rules before it without
- * meeting it, and the open windows are evaluated. Pure.
+ * meeting it, and the open windows are evaluated. The organization's id is published, so that processes that decide about
+ * calls read its budgets again. Pure.
  */
 export function planRuleChange(orgId: string, nowMs: number): Plan {
-  const raised = { writes: raiseOrganizationVersion(orgId), wakeUps: [] };
-  return joinPlans(raised, planEvaluation(orgId, { shard: 0, earliestEndMs: nowMs, nowMs }));
+  const { writes, wakeUps } = planEvaluation(orgId, { shard: 0, earliestEndMs: nowMs, nowMs });
+  return {
+    writes: [...raiseOrganizationVersion(orgId), ...writes],
+    wakeUps: wakeUps.map((wakeUp) => ({ ...wakeUp, publish: orgId })),
+  };
 }

@@ -3,9 +3,6 @@ import { judge, type Verdict } from './judge.ts';
 import { isReservedKnown, standings } from './recall-standing.ts';
 import { type Caller, openBudgetsOf } from './standing.ts';
 
-/** How long a check waits for a store that does not answer. Milliseconds. */
-const PATIENCE_MS = 50;
-
 /**
  * Whether a call fits into the budgets that it counts in, from memory. `estimateNusd` is what it will cost, null when
  * nobody knows. While usage or reservations cannot be read, each hard budget's `on_error` decides. Throws a store error
@@ -16,12 +13,12 @@ export async function checkBudgets(
   caller: Caller,
   estimateNusd: number | null,
 ): Promise<Verdict> {
-  const recollection = await standings(ctx).recall(caller.orgId, PATIENCE_MS);
+  const recollection = await standings(ctx).recall(caller.orgId);
   if (!recollection) return judge([], estimateNusd, { isUsageFresh: true, areReservationsFresh: true });
   const { value: standing } = recollection;
   const open = openBudgetsOf(standing, caller, ctx.clock.now());
   return judge(open, estimateNusd, {
     isUsageFresh: recollection.isFresh,
-    areReservationsFresh: isReservedKnown(standing),
+    areReservationsFresh: isReservedKnown(recollection),
   });
 }

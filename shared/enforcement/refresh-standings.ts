@@ -1,13 +1,19 @@
-import { within } from '../platform/basics/within.ts';
+import { DeadlineError, within } from '../platform/basics/within.ts';
 import type { Context } from '../platform/context/context.ts';
+import { perContext } from '../platform/context/per-context.ts';
 import { callReservations } from './call-reservations.ts';
 import { settlementRows } from './model.ts';
 import { type Look, lookAtReservations, markReservations, openReservations } from './open-reservations.ts';
 import { type Reading, readStandings } from './read-standings.ts';
 import type { Reserved, Standing } from './standing.ts';
 
-/** How long Redis may take for one of its two parts, so that one that stands still does not make the rest old. */
-const REDIS_DEADLINE_MS = 250;
+/** How long Redis may take for one of its two parts, as a busy machine needs it. Both fit into the deadline of a read. */
+const REDIS_DEADLINE_MS = 400;
+/** The same while it does not answer at all, so that the rest does not get old beside it. */
+const SILENT_DEADLINE_MS = 100;
+
+/** Whether Redis has left the last call without an answer. One that comes late ends that. */
+const redisOf = perContext(() => ({ isSilent: false }));
 
 /**
  * How the budgets of organizations stand now, with what reservations hold. The order is what makes it exact: a look at
@@ -35,9 +41,15 @@ export async function refreshStandings(
 }
 
 async function unlessAway<T>(ctx: Context, work: () => Promise<T>): Promise<T | null> {
+  const redis = redisOf(ctx);
+  const answered = work().then((answer) => {
+    redis.isSilent = false;
+    return answer;
+  });
   try {
-    return await within(REDIS_DEADLINE_MS, 'Redis', work());
+    return await within(redis.isSilent ? SILENT_DEADLINE_MS : REDIS_DEADLINE_MS, 'Redis', answered);
   } catch (error) {
+    if (error instanceof DeadlineError) redis.isSilent = true;
     ctx.log.debug({ err: error }, 'the reservations could not be read');
     return null;
   }

@@ -30,8 +30,6 @@ export type Reservation = { id: string; endsMs: number; isRepeat: boolean } | { 
 const ATTEMPTS = 8;
 /** The amounts of an attempt are read at most a second before, else the script asks for later ones. */
 const FRESH = { isUsageFresh: true, areReservationsFresh: true };
-/** How long a reservation waits for a store that does not answer. Milliseconds. */
-const PATIENCE_MS = 1_000;
 
 /**
  * Reserves an amount in every hard budget of cost that a call counts in, all or none, in one script call. A hard budget of
@@ -40,7 +38,7 @@ const PATIENCE_MS = 1_000;
  */
 export async function reserveInBudgets(ctx: Context, caller: Caller, wish: Wish): Promise<Reservation> {
   const { orgId } = caller;
-  const recollection = await standings(ctx).recall(orgId, PATIENCE_MS);
+  const recollection = await standings(ctx).recall(orgId);
   let standing = recollection?.isFresh ? recollection.value : await standings(ctx).refresh(orgId);
   for (let attempt = 1; standing !== null && attempt <= ATTEMPTS; attempt += 1) {
     const open = openBudgetsOf(standing, caller, ctx.clock.now());

@@ -4,8 +4,6 @@ import { keyIdOf, provenKey } from './api-keys.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
 
 const KEYS = 2_000;
-/** How long a key that was valid waits for a store that does not answer. Milliseconds. */
-const PATIENCE_MS = 30;
 
 const keyMemory = rememberedFrom<ApiKey>(
   'api keys',
@@ -26,6 +24,6 @@ const keyMemory = rememberedFrom<ApiKey>(
 export async function authenticateFromMemory(ctx: Context, token: string): Promise<ApiKey | null> {
   const id = keyIdOf(ctx, token);
   if (id === null) return null;
-  const recollection = await keyMemory(ctx).recall(id, PATIENCE_MS);
+  const recollection = await keyMemory(ctx).recall(id);
   return provenKey(ctx, token, recollection?.value);
 }

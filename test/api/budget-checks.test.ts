@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
+import { standings } from '../../shared/enforcement/recall-standing.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -128,6 +129,23 @@ describe('a check', () => {
     );
     await spend('counted', {});
     await answers({ user_id: 'counted', estimate_usd: 0 }, { allow: false, budgets: [{ remaining: 0 }] });
+  });
+
+  test('leaves the decision to on_error where it is not known what reservations hold', async () => {
+    await budget({ name: 'blind', scope_id: 'blind', enforce: 'hard', on_error: 'deny' });
+    const call = { user_id: 'blind', estimate_usd: 1 };
+    await answers(call, { allow: true });
+    const denied = await until(async () => {
+      const recollection = await standings(api.ctx).recall(orgId);
+      Object.assign(recollection?.value.reserved ?? {}, { readMs: Number.NEGATIVE_INFINITY });
+      const { body } = await check(call);
+      return body.allow ? null : body;
+    });
+    expect(denied).toMatchObject({
+      reason: 'Budget "blind" cannot be read now, and denies calls until it can.',
+      refused_by: { name: 'blind', cause: 'unreadable' },
+    });
+    await answers(call, { allow: true });
   });
 
   test('counts a team by its members now', async () => {

@@ -3,6 +3,8 @@ import type { Fault } from '../fault.ts';
 const ENFORCEMENT = 'shared/enforcement';
 const JUDGE = ['test/shared/enforcement/judge.test.ts'];
 const CHECKS = ['test/api/budget-checks.test.ts', 'test/drills/budget-checks.test.ts'];
+const MEMORY = ['test/shared/platform/context/remember.test.ts'];
+const CHANGES = ['test/api/budget-changes.test.ts'];
 const VISIBILITY = ['test/abuse/budget-views.test.ts'];
 const RESERVATIONS = ['test/api/reservations.test.ts'];
 
@@ -57,9 +59,58 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     tests: CHECKS,
   },
   {
+    what: 'amounts of long ago are fresh',
+    file: 'shared/platform/context/remember.ts',
+    text: 'const FRESH_MS = 1_000;',
+    replacement: 'const FRESH_MS = 1_000_000;',
+    tests: MEMORY,
+  },
+  {
+    what: 'what reservations held long ago is known',
+    file: `${ENFORCEMENT}/recall-standing.ts`,
+    text: 'value.reserved.readMs >= oldestMs',
+    replacement: 'oldestMs < Infinity',
+    tests: ['test/shared/enforcement/recall-standing.test.ts'],
+  },
+  {
+    what: 'a check does not wait for a slow read',
+    file: 'shared/platform/context/remember.ts',
+    text: 'const PATIENCE_MS = 1_000;',
+    replacement: 'const PATIENCE_MS = 10;',
+    tests: MEMORY,
+  },
+  {
+    what: 'every check waits for a store that is away',
+    file: 'shared/platform/context/remember.ts',
+    text: 'entry.isFailing = true;',
+    replacement: '',
+    tests: MEMORY,
+  },
+  {
+    what: 'what has changed and cannot be read goes on as before',
+    file: 'shared/platform/context/remember.ts',
+    text: 'Object.assign(entry, { value: null, readMs: changedMs })',
+    replacement: 'Object.assign(entry, { readMs: changedMs })',
+    tests: MEMORY,
+  },
+  {
+    what: 'a change of a budget decides with the next poll',
+    file: 'api/schemas/changed-budget.ts',
+    text: 'await standings(ctx).renew(key.orgId);',
+    replacement: 'void standings;',
+    tests: CHANGES,
+  },
+  {
+    what: 'other processes are not told of a change of a budget',
+    file: 'shared/budgets/plan-evaluation.ts',
+    text: '{ ...wakeUp, publish: orgId }',
+    replacement: '{ ...wakeUp }',
+    tests: CHANGES,
+  },
+  {
     what: 'what is remembered is never read again',
     file: 'shared/platform/context/remember.ts',
-    text: 'else if (entry.reading === null) beginReading(state, key, entry);',
+    text: 'else if (entry.reading === null && entry.value !== null) beginReading(state, key, entry);',
     replacement: '',
     tests: CHECKS,
   },

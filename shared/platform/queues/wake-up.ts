@@ -17,7 +17,7 @@ export interface PlannedWakeUp {
   readonly data: unknown;
   /** Epoch milliseconds; what has passed is at once. */
   readonly dueMs: number;
-  /** Published to the workers before the job is added, on the same connection; nothing may depend on its being heard. */
+  /** Published before the job is added, on the same connection; nothing may depend on its being heard. */
   readonly publish?: string;
   /** Whether the sweep adds it when its time is near, so that a commit leaves out what is far ahead. */
   readonly isSwept?: true;

@@ -1,7 +1,6 @@
 import type { Context } from '../../platform/context/context.ts';
+import { hear } from '../../platform/context/hear.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import { channelOf } from '../../platform/queues/wake-up.ts';
-import { connectQueues } from '../../platform/redis/connect.ts';
 import { deliverWebhookJob } from '../deliveries/jobs.ts';
 import { type PublishedDelivery, publishedDeliveries } from '../deliveries/published.ts';
 
@@ -10,12 +9,7 @@ const FRESH_MS = 1_000;
 
 /** Hears what commits publish beside their wake-ups, until the returned function is called. Nothing depends on it (ADR 0073). */
 export function listen(ctx: Context): () => void {
-  const subscriber = connectQueues(ctx.config, 'worker');
-  subscriber.on('message', (_channel, message) => keep(ctx, message));
-  subscriber
-    .subscribe(channelOf(ctx.queues, deliverWebhookJob))
-    .catch((error: unknown) => ctx.log.debug({ err: error }, 'what is published is not heard'));
-  return () => subscriber.disconnect();
+  return hear(ctx, deliverWebhookJob, (message) => keep(ctx, message));
 }
 
 /** A delivery that was published within the last second. It is given once, so that a second try asks the store. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { rememberedFrom } from '../../../../shared/platform/context/remember.ts';
 import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
 
@@ -7,6 +7,7 @@ beforeAll(async () => {
   ctx = await openTestContext();
 });
 afterAll(() => ctx.close());
+afterEach(() => vi.restoreAllMocks());
 
 test('what is large or not known yet makes nothing else old while its read does not end', async () => {
   const stuck = new Set(['new']);
@@ -18,9 +19,116 @@ test('what is large or not known yet makes nothing else old while its read does 
     },
     { max: 10, isSmall: (key) => key === 'small' },
   )(ctx);
-  await Promise.all([memory.recall('small', 0), memory.recall('large', 0)]);
+  await Promise.all([memory.recall('small'), memory.recall('large')]);
   stuck.add('large');
-  await expect(memory.recall('new', 0)).rejects.toThrow('longer');
-  await until(async () => (await memory.recall('large', 0))?.isFresh === false);
-  expect(await memory.recall('small', 5_000)).toEqual({ value: 'small', isFresh: true });
+  await expect(memory.recall('new')).rejects.toThrow('longer');
+  await until(async () => (await memory.recall('large'))?.isFresh === false);
+  expect(await memory.recall('small')).toMatchObject({ value: 'small', isFresh: true });
+});
+
+/** Moves the monotonic clock ahead. */
+function moveClock(): (ms: number) => void {
+  const now = performance.now.bind(performance);
+  let aheadMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+  return (ms) => {
+    aheadMs += ms;
+  };
+}
+
+/** A memory of one value, and a store that does what it is told. */
+function openStore() {
+  const store = { value: 'old', reads: 0, read: async (value: string) => value };
+  const memory = rememberedFrom(
+    'told',
+    async (_ctx, known) => {
+      store.reads += 1;
+      const value = await store.read(store.value);
+      return new Map([...known.keys()].map((key) => [key, value]));
+    },
+    { max: 10 },
+  )(ctx);
+  return { store, memory };
+}
+
+describe('a value that is older than a second', () => {
+  test('is fresh again when the read that is under way has ended, however slow it is', async () => {
+    const advance = moveClock();
+    const { store, memory } = openStore();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    await memory.recall('key');
+    store.read = () => promise;
+    await until(() => store.reads === 2);
+    // The read has gone on for 700 ms, and the value before is older than a second.
+    advance(700);
+    const recalled = memory.recall('key');
+    setTimeout(() => resolve('new'), 50);
+    expect(await recalled).toMatchObject({ value: 'new', isFresh: true });
+  });
+
+  test('is not waited for while reads fail', async () => {
+    const advance = moveClock();
+    const { store, memory } = openStore();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    await memory.recall('key');
+    store.read = () => Promise.reject(new Error('away'));
+    await until(() => store.reads >= 2);
+    store.read = () => promise;
+    const before = store.reads;
+    await until(() => store.reads > before);
+    advance(1_001);
+    let hasEnded = false;
+    setTimeout(() => {
+      hasEnded = true;
+      resolve('late');
+    }, 400);
+    const { oldestMs, ...recalled } = (await memory.recall('key')) ?? { oldestMs: 0 };
+    expect([recalled, hasEnded]).toEqual([{ value: 'old', isFresh: false }, false]);
+    expect(performance.now() - oldestMs).toBeGreaterThanOrEqual(1_000);
+    await until(async () => (await memory.recall('key'))?.isFresh);
+  });
+
+  test('is what is older than a second, and no younger one', async () => {
+    const { store, memory } = openStore();
+    let nowMs = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    await memory.recall('key');
+    store.read = () => Promise.reject(new Error('away'));
+    nowMs += 1_000;
+    expect(await memory.recall('key')).toEqual({ value: 'old', isFresh: true, oldestMs: nowMs - 1_000 });
+    nowMs += 1;
+    expect(await memory.recall('key')).toMatchObject({ value: 'old', isFresh: false });
+  });
+});
+
+describe('what has changed', () => {
+  test('is read again, and nothing from before is recalled', async () => {
+    const { store, memory } = openStore();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    store.read = async (value) => {
+      await promise;
+      return value;
+    };
+    const first = memory.recall('key');
+    await until(() => store.reads === 1);
+    store.value = 'new';
+    const renewed = memory.renew('key');
+    resolve();
+    expect(await first).toMatchObject({ value: 'old' });
+    await renewed;
+    expect(await memory.recall('key')).toMatchObject({ value: 'new', isFresh: true });
+  });
+
+  test('is forgotten when it cannot be read', async () => {
+    const { store, memory } = openStore();
+    await memory.recall('key');
+    expect(memory.knows('key')).toBe(true);
+    store.value = 'new';
+    store.read = () => Promise.reject(new Error('away'));
+    await memory.renew('key');
+    expect(memory.knows('key')).toBe(false);
+    await expect(memory.recall('key')).rejects.toThrow('away');
+    store.read = async (value) => value;
+    expect(await memory.recall('key')).toMatchObject({ value: 'new', isFresh: true });
+  });
 });

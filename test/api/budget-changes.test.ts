@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { evaluateBudgetsJob } from '../../shared/budgets/jobs.ts';
+import { standings } from '../../shared/enforcement/recall-standing.ts';
+import { channelOf } from '../../shared/platform/queues/wake-up.ts';
+import { makeSignal, makeTenant } from '../support/factories.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
+
+let api: TestApi;
+let other: TestApi;
+let orgId: string;
+let key: string;
+beforeAll(async () => {
+  api = await startApi();
+  other = await startApi({ sharing: api.ctx });
+  withoutPolls(() => standings(other.ctx));
+});
+afterAll(async () => {
+  await other.close();
+  await api.close();
+});
+beforeEach(async () => {
+  ({ orgId, key } = await makeTenant(api.ctx));
+  await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), cost_usd: 5 }) });
+});
+
+/** What is made by `make` reads nothing again by itself. */
+function withoutPolls(make: () => unknown): void {
+  const never = setInterval(() => undefined, 1e9);
+  never.unref();
+  const timers = vi.spyOn(globalThis, 'setInterval').mockReturnValue(never);
+  make();
+  timers.mockRestore();
+}
+
+const isAllowed = async (at: TestApi) =>
+  (await at.call('/api/v1/budgets/check', { key, body: { user_id: 'ada' } })).body.allow;
+const whole = {
+  name: 'B',
+  scope: 'org',
+  metric: 'cost_usd',
+  threshold: 5,
+  window: 'monthly',
+  enforce: 'hard',
+};
+const create = async (headers = {}) =>
+  (await api.call('/api/v1/budgets', { key, body: whole, headers })).body.id;
+const change = (id: string, body: object) =>
+  api.call(`/api/v1/budgets/${id}`, { key, method: 'PATCH', body });
+
+describe('the process that answered a change of a budget', () => {
+  test('decides by it from its answer on', async () => {
+    expect(await isAllowed(api)).toBe(true);
+    const id = await create();
+    expect(await isAllowed(api)).toBe(false);
+    await change(id, { threshold: 5.01 });
+    expect(await isAllowed(api)).toBe(true);
+    await change(id, { threshold: 4 });
+    expect(await isAllowed(api)).toBe(false);
+    await change(id, { enforce: 'soft' });
+    expect(await isAllowed(api)).toBe(true);
+    await change(id, { enforce: 'hard' });
+    expect(await isAllowed(api)).toBe(false);
+    await api.call(`/api/v1/budgets/${id}`, { key, method: 'DELETE' });
+    expect(await isAllowed(api)).toBe(true);
+    await create({ 'Idempotency-Key': randomUUID() });
+    expect(await isAllowed(api)).toBe(false);
+  });
+
+  test('reserves by it from its answer on', async () => {
+    const id = await create();
+    const wish = { user_id: 'ada', estimate_usd: 1, ttl_s: 60 };
+    const reserve = async () => (await api.call('/api/v1/budgets/reserve', { key, body: wish })).body.allow;
+    expect(await reserve()).toBe(false);
+    await change(id, { threshold: 6 });
+    expect(await reserve()).toBe(true);
+    expect(await reserve()).toBe(false);
+    await change(id, { threshold: 7 });
+    expect(await reserve()).toBe(true);
+  });
+});
+
+test('another process decides by a change within half a second, because it is published', {
+  retry: 2,
+}, async () => {
+  const channel = channelOf(api.ctx.queues, evaluateBudgetsJob);
+  await until(async () => {
+    const [, count] = (await api.ctx.redis.queues.call('PUBSUB', 'NUMSUB', channel)) as [string, number];
+    return count > 0;
+  });
+  const id = await create();
+  expect(await isAllowed(other)).toBe(false);
+  for (const [threshold, isEnough] of [
+    [6, true],
+    [4, false],
+  ] as const) {
+    await standings(other.ctx).refresh(orgId);
+    await change(id, { threshold });
+    await until(async () => (await isAllowed(other)) === isEnough, { timeoutMs: 500 });
+  }
+});
