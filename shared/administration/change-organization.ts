@@ -5,6 +5,7 @@ import { type Organization, organizationRows } from '../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../organizations/read-organization.ts';
 import { uniqueEmails } from '../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
+import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
 import { type KPopulation, type Plan, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -68,7 +69,7 @@ function withTimezone(
   timezone: string,
   nowMs: number,
 ): Organization['timezones'] {
-  const newestMs = nowMs + 2 * SIGNAL_AGE_MS.ahead;
+  const newestMs = nowMs + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead;
   const today = Temporal.Instant.fromEpochMilliseconds(newestMs).toZonedDateTimeISO(
     timezoneAt(organization, newestMs),
   );
