@@ -107,6 +107,21 @@ describe('firing', () => {
     ]);
   });
 
+  test('exceeded is told no earlier than its warning, though a worker fires it whose clock is behind', async () => {
+    clock.set(NOW);
+    const { orgId } = await makeSubscriber();
+    await createBudget(ctx, orgId, base);
+    await post(orgId, 80);
+    expect(await evaluateDue(ctx, orgId)).toBe(1);
+    await post(orgId, 20);
+    const behind = await openTestContext({ clock: createTestClock(NOW - 60_000), sharing: ctx });
+    expect(await evaluateDue(behind, orgId)).toBe(1);
+    await behind.close();
+    const [warning, exceeded] = await budgetEvents(orgId);
+    expect([warning?.type, exceeded?.type]).toEqual(['budget.warning', 'budget.exceeded']);
+    expect(exceeded?.ts).toBe(warning?.ts);
+  });
+
   test('a level fires once a window, however often and by however many workers it is evaluated', async () => {
     clock.set(NOW);
     const { orgId } = await makeSubscriber();
