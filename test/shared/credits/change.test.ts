@@ -431,6 +431,23 @@ describe('a grant', () => {
     await expectWhole(account);
   });
 
+  test('that has expired is refused, also one that expires at this moment', async () => {
+    const { accountId } = await makeAccount(ctx);
+    const nowS = Math.ceil(clock.now() / 1_000);
+    clock.set(nowS * 1_000);
+    const grant = (expires_at: number) =>
+      grantCredits(ctx, {
+        accountId,
+        bucket: 'granted',
+        amount: 1,
+        expires_at,
+        idempotencyKey: `${expires_at}`,
+      });
+    for (const passed of [nowS - 1, nowS])
+      await expect(grant(passed)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect((await grant(nowS + 100 * 86_400)).transaction.delta).toBe(1);
+  });
+
   test('that expires at microseconds is refused: no row could hold it, and its shard would stand still', async () => {
     const account = await makeAccount(ctx);
     const { accountId } = account;

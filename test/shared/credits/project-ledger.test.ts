@@ -277,6 +277,19 @@ test('an entry that cannot be written stops its own shard alone', async () => {
   expect(await ctx.redis.producer.del(accountKeys(bad.accountId).stream)).toBe(1);
 });
 
+test('a rebuild leaves a shard that stands still as it is: what waits in its stream is not in the ledger', async () => {
+  const [account, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
+  const streamId = (await addEntry(account, { bucket: 'granted', delta: 3, reason: 'credit.lend' })) ?? '';
+  await spendOnce(ctx, account.token);
+  const before = await readBalances(ctx, account.accountId);
+  await expect(rebuildCredits(ctx)).rejects.toThrow(`Not rebuilt: shards ${shardOf(account.accountId)}.`);
+  expect(await recoverCredits(ctx)).toMatchObject({ opened: 1, failed: 0 });
+  expect((await readBalances(ctx, account.accountId)).balances).toEqual(before.balances);
+  await ctx.redis.producer.xdel(accountKeys(account.accountId).stream, streamId);
+  await projectAll(ctx);
+  await expectReplayed(ctx, other.accountId);
+});
+
 test('an account whose ledger has a gap keeps its own shard shut and no other', async () => {
   const [broken, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
   await Promise.all([broken, other].map(({ token }) => spendOnce(ctx, token)));

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { fenceId } from '../../../shared/credits/ledger/fence.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
@@ -12,7 +13,7 @@ import { holdShard, releaseShard } from '../../../shared/credits/meter/epoch.ts'
 import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
 import { deviceTokenRows } from '../../../shared/credits/meter/model.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
-import { ALL_SHARDS, accountKeys, shardKeys } from '../../../shared/platform/redis/keys.ts';
+import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/index.ts';
 import {
   addDevice,
@@ -104,6 +105,33 @@ describe('a Redis that comes back', () => {
     const { accountId } = account;
     const again = { accountId, bucket: 'granted', amount: 5, idempotencyKey: 'grant' } as const;
     expect((await grantCredits(ctx, again)).replayed).toBe(true);
+    await spendOnce(ctx, account.token);
+    await expectWhole(account);
+  });
+
+  test('promises an answer for as long as before, not for two days from then', async () => {
+    const account = await makeHistory();
+    const { accountId: account_id } = account;
+    await projectAll(ctx);
+    const newest = await ledgerRows(ctx).findOne({ account_id }, { sort: { seq: -1 } });
+    if (!newest?.idk) throw new Error('there is no row');
+    const created_at = newest.created_at - 47 * 3_600;
+    await ledgerRows(ctx).updateOne({ _id: newest._id }, { $set: { created_at } });
+    await ctx.redis.producer.flushall();
+    await recoverCredits(ctx);
+    const leftS = await ctx.redis.producer.ttl(accountKeys(account_id).record(newest.idk));
+    expect(leftS).toBeGreaterThan(3_000);
+    expect(leftS).toBeLessThanOrEqual(3_600);
+  });
+
+  test('gives its entries ids beyond those of the ledger, also where the clock before was ahead', async () => {
+    const account = await makeHistory();
+    await projectAll(ctx);
+    const last_id = `${Date.now() + 3_600_000}-5`;
+    const _id = fenceId(shardOf(account.accountId));
+    await ledgerFenceRows(ctx).updateOne({ _id }, { $set: { last_id } });
+    await ctx.redis.producer.flushall();
+    await recoverCredits(ctx);
     await spendOnce(ctx, account.token);
     await expectWhole(account);
   });
