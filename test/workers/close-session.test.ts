@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { closeSession } from '../../shared/ingest/end-session.ts';
 import { recordSignals } from '../../shared/ingest/record-signals.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { readDue } from '../../shared/platform/due/plan-due.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
+import { endSessionJob } from '../../shared/sessions/jobs.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
 import { endSession } from '../../workers/index.ts';
@@ -67,7 +70,12 @@ describe('the timer of an open session', () => {
     expect(await sessionRows(ctx).findOne({ _id: sessionId })).toMatchObject({ state: 'open' });
     clock.advance(TIMEOUT);
     expect(await endSession.handle({ key }, ctx)).toBeDefined();
-    clock.advance(1);
+    const sender = { orgId, boundUserId: null, defaultProjectId: null };
+    await recordSignals(ctx, sender, [makeSignal({ ts: clock.now() })]);
+    await endSession.handle({ key }, ctx);
+    const due = await readDue(ctx, endSessionJob, key);
+    expect(due?.due_at.getTime()).toBe(clock.now() + TIMEOUT + 1);
+    clock.advance(TIMEOUT + 1);
     await Promise.all(Array.from({ length: 5 }, () => endSession.handle({ key }, ctx)));
     const session = await sessionRows(ctx).findOne({ _id: sessionId });
     expect(session).toMatchObject({ state: 'ended', end_reason: 'timeout' });
@@ -94,6 +102,16 @@ describe('the timer of an open session', () => {
       last_activity_at: new Date(clock.now() + 240_000),
     });
     expect(session.ended_at).toEqual(session.last_activity_at);
+  });
+
+  it('is taken away where its session has ended', async () => {
+    const { orgId, sessionId, key } = await openSession();
+    const due = await readDue(ctx, endSessionJob, key);
+    await closeSession(ctx, { orgId, userId: null }, sessionId);
+    if (due) await dueRows(ctx).insertOne(due);
+    await endSession.handle({ key }, ctx);
+    expect(await readDue(ctx, endSessionJob, key)).toBeNull();
+    expect(await endedEvents(orgId)).toBe(1);
   });
 
   it('follows a changed session_timeout', async () => {

@@ -52,6 +52,17 @@ async function events(orgId: string): Promise<StoredEvent[]> {
   return (await readEvents(ctx, orgId)).filter(({ type }) => type === 'anomaly.detected');
 }
 
+test('a session that a newer one ends is looked at once more, at once', async () => {
+  clock.set(NOW);
+  const { orgId } = await makeTenant(ctx);
+  const ended = await post(orgId, { tokens_in: 60_000_000 });
+  await checkSession(ctx, ended);
+  expect(await readDue(ctx, checkSessionJob, ended)).toBeNull();
+  clock.advance(31 * 60_000);
+  expect(await post(orgId)).not.toBe(ended);
+  expect((await readDue(ctx, checkSessionJob, ended))?.due_at).toEqual(new Date(clock.now()));
+});
+
 test.each([
   { signals: 5_000, minutes: 1 },
   { signals: 200_000, minutes: 20 },

@@ -44,6 +44,14 @@ test('a late signal joins the long session that it lies in, though that began lo
   expect(await post(orgId, [65])).toEqual([long]);
 });
 
+test('a signal shortly before the newest session joins the one before that, which is nearer', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const [older] = await post(orgId, [0]);
+  const [newest] = await post(orgId, [50]);
+  expect(await post(orgId, [20])).toEqual([older]);
+  expect(await post(orgId, [45])).toEqual([newest]);
+});
+
 test('a late signal just one timeout before or after an older session joins it, and one a millisecond further away begins another', async () => {
   const { orgId } = await makeTenant(ctx);
   const [older] = await post(orgId, [0]);

@@ -108,6 +108,20 @@ describe('historical signals', () => {
     expect(told).toEqual(['live session.started', 'live session.ended']);
   });
 
+  test('end a session that was told of, and its end is told', async () => {
+    const { orgId, key } = await makeSubscriber();
+    clock.set(past);
+    await post(key, makeSignal({ ts: past }));
+    clock.set(NOW);
+    const signals = [10 * 60_000, 4 * HOUR].map((later) => makeSignal({ ts: past + later }));
+    await post(key, { signals, historical: true });
+    const events = await eventsOf(orgId);
+    expect(events.map(({ type, data }) => [type, data.signal_count])).toEqual([
+      ['session.started', 1],
+      ['session.ended', 2],
+    ]);
+  });
+
   test('raise no event of a day that is over, though live ones come with them', async () => {
     const { orgId, key } = await makeTenant(api.ctx);
     const fields = { name: 'B', scope: 'org', metric: 'tokens', window: 'daily', threshold: 1_000 } as const;

@@ -63,6 +63,18 @@ function minutesOf(session: Session): [number, number] {
 }
 
 describe('sessions in event time', () => {
+  it('puts a signal between two sessions into the nearer one, and the earlier of two equally near', () => {
+    const two = keep([], [signalAt(0), signalAt(50)]);
+    expect(keep(two, [signalAt(25)]).map(minutesOf)).toEqual([
+      [0, 25],
+      [50, 50],
+    ]);
+    expect(keep(two, [signalAt(25.001)]).map(minutesOf)).toEqual([
+      [0, 0],
+      [25.001, 50],
+    ]);
+  });
+
   it('begins a session after a gap longer than the timeout, and joins at exactly the timeout', () => {
     const sessions = keep([], [signalAt(0), signalAt(30), signalAt(60.001)]);
     expect(sessions.map(minutesOf)).toEqual([

@@ -159,6 +159,12 @@ describe('what is raised by many', () => {
     expect(await jobsOf('first-kind')).toHaveLength(2);
   });
 
+  test('is woken after the moment at which it is raised: its commit comes first', () => {
+    const wokenMs = (dueMs: number) =>
+      raiseDue(first, { key: 'k', orgId: 'org', dueMs }).wakeUps.map((wakeUp) => wakeUp.dueMs);
+    expect([1_000, 1_001, 1_249, 1_250].map(wokenMs)).toEqual([[1_250], [1_250], [1_250], [1_500]]);
+  });
+
   test('is claimed over all shards by one of two workers that claim at the same moment', async () => {
     await commit(raise(0, 9), raise(3, 4), raise(7, 6));
     const claims = await Promise.all([claim(), claim()]);
