@@ -3,15 +3,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { createApi } from '../../api/app.ts';
 import type { AnyRoute, ApiState } from '../../api/basics/route.ts';
-import { closeServer, createHttpServer } from '../../api/serve/server.ts';
 import type { Clock } from '../../shared/platform/basics/clock.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { createLog, type Log } from '../../shared/platform/basics/log.ts';
 import { type Context, openContext } from '../../shared/platform/context/context.ts';
 import { createIndexes } from '../../shared/tables/collections.ts';
-import { createContract, type SeenAnswer } from './contract.ts';
+import type { SeenAnswer } from './contract.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
@@ -148,9 +146,11 @@ interface ApiOptions extends TestOptions {
 
 /** A real api on a free port. Closes its context too, unless that came from outside. */
 export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
+  const { createApi } = await import('../../api/app.ts');
+  const { closeServer, createHttpServer } = await import('../../api/serve/server.ts');
   const ctx = options.ctx ?? (await openTestContext(options));
   const state: ApiState = { stopping: false };
-  const check = options.routes ? createContract(options.routes) : contract;
+  const check = await (options.routes ? loadContract(options.routes) : contractOfAll());
   const { app, listener, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
   const server = createHttpServer(app, ctx.config, listener);
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -169,14 +169,24 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   };
 }
 
-const contract = createContract();
+type Check = (answer: SeenAnswer) => void;
+
+/** Loaded when it is needed: half of the test files start no api, and its routes take half a second of a core to load. */
+async function loadContract(routes?: readonly AnyRoute[]): Promise<Check> {
+  const { createContract } = await import('./contract.ts');
+  return createContract(routes);
+}
+
+let ofAll: Promise<Check> | undefined;
+
+/** The contract of the whole table, which takes a quarter of a second to make. */
+function contractOfAll(): Promise<Check> {
+  ofAll ??= loadContract();
+  return ofAll;
+}
 
 /** `fetch` as a test wants it, on any api. The answer must be one that the OpenAPI document describes. */
-export async function call(
-  url: string,
-  options: CallOptions = {},
-  check: (answer: SeenAnswer) => void = contract,
-): Promise<Answer> {
+export async function call(url: string, options: CallOptions = {}, check?: Check): Promise<Answer> {
   const { method = options.body === undefined ? 'GET' : 'POST', key, body, headers = {}, signal } = options;
   const response = await fetch(url, {
     method,
@@ -190,7 +200,8 @@ export async function call(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  check({
+  const hold = check ?? (await contractOfAll());
+  hold({
     method,
     path: url.replace(/^\w+:\/\/[^/]+/, ''),
     status: response.status,
