@@ -9,8 +9,9 @@ import type { Columns, ColumnType, Row, Value } from './columns.ts';
 const ROW_GROUP_ROWS = { first: 2_000, most: 32_000 };
 
 /**
- * A row group at a time, of which each column has a turn of the event loop; money is DECIMAL(18, 9), times are UTC
- * milliseconds, lists are JSON. The library is loaded by the first such export: few processes ever make one.
+ * Encodes one row group after the other, each column of it in a turn of the event loop. Money is DECIMAL(18, 9), a time is
+ * TIMESTAMP(isAdjustedToUTC, milliseconds), so that every reader takes it for an instant, and a list is JSON text.
+ * The first such export loads the library, since few processes ever make one.
  */
 export async function* encodeParquet(
   columns: Columns,
@@ -67,7 +68,7 @@ function isText(type: ColumnType): boolean {
 function addRow(group: Group, row: Row): void {
   group.columns.forEach(({ type, texts, numbers }, at) => {
     const value = row[at] ?? null;
-    if (isText(type)) texts[group.rows] = value;
+    if (isText(type)) texts[group.rows] = type === 'list' ? JSON.stringify(value) : value;
     else numbers[group.rows] = BigInt(type === 'time' ? Date.parse(value as string) : (value as bigint));
   });
   group.rows += 1;
@@ -140,18 +141,21 @@ function take(bytes: ByteWriter): Uint8Array {
   return taken;
 }
 
+/** The converted type beside it names no zone: readers take that alone for a local time. */
+const UTC_MILLIS = { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' } as const;
+
+/** The schema of a column, with the logical types of today and the converted types of older readers. */
 function schemaElement({ name, type }: Columns[number]): SchemaElement {
   const text = { name, repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY' } as const;
   const number = { name, repetition_type: 'REQUIRED', type: 'INT64' } as const;
   switch (type) {
     case 'text':
-      return { ...text, converted_type: 'UTF8' };
     case 'list':
-      return { ...text, converted_type: 'JSON' };
+      return { ...text, converted_type: 'UTF8', logical_type: { type: 'STRING' } };
     case 'integer':
       return number;
     case 'time':
-      return { ...number, converted_type: 'TIMESTAMP_MILLIS' };
+      return { ...number, converted_type: 'TIMESTAMP_MILLIS', logical_type: UTC_MILLIS };
     case 'money':
       return { ...number, converted_type: 'DECIMAL', precision: 18, scale: 9 };
   }

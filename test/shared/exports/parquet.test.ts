@@ -15,6 +15,8 @@ const COLUMNS: Columns = [
   { name: 'reason', type: 'text' },
 ];
 const ROWS = 7_001;
+/** The instant in the file as readers see it whose own zone is far from UTC. */
+const READER_ZONE = 'Asia/Tokyo';
 const folder = mkdtempSync(join(tmpdir(), 'parquet-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,9 +46,7 @@ it('a Parquet file of several row groups holds each row once, in order, each val
     file,
     Buffer.concat((await Array.fromAsync(encode('parquet', COLUMNS, batches()))) as Buffer[]),
   );
-  const instance = await DuckDBInstance.create(':memory:');
-  const connection = await instance.connect();
-  const read = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson();
+  const { read, close } = await openDuckdb();
   const groups = await read(
     `SELECT DISTINCT row_group_id, row_group_num_rows FROM parquet_metadata('${file}')`,
   );
@@ -54,8 +54,7 @@ it('a Parquet file of several row groups holds each row once, in order, each val
     `SELECT id, epoch_ms("at"), n::VARCHAR, models, cost::VARCHAR, reason FROM read_parquet('${file}', file_row_number = true) ` +
       'ORDER BY file_row_number',
   );
-  connection.closeSync();
-  instance.closeSync();
+  close();
   expect(groups.length).toBeGreaterThan(1);
   expect(groups.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(ROWS);
   const expected = Array.from({ length: ROWS }, (_, at) => {
@@ -67,3 +66,44 @@ it('a Parquet file of several row groups holds each row once, in order, each val
   });
   expect(rows).toEqual(expected);
 });
+
+it('a time in a Parquet file is an instant, whatever the zone of its reader, and lists are text', async () => {
+  const parquet = join(folder, 'zones.parquet');
+  const csv = join(folder, 'zones.csv');
+  writeFileSync(
+    parquet,
+    Buffer.concat((await Array.fromAsync(encode('parquet', COLUMNS, batches()))) as Buffer[]),
+  );
+  writeFileSync(csv, (await Array.fromAsync(encode('csv', COLUMNS, batches()))).join(''));
+  const { read, close } = await openDuckdb();
+  await read(`SET TimeZone = '${READER_ZONE}'`);
+  const types = await read(`SELECT typeof("at"), typeof(models) FROM '${parquet}' LIMIT 1`);
+  const logical = await read(
+    `SELECT name, logical_type FROM parquet_schema('${parquet}') WHERE name IN ('at', 'models', 'reason') ORDER BY name`,
+  );
+  const same = await read(
+    `SELECT count(*)::INTEGER FROM '${parquet}' p JOIN read_csv('${csv}', header = true) c ON p.id = c.id AND p."at" = c."at"`,
+  );
+  const [instant] = await read(`SELECT epoch_ms("at") FROM '${parquet}' WHERE id = 'ses_0_'`);
+  close();
+  expect(types).toEqual([['TIMESTAMP WITH TIME ZONE', 'VARCHAR']]);
+  expect(logical.map(([name, type]) => [name, (type as string).split('(')[0]])).toEqual([
+    ['at', 'TimestampType'],
+    ['models', 'StringType'],
+    ['reason', 'StringType'],
+  ]);
+  expect(same).toEqual([[ROWS]]);
+  expect(instant).toEqual(['1700000000000']);
+});
+
+async function openDuckdb() {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  return {
+    read: async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson(),
+    close: () => {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}
