@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Api } from './ask.ts';
 import { type Json, objectOf, parseObject } from './history.ts';
@@ -8,7 +8,7 @@ import type { HistoryFile } from './read-folder.ts';
 /** By path, the state in which a file was sent. */
 export type SentFiles = Record<string, { size: number; changedMs: number }>;
 
-/** Whom files are sent to, and for whom: what one account has got says nothing of another. */
+/** Identifies server and account: what one account received says nothing about another. */
 export function nameOfTarget({ api, apiKey, userId }: Api & { userId?: string | undefined }): string {
   const parts = JSON.stringify([api, apiKey, userId ?? null]);
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);
@@ -19,12 +19,16 @@ export function readSent(cursorFile: string, target: string): SentFiles {
   return { ...(objectOf(readCursor(cursorFile)[target]) as SentFiles | undefined) };
 }
 
-/** Whole or not at all: a sync that is ended in between finds the one before. */
+/**
+ * Writes the whole file or nothing: a sync that ends in between leaves the one before. Only its owner may read it, since it
+ * names every history file and so the folders that somebody works in.
+ */
 export function writeSent(cursorFile: string, target: string, sent: SentFiles): void {
-  mkdirSync(dirname(cursorFile), { recursive: true });
-  const cursor = { ...readCursor(cursorFile), [target]: sent };
+  mkdirSync(dirname(cursorFile), { recursive: true, mode: 0o700 });
+  const cursor = { ...readCursor(cursorFile), [target]: { ...readSent(cursorFile, target), ...sent } };
   const written = `${cursorFile}.${process.pid}`;
-  writeFileSync(written, JSON.stringify(cursor));
+  rmSync(written, { force: true });
+  writeFileSync(written, JSON.stringify(cursor), { mode: 0o600, flag: 'wx' });
   renameSync(written, cursorFile);
 }
 

@@ -1,3 +1,5 @@
+// First: on an older Node it ends the process with one line.
+import './require-node.ts';
 import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
 import { addHistoryCommands, type Surroundings } from './commands.ts';

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
+import zlib from 'node:zlib';
 import type { Found, Tool } from './history.ts';
 import { rowsOf } from './read-database.ts';
 
@@ -100,7 +100,7 @@ async function* linesOf(tool: Tool, path: string): AsyncGenerator<string> {
   } else {
     const file = createReadStream(path);
     // The reader of lines sees how it ends.
-    const input = path.endsWith('.zst') ? pipeline(file, createZstdDecompress(), () => undefined) : file;
+    const input = path.endsWith('.zst') ? pipeline(file, zlib.createZstdDecompress(), () => undefined) : file;
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   }
 }

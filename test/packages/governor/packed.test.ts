@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,6 +18,31 @@ beforeAll(async () => {
 afterAll(async () => {
   home.remove();
   await api.close();
+});
+
+it('names the Node that it needs in one line on an older one, and fails closed there', async () => {
+  await execute('node', ['build.ts'], { cwd: 'packages/governor' });
+  const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '22.14.0' } })`;
+  const run = async (...args: string[]) => {
+    const command = ['--import', older, 'packages/governor/dist/governor.js', ...args];
+    return execute(process.execPath, command).catch((error: { code: number; stderr: string }) => error);
+  };
+  const stderr = expect.stringMatching(
+    /^governor: It needs Node 22\.15 or later; this is Node 22\.14\.0 .*\n$/,
+  );
+  expect(await run('check', '--fail-closed')).toMatchObject({ code: 2, stderr });
+  expect(await run('check')).toMatchObject({ code: 1, stderr });
+  expect(await run('sync', '--once')).toMatchObject({ code: 1, stderr });
+});
+
+it('links on a Node that lacks what only newer ones export', async () => {
+  await execute('node', ['build.ts'], { cwd: 'packages/governor' });
+  const bundle = readFileSync('packages/governor/dist/governor.js', 'utf8');
+  const names = [...bundle.matchAll(/import\s*(\{[^}]*\})\s*from\s*"node:(\w+)"/g)].map(
+    ([, list, from]) => `${from} ${list}`,
+  );
+  expect(names.length).toBeGreaterThan(3);
+  expect(names.filter((name) => /zlib|sqlite/.test(name))).toEqual([]);
 });
 
 it('packs into one file that runs in an empty folder, without the server beside it', async () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readSent, writeSent } from '../../../packages/governor/src/cursor.ts';
 import { sync } from '../../../packages/governor/src/sync.ts';
 import { toolNamed } from '../../../packages/governor/src/tools.ts';
 import { createApiKey } from '../../../shared/keys/api-keys.ts';
@@ -221,6 +222,24 @@ describe('sync', () => {
     writeLines(transcript(), [line]);
     await expect(look([], { api: url })).rejects.toThrow(`What answers at ${url} is no usage-governor.`);
     proxy.close();
+  });
+
+  it('keeps its cursor for its owner alone', async () => {
+    writeLines(transcript(), [claudeLine(NOW, 'msg_1', GOLDEN_USAGE)]);
+    await look([]);
+    expect(statSync(cursorFile()).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(cursorFile())).mode & 0o777).toBe(0o700);
+    chmodSync(cursorFile(), 0o644);
+    writeLines(transcript(), [claudeLine(NOW, 'msg_2', GOLDEN_USAGE)]);
+    await look([]);
+    expect(statSync(cursorFile()).mode & 0o777).toBe(0o600);
+  });
+
+  it('keeps what another sync of the same account noted meanwhile', () => {
+    const state = { size: 1, changedMs: NOW };
+    writeSent(cursorFile(), 'account', { mine: state });
+    writeSent(cursorFile(), 'account', { theirs: state });
+    expect(readSent(cursorFile(), 'account')).toEqual({ mine: state, theirs: state });
   });
 
   it('says what to do about a damaged cursor', async () => {
