@@ -1,11 +1,15 @@
+import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { describeFailure, describeRefusal, requestTo } from './ask.ts';
 import type { Surroundings } from './commands.ts';
+import { examine, type Finding } from './doctor/doctor.ts';
+import { DRILL } from './doctor/probe.ts';
 
 interface CheckFlags {
   userId?: string;
   api?: string;
   failClosed?: boolean;
+  doctor?: boolean;
 }
 
 /** How a check ended: 0 lets the call pass, 2 blocks it (as hooks of coding agents have it), 1 is a failed check. */
@@ -18,10 +22,10 @@ export interface CheckOutcome {
 /** A hook that hangs would hold up every call. */
 const PATIENCE_MS = 3_000;
 
-/** `check`: a command hook for coding agents. What an agent writes to standard input is not read. */
+/** `check`: a command hook for coding agents, which does not read its standard input; with `--doctor` a report for people. */
 export function addCheckCommand(
   program: Command,
-  { env, fallback }: Pick<Surroundings, 'env' | 'fallback'>,
+  { env, fallback, print }: Pick<Surroundings, 'env' | 'fallback' | 'print'>,
 ): void {
   program
     .command('check')
@@ -31,13 +35,22 @@ export function addCheckCommand(
     .option('--user-id <id>', 'who calls; a key that is bound to a user needs none')
     .option('--api <url>', 'default: GOVERNOR_API')
     .option('--fail-closed', 'block also when the check fails')
+    .option('--doctor', 'show for each agent on this machine whether a spent budget would stop its next call')
     .action(async (flags: CheckFlags) => {
       const other = fallback();
+      const api = flags.api || env.GOVERNOR_API || other.api;
+      const key = env.GOVERNOR_API_KEY || other.key;
+      if (flags.doctor) {
+        const machine = { home: homedir(), cwd: process.cwd(), env };
+        const target = api && key ? { api, apiKey: key } : null;
+        return report(await examine(machine, target, flags.userId), program.opts().json ? print : null);
+      }
       const outcome = await checkCall({
-        api: flags.api || env.GOVERNOR_API || other.api,
-        key: env.GOVERNOR_API_KEY || other.key,
+        api,
+        key,
         userId: flags.userId,
         failClosed: flags.failClosed === true,
+        isDrill: Boolean(env[DRILL.variable]),
       });
       const { message, exitCode } = outcome;
       if (message !== null) await new Promise((resolve) => process.stderr.write(`${message}\n`, resolve));
@@ -46,17 +59,29 @@ export function addCheckCommand(
     });
 }
 
-/** Asks the api once. Never throws. */
+/** Prints a line per finding, or one JSON object. The exit code is 0 when a spent budget stops every agent here, else 1. */
+function report(findings: readonly Finding[], print: Surroundings['print'] | null): void {
+  const [service, ...agents] = findings;
+  if (print) print({ service, agents });
+  else
+    for (const { name, stops, detail } of findings)
+      console.log(`${stops ? 'ok  ' : 'FAIL'}  ${name}: ${detail}`);
+  if (!findings.every(({ stops }) => stops)) process.exitCode = 1;
+}
+
+/** Asks the api once. A drill refuses after an answer, so that it proves key and address too. Never throws. */
 export async function checkCall({
   api,
   key,
   userId,
   failClosed,
+  isDrill = false,
 }: {
   api: string | undefined;
   key: string | undefined;
   userId: string | undefined;
   failClosed: boolean;
+  isDrill?: boolean;
 }): Promise<CheckOutcome> {
   try {
     if (!api || !key) throw new Error('set GOVERNOR_API (or --api) and GOVERNOR_API_KEY');
@@ -72,6 +97,7 @@ export async function checkCall({
     if (status !== 200) throw new Error(`the api ${describeRefusal({ status, body })}`);
     const answer = JSON.parse(body) as { allow?: unknown; reason?: unknown };
     if (typeof answer.allow !== 'boolean') throw new Error('the answer is none of a usage-governor');
+    if (isDrill) return { exitCode: 2, message: DRILL.reason };
     return answer.allow ? { exitCode: 0, message: null } : { exitCode: 2, message: String(answer.reason) };
   } catch (error) {
     const message = `governor: budgets could not be checked: ${describeFailure(error)}`;

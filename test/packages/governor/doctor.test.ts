@@ -1,0 +1,268 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkCall } from '../../../packages/governor/src/check.ts';
+import { examine, type Finding } from '../../../packages/governor/src/doctor/doctor.ts';
+import type { Machine } from '../../../packages/governor/src/doctor/hook.ts';
+import { ROOT } from '../../../scripts/stack/files.ts';
+import { createApiKey } from '../../../shared/keys/api-keys.ts';
+import { makeTenant } from '../../support/factories.ts';
+import { startApi, type TestApi, until } from '../../support/harness.ts';
+import { makeFolder } from './history.ts';
+
+let api: TestApi;
+/** Bound to ada, whose hard budget has room. */
+let key: string;
+let home: ReturnType<typeof makeFolder>;
+let machine: Machine;
+beforeAll(async () => {
+  api = await startApi();
+  const tenant = await makeTenant(api.ctx);
+  const budget = {
+    name: 'Ada',
+    scope: 'user',
+    scope_id: 'ada',
+    metric: 'cost_usd',
+    threshold: 8,
+    window: 'daily',
+  };
+  await api.call('/api/v1/budgets', { key: tenant.key, body: { ...budget, enforce: 'hard' } });
+  ({ key } = await createApiKey(api.ctx, {
+    org_id: tenant.orgId,
+    scopes: ['budgets:check'],
+    user_id: 'ada',
+  }));
+  await until(async () => (await api.call('/api/v1/me/budget', { key })).body.budgets.length === 1);
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  home = makeFolder();
+  const bin = join(home.folder, 'bin');
+  const cwd = join(home.folder, 'project');
+  mkdirSync(cwd);
+  const node = process.execPath;
+  writeProgram(join(bin, 'governor'), `exec '${node}' '${join(ROOT, 'packages/governor/src/main.ts')}' "$@"`);
+  const path = [bin, dirname(node), process.env.PATH].join(delimiter);
+  machine = { home: home.folder, cwd, env: { PATH: path, GOVERNOR_API_KEY: key } };
+});
+afterEach(() => home.remove());
+
+function writeProgram(path: string, script: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+}
+
+function writeSettings(path: string, settings: object): void {
+  mkdirSync(dirname(join(home.folder, path)), { recursive: true });
+  writeFileSync(join(home.folder, path), JSON.stringify(settings));
+}
+
+async function findings(on: Machine = machine, apiKey = key): Promise<Finding[]> {
+  return examine(on, { api: api.url, apiKey }, undefined);
+}
+
+async function findingOf(name: string, on: Machine = machine): Promise<Finding | undefined> {
+  return (await findings(on)).find((finding) => finding.name === name);
+}
+
+describe('the service, to the doctor', () => {
+  it('stops what a hard budget counts', async () => {
+    expect(await findings()).toEqual([
+      { name: 'Service', stops: true, detail: expect.stringContaining('a hard budget counts these calls') },
+    ]);
+  });
+
+  it('stops nothing without a hard budget, an address, or a key that it knows', async () => {
+    const other = await makeTenant(api.ctx);
+    const without = await findings(machine, other.key);
+    expect(without).toMatchObject([{ stops: false, detail: expect.stringContaining('no hard budget') }]);
+    const wrong = await findings(machine, 'ugk_wrong');
+    expect(wrong).toMatchObject([{ stops: false, detail: expect.stringContaining('401 unauthorized') }]);
+    expect(await examine(machine, null, undefined)).toMatchObject([
+      { stops: false, detail: expect.stringContaining('GOVERNOR_API_KEY') },
+    ]);
+  });
+});
+
+describe('Claude Code, to the doctor', () => {
+  const hook = () => ({
+    type: 'http',
+    url: `${api.url}/hooks/claude-code`,
+    headers: { Authorization: 'Bearer $GOVERNOR_API_KEY' },
+    allowedEnvVars: ['GOVERNOR_API_KEY'],
+  });
+  const both = (one: object) => ({ UserPromptSubmit: [{ hooks: [one] }], PreToolUse: [{ hooks: [one] }] });
+  const use = (settings: object) => writeSettings('.claude/settings.json', settings);
+  const finding = (on?: Machine) => findingOf('Claude Code', on);
+
+  it('stops when both events ask with a key that the service knows', async () => {
+    use({ hooks: both(hook()) });
+    expect(await finding()).toMatchObject({ stops: true });
+  });
+
+  it('stops by a command hook too, which is run as Claude Code would run it', async () => {
+    use({ hooks: both({ type: 'command', command: `governor check --api ${api.url} --fail-closed` }) });
+    expect(await finding()).toMatchObject({ stops: true });
+  });
+
+  it('does not stop with a key that is wrong, not set, or not passed on', async () => {
+    use({ hooks: both(hook()) });
+    const wrong = { ...machine, env: { ...machine.env, GOVERNOR_API_KEY: 'ugk_wrong' } };
+    const unset = { ...machine, env: { PATH: machine.env.PATH } };
+    for (const on of [wrong, unset])
+      expect(await finding(on)).toMatchObject({
+        stops: false,
+        detail: expect.stringContaining('answered 401'),
+      });
+    use({ hooks: both({ ...hook(), allowedEnvVars: [] }) });
+    expect(await finding()).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('allowedEnvVars'),
+    });
+    use({ hooks: both(hook()), httpHookAllowedEnvVars: ['OTHER'] });
+    expect(await finding()).toMatchObject({ stops: false });
+  });
+
+  it('does not stop when an event has no hook, a narrow one, or one that is switched off', async () => {
+    use({ hooks: { UserPromptSubmit: [{ hooks: [hook()] }] } });
+    expect(await finding()).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('No PreToolUse hook'),
+    });
+    use({ hooks: { ...both(hook()), PreToolUse: [{ matcher: 'Bash', hooks: [hook()] }] } });
+    expect(await finding()).toMatchObject({ stops: false, detail: expect.stringContaining('"Bash" only') });
+    use({ hooks: both(hook()), disableAllHooks: true });
+    expect(await finding()).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('disableAllHooks'),
+    });
+    use({ hooks: both(hook()), allowedHttpHookUrls: ['https://hooks.example.com/*'] });
+    expect(await finding()).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('allowedHttpHookUrls'),
+    });
+    use({ hooks: both(hook()), allowedHttpHookUrls: [`${api.url}/*`] });
+    expect(await finding()).toMatchObject({ stops: true });
+  });
+
+  it('does not stop by a check that fails, also when that check fails closed', async () => {
+    for (const flags of ['', ' --fail-closed']) {
+      use({ hooks: both({ type: 'command', command: `governor check --api http://127.0.0.1:1${flags}` }) });
+      expect(await finding()).toMatchObject({
+        stops: false,
+        detail: expect.stringContaining('budgets could not be checked'),
+      });
+    }
+    use({ hooks: both({ type: 'command', command: '/nowhere/governor check' }) });
+    expect(await finding()).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('ended with 127'),
+    });
+  });
+
+  it('says which settings file is damaged', async () => {
+    mkdirSync(join(home.folder, '.claude'));
+    writeFileSync(join(home.folder, '.claude/settings.json'), '{"hooks":');
+    expect(await finding()).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('settings.json is not a JSON object'),
+    });
+  });
+});
+
+describe('Codex, to the doctor', () => {
+  /** What `codex app-server` of 0.169.0 answers to `hooks/list`. */
+  const listed = (trustStatus: string, enabled = true) =>
+    ['preToolUse', 'userPromptSubmit'].map((eventName) => ({
+      key: `/home/.codex/hooks.json:${eventName}:0:0`,
+      eventName,
+      handlerType: 'command',
+      command: `governor check --api ${api.url}`,
+      matcher: null,
+      sourcePath: '/home/.codex/hooks.json',
+      source: 'user',
+      enabled,
+      isManaged: false,
+      currentHash: 'sha256:e6b5',
+      trustStatus,
+    }));
+
+  /** A program that answers as that server does. */
+  function installCodex(hooks: object[]): void {
+    mkdirSync(join(home.folder, '.codex'), { recursive: true });
+    const answer = JSON.stringify({
+      id: 2,
+      result: { data: [{ cwd: '/', hooks, warnings: [], errors: [] }] },
+    });
+    writeFileSync(join(home.folder, 'answer.json'), `${answer}\n`);
+    writeProgram(
+      join(home.folder, 'bin', 'codex'),
+      [
+        `read -r line; echo '{"id":1,"result":{}}'`,
+        `while read -r line; do case "$line" in *hooks/list*) cat '${home.folder}/answer.json';; esac; done`,
+      ].join('\n'),
+    );
+  }
+
+  it('stops when both hooks are trusted, or managed', async () => {
+    for (const trust of ['trusted', 'managed']) {
+      installCodex(listed(trust));
+      expect(await findingOf('Codex')).toMatchObject({ stops: true });
+    }
+  });
+
+  it('does not stop while a hook waits for trust, has changed, or is disabled', async () => {
+    for (const trust of ['untrusted', 'modified']) {
+      installCodex(listed(trust));
+      expect(await findingOf('Codex')).toMatchObject({
+        stops: false,
+        detail: expect.stringContaining(`it is ${trust}: open /hooks in Codex and trust it`),
+      });
+    }
+    installCodex(listed('trusted', false));
+    expect(await findingOf('Codex')).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('disabled'),
+    });
+  });
+
+  it('does not stop without hooks of ours, and says so when Codex cannot be asked', async () => {
+    installCodex([{ ...listed('trusted')[0], command: 'other-tool check' }]);
+    expect(await findingOf('Codex')).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('No userPromptSubmit hook asks'),
+    });
+    writeProgram(join(home.folder, 'bin', 'codex'), 'exit 3');
+    expect(await findingOf('Codex')).toMatchObject({
+      stops: false,
+      detail: expect.stringContaining('did not answer hooks/list'),
+    });
+  });
+});
+
+describe('other agents, to the doctor', () => {
+  it('stops in Cursor when its hook asks', async () => {
+    writeSettings('.cursor/hooks.json', {
+      version: 1,
+      hooks: { preToolUse: [{ command: `governor check --api ${api.url}` }] },
+    });
+    expect(await findingOf('Cursor')).toMatchObject({ stops: true });
+    writeSettings('.cursor/hooks.json', { version: 1, hooks: {} });
+    expect(await findingOf('Cursor')).toMatchObject({ stops: false });
+  });
+
+  it('does not stop in an agent without a hook, and leaves out agents that nobody has used', async () => {
+    mkdirSync(join(home.folder, '.gemini'));
+    expect(await findings()).toMatchObject([
+      { name: 'Service' },
+      { name: 'Gemini CLI', stops: false, detail: expect.stringContaining('has no hook for it') },
+    ]);
+  });
+});
+
+it('a drill of `governor check` refuses only after the service has answered', async () => {
+  const drill = { userId: undefined, failClosed: false, isDrill: true };
+  expect(await checkCall({ ...drill, api: api.url, key })).toMatchObject({ exitCode: 2 });
+  expect(await checkCall({ ...drill, api: api.url, key: 'ugk_wrong' })).toMatchObject({ exitCode: 1 });
+});
