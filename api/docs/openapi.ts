@@ -7,7 +7,7 @@ import { errorCodesOf, operationOf } from './operation.ts';
 import { problemSchemas } from './problems.ts';
 import { type Json, jsonSchema } from './schema.ts';
 import { TAGS } from './tags.ts';
-import { webhookOperations } from './webhook-events.ts';
+import { EVENTS_TAG, webhookOperations } from './webhook-events.ts';
 
 /** The OpenAPI 3.1 document of the table: what is documented is what is parsed and sent. */
 export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string): Json {
@@ -17,7 +17,7 @@ export function openApiDocument(routes: readonly AnyRoute[], serverUrl: string):
     paths[route.path] = path;
     path[route.method] = operationOf(route);
   }
-  const used = [...new Set(routes.map((route) => route.tag))];
+  const used = [...new Set([...routes.map((route) => route.tag), EVENTS_TAG])];
   return {
     openapi: '3.1.0',
     info: {

@@ -16,7 +16,9 @@ const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
     next_refill: z.int().nullable(),
   },
   plan_required: { plan: z.string() },
-  method_not_allowed: { allow: z.string() },
+  method_not_allowed: {
+    allow: z.string().meta({ description: 'The methods that the path supports', examples: ['GET, HEAD'] }),
+  },
   revoke_made_needed: {
     made: z.strictObject({
       keys: z.array(z.strictObject({ id: z.string(), name: z.string(), user_id: z.string().nullable() })),

@@ -25,11 +25,15 @@ function document(part: unknown): void {
   // Of integers zod says the range of safe ones, which nobody needs to read.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  // A generator for Java makes a decimal of a constant number, whose constant it then cannot compare.
+  if (schema.type === 'number' && Number.isInteger(schema.const)) schema.type = 'integer';
   const { properties, examples: _, default: __, ...others } = schema;
   for (const other of Object.values(others)) document(other);
   for (const [name, field] of Object.entries((properties ?? {}) as Record<string, Json>)) {
     document(field);
     describeField(field, name);
+    // Generators know no type that is always null; every such field has a branch in which it is text.
+    if (field.type === 'null') field.type = ['string', 'null'];
   }
 }
 

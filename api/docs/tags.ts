@@ -6,6 +6,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Anomalies: 'Sessions that are unlike what is usual for their user.',
   Usage: 'Sums of usage and cost, as an answer, a file, or analytics in which no member can be told apart.',
   Webhooks: 'Endpoints that receive signed events, and the log of what was sent to them.',
+  Events: 'The requests that the endpoint of a webhook receives.',
   Organization: 'Settings and limits, and the log of who changed what.',
   Credits: 'Credits that are spent for signed outputs, and the ledger of all changes.',
   Devices: 'Machines that spend the credits of an account.',

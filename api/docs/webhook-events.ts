@@ -79,6 +79,9 @@ export const EVENTS: Record<EventType, { summary: string; data: z.ZodType }> = {
   },
 };
 
+/** Not the tag of the operations on webhooks: a generator writes one file per tag, and the later one replaced the other. */
+export const EVENTS_TAG = 'Events';
+
 /** The requests that a webhook's endpoint receives, for `webhooks` of the document. */
 export function webhookOperations(): Record<string, Json> {
   return Object.fromEntries(
@@ -104,7 +107,7 @@ function operation(type: string, summary: string, data: z.ZodType): Json {
     operationId: type.replace('.', '_'),
     summary,
     description: `Sent to each webhook ${to}. Check \`X-Service-Signature\` against the raw body before anything else.`,
-    tags: ['Webhooks'],
+    tags: [EVENTS_TAG],
     security: [],
     parameters: SENT_HEADERS,
     requestBody: {

@@ -39,10 +39,14 @@ export const getOrgAnalytics = route({
   priority: 'read',
   params: orgParams,
   query: z.strictObject({
-    from: timeOrDate
-      .optional()
-      .describe("A Monday 00:00 of the organization's timezone. Default: four weeks before `to`"),
-    to: timeOrDate.optional().describe('A Monday 00:00, exclusive, not in the future. Default: this week’s'),
+    from: timeOrDate.optional().meta({
+      description: "A Monday 00:00 of the organization's timezone. Default: four weeks before `to`",
+      documentedAs: { type: 'string', examples: ['2026-01-05'] },
+    }),
+    to: timeOrDate.optional().meta({
+      description: "A Monday 00:00, exclusive, not in the future. Default: this week's",
+      documentedAs: { type: 'string', examples: ['2026-02-02'] },
+    }),
     dimension: z.enum(DIMENSIONS).default('none'),
   }),
   success: {

@@ -40,6 +40,40 @@ describe('the OpenAPI document', () => {
     expect(operations.length).toBeGreaterThan(30);
   });
 
+  it('generates a Java client that compiles and has every operation', () => {
+    const faults: string[] = [];
+    eachSchema(document, (path, { type, const: constant }) => {
+      if (type === 'number' && Number.isInteger(constant))
+        faults.push(`${path}: a constant integer is no decimal`);
+      if (type === 'null' && !/\/(anyOf|oneOf)\/\d+$/.test(path))
+        faults.push(`${path}: no type is null alone`);
+    });
+    expect(faults).toEqual([]);
+    const tagsOf = (paths: Json) =>
+      Object.values<Json>(paths).flatMap((path) =>
+        Object.values<Json>(path).flatMap(({ tags }) => tags as string[]),
+      );
+    const ofPaths = tagsOf(document.paths);
+    expect(tagsOf(document.webhooks).filter((tag) => ofPaths.includes(tag))).toEqual([]);
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('describes `allow` of a reservation as its decision, and shows examples that are accepted', () => {
+    const [reserved] =
+      document.paths['/api/v1/budgets/reserve'].post.responses['200'].content['application/json'].schema
+        .anyOf;
+    expect(reserved.properties.allow.description).toMatch(/hard budget/);
+    const budget =
+      document.paths['/api/v1/budgets'].post.requestBody.content['application/json'].schema.properties;
+    expect([budget.scope.examples, budget.scope_id.examples]).toEqual([['project'], ['checkout']]);
+    const analytics = document.paths['/api/v1/org/{orgId}/analytics'].get.parameters;
+    for (const name of ['from', 'to']) {
+      const { schema } = analytics.find((parameter: Json) => parameter.name === name);
+      expect(new Date(schema.examples[0]).getUTCDay(), name).toBe(1);
+    }
+  });
+
   it('says what a client has to send and may get', () => {
     const { post: consume } = document.paths['/v1/meter/consume'];
     const key = consume.parameters.find(({ name }: Json) => name === 'Idempotency-Key');
@@ -86,6 +120,14 @@ it('the table of errors in docs/api.md is the table in the code: else run npm ru
     .replace(/-{3,}/g, '---');
   expect(told).toContain(errorsTable());
 });
+
+/** Every object of the document that may be a schema. */
+function eachSchema(part: unknown, visit: (path: string, schema: Json) => void, path = ''): void {
+  if (typeof part !== 'object' || part === null) return;
+  visit(path, part as Json);
+  for (const [name, other] of Object.entries(part))
+    if (name !== 'examples') eachSchema(other, visit, `${path}/${name}`);
+}
 
 function eachField(part: unknown, visit: (path: string, field: Json) => void, path = ''): void {
   if (typeof part !== 'object' || part === null) return;

@@ -3,7 +3,8 @@ import { type Fields, TIME, UNIX } from './field.ts';
 /** Fields of budgets and anomalies. */
 export const budgets: Fields = {
   name: ['The name', 'Checkout team, monthly'],
-  scope: ['Whose usage counts', 'org'],
+  allow: ['Whether the call fits into every hard budget that it counts in', true],
+  scope: ['Whose usage counts', 'project'],
   scope_id: ['The team, project, user or organization', 'checkout'],
   metric: ['What is counted', 'cost_usd'],
   threshold: ['The amount at which it is exceeded, in the unit of the metric', 500],

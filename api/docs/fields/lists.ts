@@ -15,7 +15,6 @@ export const lists: Fields = {
   request_id: ['The id of the request in our log', '0b9de2b0-6e3a-4a5c-9a3e-7f1d2c4b5a69'],
   pointer: ['Where in the body: a JSON pointer', '/name'],
   parameter: ['The parameter or header', 'limit'],
-  allow: ['The methods that the path supports', 'GET, HEAD', true],
   retry_after_s: ['Seconds after which to try again', 1],
   partialSuccess: [
     'What was refused, or a warning',
