@@ -41,11 +41,11 @@ export const getOrgAnalytics = route({
   query: z.strictObject({
     from: timeOrDate.optional().meta({
       description: "A Monday 00:00 of the organization's timezone. Default: four weeks before `to`",
-      documentedAs: { type: 'string', examples: ['2026-01-05'] },
+      documentedAs: { type: 'string', examples: ['2026-01-05T00:00:00.000Z'] },
     }),
     to: timeOrDate.optional().meta({
       description: "A Monday 00:00, exclusive, not in the future. Default: this week's",
-      documentedAs: { type: 'string', examples: ['2026-02-02'] },
+      documentedAs: { type: 'string', examples: ['2026-02-02T00:00:00.000Z'] },
     }),
     dimension: z.enum(DIMENSIONS).default('none'),
   }),

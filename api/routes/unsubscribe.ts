@@ -50,7 +50,12 @@ export const unsubscribe = route({
   auth: { kind: 'none' },
   priority: 'read',
   params,
-  query: z.strictObject({ again: z.literal('true').optional().describe('Take mails again') }),
+  query: z.strictObject({
+    again: z
+      .literal('true')
+      .optional()
+      .meta({ description: 'Take mails again', examples: ['true'] }),
+  }),
   success: { status: 200, description: 'A page that says so', contentType: HTML, body: z.string() },
   errors: ['not_found'],
   handle: async ({ params: { token }, query: { again } }, ctx) => {
