@@ -34,8 +34,10 @@ export async function authenticate(
   }
 }
 
-/** Refuses a key without the scope that the route needs. Throws `missing_scope`. */
+/** Refuses a key without the scope that the route needs, and a person without the role. Throws `missing_scope`. */
 export function requireScope(principal: PrincipalOf<Auth>, auth: Auth): void {
+  if (auth.kind === 'idp' && auth.role === 'admin' && principal.kind === 'idp' && principal.role !== 'admin')
+    throw new DomainError('missing_scope', 'Only an admin of the organization may do this.');
   if (auth.kind !== 'api-key' || principal.kind !== 'api-key' || auth.scope === undefined) return;
   if (principal.scopes.includes(auth.scope)) return;
   throw new DomainError('missing_scope', `This key does not hold the scope ${auth.scope}.`);

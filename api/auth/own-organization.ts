@@ -3,7 +3,6 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { type Reader, wholeOrganization } from '../../shared/organizations/reader.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import type { IdentityPrincipal } from '../basics/route.ts';
 
 /**
  * The organization that a path names, for a reader that may see all of it. Another organization looks like one that
@@ -18,10 +17,4 @@ export async function ownOrganization(ctx: Context, reader: Reader, orgId: strin
 export function requirePaidPlan({ plan }: Organization): void {
   if (plan !== 'free') return;
   throw new DomainError('plan_required', 'This needs the plan team or enterprise.', { plan });
-}
-
-/** The organization of an admin. Throws `missing_scope` for everyone else. */
-export function requireAdmin({ role, orgId }: IdentityPrincipal): string {
-  if (role === 'admin') return orgId;
-  throw new DomainError('missing_scope', 'Only an admin of the organization may do this.');
 }

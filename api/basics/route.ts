@@ -17,7 +17,8 @@ export type Auth =
   /** Without a scope: any key. `fromMemory`: also while MongoDB does not answer, and revoked within a second. */
   | { kind: 'api-key'; scope?: Scope; fromMemory?: true }
   | { kind: 'device' }
-  | { kind: 'idp' }
+  /** `role`: admins only. */
+  | { kind: 'idp'; role?: 'admin' }
   | { kind: 'operator' };
 
 /** Who is calling, by kind of credential. */

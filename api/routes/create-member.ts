@@ -1,6 +1,5 @@
 import { addMember, getMember } from '../../shared/administration/members.ts';
 import { memberInput, memberView, viewMember } from '../../shared/organizations/view.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 
 export const createMember = route({
@@ -9,15 +8,15 @@ export const createMember = route({
   summary: 'Invite a member',
   description: 'For admins. Who signs in with this verified e-mail is asked, and has joined after a yes.',
   tag: 'Members',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   body: memberInput,
   success: { status: 201, description: 'The member', body: memberView },
   creates: {
     prefix: 'usr',
-    get: async (principal, id, ctx) => viewMember(await getMember(ctx, requireAdmin(principal), id)),
+    get: async (principal, id, ctx) => viewMember(await getMember(ctx, principal.orgId, id)),
   },
   errors: ['missing_scope'],
   handle: async ({ principal, body }, ctx) =>
-    viewMember(await addMember(ctx, { org_id: requireAdmin(principal), ...body })),
+    viewMember(await addMember(ctx, { org_id: principal.orgId, ...body })),
 });

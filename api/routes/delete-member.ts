@@ -1,5 +1,4 @@
 import { removeMember as remove } from '../../shared/administration/remove-member.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { madeQuery, memberParams } from '../schemas/params.ts';
 
@@ -11,7 +10,7 @@ export const deleteMember = route({
     'For admins. Name, e-mail and identity are erased, devices and bound keys revoked; what was recorded stays. ' +
     'A person who made other keys or webhooks is removed with `revoke_made`.',
   tag: 'Members',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   params: memberParams,
   query: madeQuery,
@@ -19,7 +18,7 @@ export const deleteMember = route({
   errors: ['missing_scope', 'not_found', 'conflict', 'revoke_made_needed', 'outcome_unknown'],
   handle: async ({ principal, params, query }, ctx) => {
     const removal = { keepsAnAdmin: true, revokeMade: query.revoke_made };
-    await remove(ctx, requireAdmin(principal), params.user_id, removal);
+    await remove(ctx, principal.orgId, params.user_id, removal);
     return undefined;
   },
 });

@@ -1,6 +1,5 @@
 import { enableWebhook as enable } from '../../shared/webhooks/endpoints/enable-webhook.ts';
 import { viewWebhook, webhookView } from '../../shared/webhooks/endpoints/view.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { webhookParams } from '../schemas/params.ts';
 
@@ -10,13 +9,12 @@ export const enableWebhook = route({
   summary: 'Let a failing webhook deliver again',
   description: 'For admins. What was held is sent in order. Repeating it changes nothing.',
   tag: 'Webhooks',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   params: webhookParams,
   success: { status: 200, description: 'The webhook', body: webhookView },
   errors: ['not_found', 'missing_scope'],
   handle: async ({ principal, params }, ctx) => {
-    requireAdmin(principal);
     return viewWebhook(await enable(ctx, principal.orgId, params.id));
   },
 });

@@ -1,6 +1,5 @@
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { organizationView, viewOrganization } from '../../shared/organizations/view.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 
 export const getOrganization = route({
@@ -9,10 +8,10 @@ export const getOrganization = route({
   summary: 'Read the settings of the organization',
   description: 'For admins.',
   tag: 'Organization',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   success: { status: 200, description: 'The organization', body: organizationView },
   errors: ['missing_scope'],
   handle: async ({ principal }, ctx) =>
-    viewOrganization(await readOrganization(ctx, requireAdmin(principal)), ctx.clock.now()),
+    viewOrganization(await readOrganization(ctx, principal.orgId), ctx.clock.now()),
 });

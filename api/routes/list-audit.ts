@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { auditView, listAudit as list, viewAudit } from '../../shared/audit/list-audit.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 
@@ -10,13 +9,13 @@ export const listAudit = route({
   summary: 'List who changed what',
   description: 'For admins: every change of the organization by a person, a key or an operator.',
   tag: 'Organization',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   query: z.strictObject(pageQuery),
   success: { status: 200, description: 'A page of changes, newest first', body: pageOf(auditView) },
   errors: ['missing_scope', 'invalid_cursor'],
   handle: async ({ principal, query }, ctx) => {
-    const orgId = requireAdmin(principal);
+    const { orgId } = principal;
     return answerPage(ctx, ['audit', orgId], query, (page) => list(ctx, orgId, page), viewAudit);
   },
 });

@@ -1,6 +1,5 @@
 import { changeMember as change } from '../../shared/administration/change-member.ts';
 import { memberChange, memberView, viewMember } from '../../shared/organizations/view.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 import { madeQuery, memberParams } from '../schemas/params.ts';
 
@@ -12,7 +11,7 @@ export const updateMember = route({
     'For admins. Omitted fields keep their value. `email`, also the same one, renews an invitation. ' +
     'An admin who made keys or webhooks becomes a member with `revoke_made`.',
   tag: 'Members',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   params: memberParams,
   query: madeQuery,
@@ -20,7 +19,5 @@ export const updateMember = route({
   success: { status: 200, description: 'The member', body: memberView },
   errors: ['missing_scope', 'not_found', 'conflict', 'revoke_made_needed'],
   handle: async ({ principal, params, query, body }, ctx) =>
-    viewMember(
-      await change(ctx, requireAdmin(principal), params.user_id, body, { revokeMade: query.revoke_made }),
-    ),
+    viewMember(await change(ctx, principal.orgId, params.user_id, body, { revokeMade: query.revoke_made })),
 });

@@ -1,6 +1,5 @@
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { organizationChange, organizationView, viewOrganization } from '../../shared/organizations/view.ts';
-import { requireAdmin } from '../auth/own-organization.ts';
 import { route } from '../basics/route.ts';
 
 export const updateOrganization = route({
@@ -9,11 +8,11 @@ export const updateOrganization = route({
   summary: 'Change the settings of the organization',
   description: 'For admins. What is left out stays. The plan is changed by the operator.',
   tag: 'Organization',
-  auth: { kind: 'idp' },
+  auth: { kind: 'idp', role: 'admin' },
   priority: 'read',
   body: organizationChange,
   success: { status: 200, description: 'The organization', body: organizationView },
   errors: ['missing_scope'],
   handle: async ({ principal, body }, ctx) =>
-    viewOrganization(await changeOrganization(ctx, requireAdmin(principal), body), ctx.clock.now()),
+    viewOrganization(await changeOrganization(ctx, principal.orgId, body), ctx.clock.now()),
 });

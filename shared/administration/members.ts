@@ -2,6 +2,7 @@ import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
 import { recountTeams } from '../budgets/recount-teams.ts';
+import { beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
@@ -46,6 +47,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
   };
   try {
     await inTransaction(ctx.db, async (transaction) => {
+      await beginCreation(ctx, 'usr', transaction);
       await confirmActor(ctx, { orgId: input.org_id, role: 'admin' }, transaction);
       await addTeams(ctx, input.org_id, member.teams, transaction);
       await refuseTakenEmail(ctx, member, transaction);

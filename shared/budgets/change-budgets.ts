@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { auditWrite } from '../audit/record-audit.ts';
+import { beginCreation } from '../idempotency/creation.ts';
 import type { Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
@@ -24,6 +25,7 @@ const BUDGETS_PER_ORGANIZATION = 5_000;
  */
 export async function createBudget(ctx: Context, orgId: string, input: BudgetInput): Promise<Budget> {
   return commitPlan(ctx, async (transaction) => {
+    await beginCreation(ctx, 'bud', transaction);
     const organization = await readOrganization(ctx, orgId, transaction);
     const nowMs = ctx.clock.now();
     const created: Budget = {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { beginCreation } from '../idempotency/creation.ts';
 import { credentialHash } from '../keys/credential.ts';
 import { baseUrl } from '../platform/basics/config.ts';
 import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
 import { newUserCode, showUserCode } from './user-code.ts';
 
@@ -62,7 +64,11 @@ export async function findLinking(ctx: Context, deviceId: string): Promise<{ dev
 async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGrant> {
   for (;;) {
     try {
-      await deviceGrantRows(ctx).insertOne(grant);
+      const inserted = grant;
+      await inTransaction(ctx.db, async (transaction) => {
+        await beginCreation(ctx, 'dev', transaction);
+        await deviceGrantRows(ctx).insertOne(inserted, { session: transaction });
+      });
       return grant;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import { IDEMPOTENCY_KEY_LIFETIME_MS } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
@@ -6,11 +7,15 @@ import { hashedKey } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type IdempotencyRecord, idempotencyRecordRows } from './model.ts';
 
-/** A claimed key: its record, and whether an earlier request had claimed it. */
+/** A claimed key: its record, whether an earlier request had claimed it, and an id of the request that claims it now. */
 export interface Claim {
   record: IdempotencyRecord;
   isRepeat: boolean;
+  requestId: string;
 }
+
+/** Another request with the key has created, or was refused and gave the key back: claim it again. */
+export class ClaimLost extends Error {}
 
 /**
  * Claims an idempotency key before anything is created. `scope` is who sent it to which route, and the key itself. Of
@@ -23,13 +28,14 @@ export async function claimKey(ctx: Context, scope: readonly string[], body: unk
     _id: hashedKey(24, ...scope),
     fingerprint: hashedKey(24, JSON.stringify(body)),
     seed: randomUUID(),
+    created_by: null,
     answer: null,
     expires_at: dateAt(nowMs + IDEMPOTENCY_KEY_LIFETIME_MS),
   };
   await idempotencyRecordRows(ctx).deleteOne({ _id: record._id, expires_at: { $lte: dateAt(nowMs) } });
   try {
     await idempotencyRecordRows(ctx).insertOne(record);
-    return { record, isRepeat: false };
+    return { record, isRepeat: false, requestId: randomUUID() };
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
@@ -38,17 +44,33 @@ export async function claimKey(ctx: Context, scope: readonly string[], body: unk
   if (!claimed) return claimKey(ctx, scope, body);
   if (claimed.fingerprint !== record.fingerprint)
     throw new DomainError('idempotency_key_reused', 'This Idempotency-Key came with another body before.');
-  return { record: claimed, isRepeat: true };
+  return { record: claimed, isRepeat: true, requestId: randomUUID() };
 }
 
 /**
- * Keeps what is answered, so that repeats get the same bytes, and returns it: what was kept first stays. A repeat that
+ * Marks a key as used, in the transaction that creates: of all requests with the key one gets through, also when what it
+ * created was deleted since. Throws `ClaimLost` for every other.
+ */
+export async function takeClaim(
+  ctx: Context,
+  { record, requestId }: Claim,
+  transaction: ClientSession,
+): Promise<void> {
+  const { _id, seed } = record;
+  const row = await idempotencyRecordRows(ctx).findOne({ _id }, { session: transaction });
+  if (row?.seed !== seed || (row.created_by !== null && row.created_by !== requestId)) throw new ClaimLost();
+  const change = { $set: { created_by: requestId } };
+  await idempotencyRecordRows(ctx).updateOne({ _id }, change, { session: transaction });
+}
+
+/**
+ * Keeps an answer, so that repeats get the same bytes, and returns it: the one that was kept first stays. A repeat that
  * succeeds keeps it also after the first request was refused and has given the key back.
  */
 export async function keepAnswer(ctx: Context, { record }: Claim, answer: string): Promise<string> {
-  const { _id, seed, fingerprint, expires_at } = record;
+  const { _id, seed, fingerprint, created_by, expires_at } = record;
   try {
-    const change = { $set: { answer }, $setOnInsert: { fingerprint, expires_at } };
+    const change = { $set: { answer }, $setOnInsert: { fingerprint, created_by, expires_at } };
     await idempotencyRecordRows(ctx).updateOne({ _id, seed, answer: null }, change, { upsert: true });
     return answer;
   } catch (error) {
@@ -58,7 +80,12 @@ export async function keepAnswer(ctx: Context, { record }: Claim, answer: string
   return kept?.answer ?? answer;
 }
 
-/** Gives a key back whose request was refused: nothing was created, and a corrected request may use it. */
+/** Gives a key back by which nothing was created: the request was refused, and a corrected one may use the key. */
 export async function releaseKey(ctx: Context, { record }: Claim): Promise<void> {
-  await idempotencyRecordRows(ctx).deleteOne({ _id: record._id, seed: record.seed, answer: null });
+  await idempotencyRecordRows(ctx).deleteOne({
+    _id: record._id,
+    seed: record.seed,
+    created_by: null,
+    answer: null,
+  });
 }

@@ -8,6 +8,8 @@ export interface IdempotencyRecord {
   fingerprint: string;
   /** The id of what the request creates is derived from this. */
   seed: string;
+  /** The request whose transaction has created; null until then. */
+  created_by: string | null;
   /** The body that was answered, as JSON; null until then, and for ever where it holds a secret. */
   answer: string | null;
   expires_at: Date;

@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { auditWrite, recordAudit } from '../audit/record-audit.ts';
+import { beginCreation } from '../idempotency/creation.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
@@ -44,6 +45,7 @@ async function insertKey(
   transaction: ClientSession,
 ): Promise<{ key: string; key_id: string }> {
   refuseGuessing(input);
+  await beginCreation(ctx, 'key', transaction);
   const { org_id, role = 'member' } = input;
   await readOrganization(ctx, org_id, transaction);
   const made_by = await confirmActor(ctx, { orgId: org_id, role }, transaction);

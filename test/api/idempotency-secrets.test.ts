@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { routes } from '../../api/routes/index.ts';
+import { changeMember } from '../../shared/administration/change-member.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
 import { idempotencyRecordRows } from '../../shared/idempotency/model.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
@@ -43,6 +46,15 @@ describe('inviting a member with an Idempotency-Key', () => {
     expect(await memberRows(api.ctx).countDocuments({ org_id: admin.orgId })).toBe(2);
     const other = await post('/v1/members', 'invite', { ...body, role: 'admin' });
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
+  test('shows the old answer to nobody who is no admin any more', async () => {
+    await makePerson(api.ctx, idp, { orgId: admin.orgId, role: 'admin' });
+    expect((await post('/v1/members', 'demoted', body)).status).toBe(201);
+    await changeMember(api.ctx, admin.orgId, admin.userId, { role: 'member' });
+    const repeat = await post('/v1/members', 'demoted', body);
+    expect([repeat.status, repeat.body.code]).toEqual([403, 'missing_scope']);
+    expect(repeat.text).not.toContain(body.email);
   });
 
   test('is another request for another admin', async () => {
@@ -121,4 +133,40 @@ describe('beginning to link a device with an Idempotency-Key', () => {
     expect(repeat.body.error_description).toContain(deviceId);
     expect(await grants()).toBe(0);
   });
+});
+
+/** A request that each route which creates something takes. */
+const BODIES: Record<string, unknown> = {
+  '/api/v1/budgets': { name: 'b', scope: 'org', metric: 'tokens', threshold: 1, window: 'daily' },
+  '/api/v1/webhooks': { url: 'http://127.0.0.1:9/x', events: ['session.ended'], secret: 's'.repeat(32) },
+  '/v1/members': { email: 'each@example.org', role: 'member' },
+  '/v1/keys': { name: 'each', scopes: ['signals:write'] },
+  '/v1/keys/{id}/rotate': {},
+  '/v1/device_authorization': { name: 'each' },
+};
+/** Its Checkout Session is Stripe's, and so is its idempotency. */
+const NOT_OURS = '/v1/credits/checkout';
+const creating = routes({ stopping: false })
+  .filter(({ creates, path }) => creates && path !== NOT_OURS)
+  .map(({ path }) => path);
+
+test.each(creating)('%s takes its key in the transaction that creates', async (path) => {
+  const { key } = await createApiKey(api.ctx, {
+    org_id: admin.orgId,
+    scopes: ['budgets:write', 'webhooks:write'],
+  });
+  const old = await createApiKey(api.ctx, { org_id: admin.orgId, scopes: ['signals:write'] });
+  await idempotencyRecordRows(api.ctx).deleteMany({});
+  const credential =
+    path === '/v1/device_authorization' ? {} : { key: path.startsWith('/api') ? key : admin.session };
+  const send = () =>
+    api.call(path.replace('{id}', old.key_id), {
+      ...credential,
+      body: BODIES[path],
+      headers: { 'Idempotency-Key': 'each' },
+    });
+  const first = await send();
+  expect(first.status, first.text).toBeLessThan(300);
+  const [row] = await idempotencyRecordRows(api.ctx).find({}).toArray();
+  expect(row?.created_by).toMatch(/^[0-9a-f-]{36}$/);
 });

@@ -173,8 +173,12 @@ describe('a commit whose answer was lost', () => {
   });
 
   it('is 504 too when only the answer could not be kept', async () => {
-    const keep = vi.spyOn(idempotencyRecordRows(api.ctx), 'updateOne');
-    keep.mockRejectedValueOnce(new mongo.MongoNetworkError('connection closed'));
+    const rows = idempotencyRecordRows(api.ctx);
+    const update = rows.updateOne.bind(rows);
+    const keep = vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
+      if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
+      return update(filter, change, options);
+    });
     const unkept = await create('unkept', budget('unkept'));
     keep.mockRestore();
     expect([unkept.status, unkept.body.code]).toEqual([504, 'outcome_unknown']);
@@ -190,6 +194,117 @@ describe('a commit whose answer was lost', () => {
     await broken.close();
     expect((await create('gone', budget('gone'))).status).toBe(201);
     expect(await named('gone')).toBe(1);
+  });
+});
+
+describe('a request that stands still before it creates', () => {
+  /** An api whose requests to create a budget wait before they begin; `refusal`: what they come to then. */
+  async function startSlow(refusal?: DomainError) {
+    const claimed = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const handle: AnyRoute['handle'] = async (...args) => {
+      claimed.resolve();
+      await goOn.promise;
+      if (refusal) throw refusal;
+      return createBudget.handle(...args);
+    };
+    const on = await startApi({ ctx: api.ctx, routes: [{ ...createBudget, handle }] });
+    return { on, claimed: claimed.promise, goOn: goOn.resolve };
+  }
+  const refusing = (): AnyRoute => ({
+    ...createBudget,
+    handle: () => Promise.reject(new DomainError('conflict', 'There are too many.')),
+  });
+
+  it('creates nothing once a repeat has created it, also when that was deleted since', async () => {
+    const slow = await startSlow();
+    const first = create('deleted', budget('deleted'), { on: slow.on });
+    await slow.claimed;
+    const repeat = await create('deleted', budget('deleted'));
+    expect(repeat.status, repeat.text).toBe(201);
+    await api.call(`/api/v1/budgets/${repeat.body.id}`, { method: 'DELETE', key });
+    slow.goOn();
+    expect([(await first).status, (await first).text]).toEqual([201, repeat.text]);
+    expect(await named('deleted')).toBe(0);
+    await slow.on.close();
+  });
+
+  it('creates once with all its repeats, also after one of them was refused', async () => {
+    const slow = await startSlow();
+    const full = await startApi({ ctx: api.ctx, routes: [refusing()] });
+    const first = create('apart', budget('apart'), { on: slow.on });
+    await slow.claimed;
+    expect((await create('apart', budget('apart'), { on: full })).status).toBe(409);
+    const third = await create('apart', budget('apart'));
+    slow.goOn();
+    expect([third.status, (await first).status]).toEqual([201, 201]);
+    expect((await first).text).toBe(third.text);
+    expect(await named('apart')).toBe(1);
+    await slow.on.close();
+    await full.close();
+  });
+
+  it('and is refused then leaves the key to the repeat that has created, though no answer is kept', async () => {
+    const slow = await startSlow(new DomainError('conflict', 'There are too many.'));
+    const first = create('kept', budget('kept'), { on: slow.on });
+    await slow.claimed;
+    const rows = idempotencyRecordRows(api.ctx);
+    const update = rows.updateOne.bind(rows);
+    // As if the answer held a secret: it is never kept.
+    const keep = vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
+      if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
+      return update(filter, change, options);
+    });
+    expect((await create('kept', budget('kept'))).status).toBe(504);
+    slow.goOn();
+    // The first meets what the repeat has created.
+    expect((await first).status).toBe(504);
+    keep.mockRestore();
+    const again = await create('kept', budget('kept'));
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(await named('kept')).toBe(1);
+    await slow.on.close();
+  });
+
+  it('a key whose object is gone, and whose answer was never kept, is a 409 and creates no second one', async () => {
+    const rows = idempotencyRecordRows(api.ctx);
+    const update = rows.updateOne.bind(rows);
+    const keep = vi.spyOn(rows, 'updateOne').mockImplementation(async (filter, change, options) => {
+      if ('answer' in filter) throw new mongo.MongoNetworkError('connection closed');
+      return update(filter, change, options);
+    });
+    expect((await create('vanished', budget('vanished'))).status).toBe(504);
+    keep.mockRestore();
+    const made = await budgetRows(api.ctx).findOne({ org_id: orgId, name: 'vanished' });
+    await api.call(`/api/v1/budgets/${made?._id}`, { method: 'DELETE', key });
+    const again = await create('vanished', budget('vanished'));
+    expect(again).toMatchObject({ status: 409, body: { code: 'conflict', id: made?._id } });
+    expect(await named('vanished')).toBe(0);
+  });
+});
+
+describe('a store that fails after the creation', () => {
+  it.each(['with', null])('is 504 outcome_unknown and never 503: %s an Idempotency-Key', async (withKey) => {
+    const name = `after ${withKey}`;
+    const failing: AnyRoute = {
+      ...createBudget,
+      handle: async (...args) => {
+        await createBudget.handle(...args);
+        throw new mongo.MongoNetworkError('connection closed');
+      },
+    };
+    const on = await startApi({ ctx: api.ctx, routes: [failing] });
+    const answer = await create(withKey && name, budget(name), { on });
+    expect([answer.status, answer.body.code]).toEqual([504, 'outcome_unknown']);
+    expect(await named(name)).toBe(1);
+    await on.close();
+  });
+
+  it('but before it is a 503', async () => {
+    const handle = () => Promise.reject(new mongo.MongoNetworkError('connection closed'));
+    const on = await startApi({ ctx: api.ctx, routes: [{ ...createBudget, handle }] });
+    expect((await create(null, budget('before'), { on })).status).toBe(503);
+    await on.close();
   });
 });
 

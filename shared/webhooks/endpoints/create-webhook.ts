@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { auditWrite } from '../../audit/record-audit.ts';
+import { beginCreation } from '../../idempotency/creation.ts';
 import { confirmActor } from '../../keys/confirm-actor.ts';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
@@ -24,6 +25,7 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
   await refuseTarget(ctx, orgId, input);
   const drafted = newWebhook(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
+    await beginCreation(ctx, 'whk', transaction);
     const made_by = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const webhook: Webhook = { ...drafted, made_by };
     const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });

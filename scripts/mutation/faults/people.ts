@@ -1,0 +1,86 @@
+import type { Fault } from '../fault.ts';
+
+const MAILS = ['test/api/mail-webhooks.test.ts', 'test/shared/webhooks/deliveries/failing.test.ts'];
+const JOINING = ['test/api/dashboard.test.ts', 'test/shared/platform/basics/email.test.ts'];
+const SESSIONS = ['test/api/dashboard-session.test.ts'];
+const ONCE = ['test/api/idempotency.test.ts', 'test/api/idempotency-secrets.test.ts'];
+
+export const PEOPLE_FAULTS: readonly Fault[] = [
+  {
+    what: 'a Kelvin sign is a K',
+    file: 'shared/platform/basics/email.ts',
+    text: 'return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());',
+    replacement: 'return email.toLowerCase();',
+    tests: JOINING,
+  },
+  {
+    what: 'mail goes to an address that only an admin has named',
+    file: 'shared/webhooks/endpoints/mail-target.ts',
+    text: 'return email_confirmed === true && !removed_at',
+    replacement: 'return (email_confirmed ?? true) && !removed_at',
+    tests: MAILS,
+  },
+  {
+    what: 'an address that an admin has changed stays confirmed',
+    file: 'shared/administration/change-member.ts',
+    text: 'email_confirmed === true && email === before.email',
+    replacement: 'email_confirmed === true',
+    tests: MAILS,
+  },
+  {
+    what: 'each address with a plus is a mailbox',
+    file: 'shared/platform/basics/email.ts',
+    text: "return email.toLowerCase().replace(/\\+[^@]*@/, '@');",
+    replacement: 'return email.toLowerCase();',
+    tests: MAILS,
+  },
+  {
+    what: 'a visit never ends',
+    file: 'api/people/browser-session.ts',
+    text: 'return visitor && visitor.untilMs > ctx.clock.now() ? visitor : null;',
+    replacement: 'return visitor ?? null;',
+    tests: SESSIONS,
+  },
+  {
+    what: 'a stored session lives for seconds only',
+    file: 'api/people/session-store.ts',
+    text: "'EX', seconds), done);",
+    replacement: "'PX', seconds), done);",
+    tests: SESSIONS,
+  },
+  {
+    what: 'what was created and deleted is created again',
+    file: 'shared/idempotency/claim-key.ts',
+    text: 'if (row?.seed !== seed || (row.created_by !== null && row.created_by !== requestId))',
+    replacement: 'if (row?.seed !== seed)',
+    tests: ONCE,
+  },
+  {
+    what: 'a key that was given back still creates',
+    file: 'shared/idempotency/claim-key.ts',
+    text: 'if (row?.seed !== seed || (row.created_by',
+    replacement: 'if ((row && row.created_by',
+    tests: ONCE,
+  },
+  {
+    what: 'a refused request takes the key of a repeat that has created',
+    file: 'shared/idempotency/claim-key.ts',
+    text: '    created_by: null,\n    answer: null,\n  });',
+    replacement: '    answer: null,\n  });',
+    tests: ONCE,
+  },
+  {
+    what: 'a member gets what only an admin may have',
+    file: 'api/auth/authenticate.ts',
+    text: "principal.role !== 'admin')",
+    replacement: 'principal.role === undefined)',
+    tests: [...ONCE, 'test/api/members-and-keys.test.ts'],
+  },
+  {
+    what: 'the audit line of a change is written without the transaction',
+    file: 'shared/audit/record-audit.ts',
+    text: 'transaction ? { session: transaction } : {},',
+    replacement: '{},',
+    tests: ['test/shared/audit'],
+  },
+];
