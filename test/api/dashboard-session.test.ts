@@ -2,13 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SessionData } from 'express-session';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSessionStore } from '../../api/people/session-store.ts';
 import { startIdp } from '../../scripts/idp/provider.ts';
 import { ensureIdpState, type IdpState, idpEnvironment, issuerOf } from '../../scripts/idp/state.ts';
 import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { memberRows } from '../../shared/organizations/model.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { beginBrowserSession } from '../support/people.ts';
@@ -17,6 +20,7 @@ const HOUR_MS = 3_600_000;
 const BASE = 'https://usage.example.org';
 const IDENTITY = { iss: 'https://idp.example.org', sub: 'ida' };
 const BEHIND_TLS = { 'X-Forwarded-Proto': 'https' };
+const OURS = { 'X-Requested-With': 'dashboard', 'Sec-Fetch-Site': 'same-origin' };
 
 let idp: Server;
 let state: IdpState;
@@ -25,6 +29,7 @@ let redis: RunningStore;
 let clock: TestClock;
 let api: TestApi;
 let accountId: string;
+let orgId: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'usage-governor-sessions-'));
@@ -34,8 +39,8 @@ beforeAll(async () => {
   clock = createTestClock();
   api = await startApi({ clock, redisUrl: redis.url, env: { ...idpEnvironment(state), BASE_URL: BASE } });
   await waitUntilReady(api.ctx.redis.producer, 5_000);
-  const { _id: org_id } = await createOrganization(api.ctx, { name: 'Acme', plan: 'team' });
-  const ida = { org_id, email: 'ida@acme.example', role: 'admin', idp: IDENTITY } as const;
+  orgId = (await createOrganization(api.ctx, { name: 'Acme', plan: 'team' }))._id;
+  const ida = { org_id: orgId, email: 'ida@acme.example', role: 'admin', idp: IDENTITY } as const;
   accountId = (await addMember(api.ctx, ida))._id;
 });
 afterAll(async () => {
@@ -58,6 +63,59 @@ test('a session ends eight hours after its last request', async () => {
   const prolonged = async () => (await producer.ttl(key)) > 600;
   await expect.poll(prolonged).toBe(true);
   expect((await producer.ttl(key)) * 1_000).toBeLessThanOrEqual(8 * HOUR_MS);
+});
+
+test('a session that is stored lives for eight hours, not only once it is prolonged', async () => {
+  const store = createSessionStore(api.ctx, 8 * 3_600);
+  const content = { cookie: { originalMaxAge: null } };
+  await new Promise((resolve) => store.set('fresh', content as SessionData, resolve));
+  const leftMs = await api.ctx.redis.producer.pttl('dashboard:session:fresh');
+  expect(leftMs).toBeGreaterThan(8 * HOUR_MS - 60_000);
+  expect(leftMs).toBeLessThanOrEqual(8 * HOUR_MS);
+});
+
+/** A session of a person who has signed in and belongs to no organization, as a sign-in of now leaves it. */
+async function beginVisitOf(invitations: string[]): Promise<string> {
+  const { key, cookie } = await begin();
+  const candidate = {
+    accountIds: invitations,
+    email: 'kim@acme.example',
+    identity: { ...IDENTITY, sub: 'kim' },
+  };
+  const visitor = { email: candidate.email, reason: 'invited', untilMs: clock.now() + 600_000, candidate };
+  await api.ctx.redis.producer.set(key, JSON.stringify({ cookie: { path: '/' }, visitor }), 'EX', 3_600);
+  return cookie;
+}
+const answerTo = (cookie: string, invitation: string, accept: boolean) =>
+  api.call('/dashboard/join', {
+    body: { invitation, accept },
+    headers: { ...BEHIND_TLS, ...OURS, Cookie: cookie },
+  });
+
+test('a visit ends after ten minutes: then nothing can be joined by it', async () => {
+  const kim = await addMember(api.ctx, { org_id: orgId, email: 'kim@acme.example', role: 'member' });
+  const cookie = await beginVisitOf([kim._id]);
+  clock.advance(600_000 - 1);
+  expect((await look(cookie)).body).toMatchObject({ code: 'not_a_member', reason: 'invited' });
+  clock.advance(1);
+  expect((await look(cookie)).status).toBe(401);
+  expect((await answerTo(cookie, kim._id, true)).status).toBe(401);
+  expect((await memberRows(api.ctx).findOne({ _id: kim._id }))?.idp).toBeUndefined();
+});
+
+test('a Redis that takes no writes is a 503 at sign-in, not a fault of ours', async () => {
+  const kim = await memberRows(api.ctx).findOne({ email: 'kim@acme.example' });
+  const cookie = await beginVisitOf([kim?._id ?? '']);
+  const { producer } = api.ctx.redis;
+  await producer.config('SET', 'maxmemory', '1');
+  try {
+    const full = await answerTo(cookie, kim?._id ?? '', true);
+    expect([full.status, full.body.code]).toEqual([503, 'store_unavailable']);
+  } finally {
+    await producer.config('SET', 'maxmemory', '0');
+  }
+  // The yes was noted; the repeat begins the session.
+  expect((await answerTo(cookie, kim?._id ?? '', true)).status).toBe(204);
 });
 
 test('a session ends twenty-four hours after its sign-in, however busy it is', async () => {

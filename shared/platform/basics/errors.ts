@@ -94,10 +94,20 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return labelled.hasErrorLabel?.('UnknownTransactionCommitResult') === true;
 }
 
-/** Whether an error says that a store could not be reached or did not answer: see also `isOutcomeUnknown`. */
+/**
+ * Answers by which Redis refuses a command because of its own state: memory or disk are full, it is a replica, it is loading,
+ * or too few replicas follow. The command had no effect.
+ */
+const REDIS_REFUSALS = /^(OOM|MISCONF|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY) /;
+
+/**
+ * Whether an error says that a store could not be reached, did not answer or cannot serve now: see also
+ * `isOutcomeUnknown`.
+ */
 export function isStoreError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (STORE_ERROR_NAMES.has(error.name)) return true;
+  if (error.name === 'ReplyError') return REDIS_REFUSALS.test(error.message);
   if ('errorLabels' in error || 'errorLabelSet' in error) {
     const labelled = error as { hasErrorLabel?: (label: string) => boolean };
     return ['TransientTransactionError', 'RetryableWriteError', 'UnknownTransactionCommitResult'].some(
