@@ -130,7 +130,7 @@ function addLedger(program: Command, credits: Command, run: Run): void {
         await openShards(ctx);
         const result = await reconcileCredits(ctx, { repair: options.repair === true, records: true });
         if (options.repair)
-          await recordAudit(ctx, { action: 'credits.repair', org_id: null, details: { ...result } });
+          await recordAudit(ctx, { action: 'credits.repair', org_id: null, details: { ...result } }, null);
         return { ...result };
       }),
     );
@@ -141,7 +141,7 @@ function addLedger(program: Command, credits: Command, run: Run): void {
       run(async (ctx) => {
         await openShards(ctx);
         const recovery = await rebuildCredits(ctx);
-        await recordAudit(ctx, { action: 'credits.rebuild', org_id: null, details: { ...recovery } });
+        await recordAudit(ctx, { action: 'credits.rebuild', org_id: null, details: { ...recovery } }, null);
         return { ...recovery };
       }),
     );
@@ -210,7 +210,7 @@ async function rotateSigningKey(ctx: Context, file: string): Promise<Record<stri
   await publishSigningKey(ctx, freshKey);
   replaceFile(file, text);
   const { kid } = freshKey;
-  await recordAudit(ctx, { action: 'signing-key.rotate', org_id: null, details: { kid } });
+  await recordAudit(ctx, { action: 'signing-key.rotate', org_id: null, details: { kid } }, null);
   return { kid, file };
 }
 

@@ -48,7 +48,7 @@ export async function* exportMember(
 ): AsyncGenerator<MemberRecord> {
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!member) throw noMember();
-  await recordAudit(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } });
+  await recordAudit(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } }, null);
   yield { kind: 'member', data: describeMember(member) };
   for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: device };
   const owned = { org_id: orgId, user_id: userId };

@@ -17,8 +17,15 @@ export function auditWrite(ctx: Context, entry: NewEntry): Write {
   return insertRow(auditRows, entryOf(ctx, newId('aud'), entry));
 }
 
-/** Writes one entry of the audit log: for a change without a plan, in its transaction where it has one. */
-export async function recordAudit(ctx: Context, entry: NewEntry, transaction?: ClientSession): Promise<void> {
+/**
+ * Writes one entry of the audit log, in the transaction of its change. Null is for an act that changes nothing in MongoDB, or
+ * that no transaction holds.
+ */
+export async function recordAudit(
+  ctx: Context,
+  entry: NewEntry,
+  transaction: ClientSession | null,
+): Promise<void> {
   await auditRows(ctx).insertOne(
     entryOf(ctx, newId('aud'), entry),
     transaction ? { session: transaction } : {},

@@ -28,7 +28,7 @@ export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: numbe
       failures.push((error as Error).message);
     }
   }
-  await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { encrypted } });
+  await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { encrypted } }, null);
   if (failures.length > 0) throw new Error(failures.join('\n'));
   return { encrypted, current };
 }
