@@ -188,7 +188,12 @@ describe('a webhook of the format email', () => {
 
 describe('an address that nobody has confirmed', () => {
   const email = 'victim@example.com';
-  const byAdmin = <T>(work: () => Promise<T>) => actingAs('usr_admin', work);
+  let adminId: string;
+  beforeEach(async () => {
+    const admin = { org_id: orgId, email: 'admin@example.com', role: 'admin' } as const;
+    adminId = (await addMember(api.ctx, admin))._id;
+  });
+  const byAdmin = <T>(work: () => Promise<T>) => actingAs(adminId, work);
   const invite = () => byAdmin(() => addMember(api.ctx, { org_id: orgId, email, role: 'member' }));
   const claims = { email: 'Victim@example.com', isVerified: true };
 

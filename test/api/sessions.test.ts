@@ -29,7 +29,11 @@ beforeAll(async () => {
       project_id: index % 5 ? 'web' : 'core',
     }),
   );
-  await api.call('/api/v1/signals', { key, body: { signals } });
+  const recorded = await api.call('/api/v1/signals', { key, body: { signals } });
+  expect(recorded.status, recorded.text).toBe(200);
+  // A process that loads its modules on a busy machine is late, and refuses reads (503) until it has caught up.
+  const read = async () => (await api.call('/api/v1/sessions?limit=1', { key })).status;
+  await expect.poll(read, { timeout: 30_000 }).toBe(200);
 });
 afterAll(() => api.close());
 
@@ -61,7 +65,8 @@ async function walk(
 
 describe('GET /api/v1/sessions', () => {
   it('gives 20 of the newest first, with the number of all', async () => {
-    const { body } = await api.call('/api/v1/sessions', { key });
+    const { status, text, body } = await api.call('/api/v1/sessions', { key });
+    expect(status, text).toBe(200);
     expect(body.data).toHaveLength(20);
     expect(body).toMatchObject({ has_more: true, total: 60 });
     const starts = body.data.map((session: Listed) => session.started_at);

@@ -155,10 +155,11 @@ describe('a failing webhook', () => {
 
   it('mails no address that nobody has confirmed, and none whose person takes no mails', async () => {
     const smtp = await startSmtp();
-    const ada = await actingAs('usr_admin', () =>
+    const admin = await addMember(ctx, { org_id: orgId, email: 'admin@example.com', role: 'admin' });
+    const ada = await actingAs(admin._id, () =>
       addMember(ctx, { org_id: orgId, email: 'ada@example.com', role: 'admin' }),
     );
-    await actingAs('usr_admin', () =>
+    await actingAs(admin._id, () =>
       changeOrganization(ctx, orgId, { admin_emails: ['ada@example.com', 'stranger@example.com'] }),
     );
     const { _id } = await makeWebhook(ctx, orgId, receiver.url);
