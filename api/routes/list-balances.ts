@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readAllBalances } from '../../shared/credits/meter/read-all-balances.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { requireScope } from '../auth/authenticate.ts';
 import { route } from '../basics/route.ts';
 import { balance } from '../schemas/balance.ts';
 import { orgParams } from '../schemas/params.ts';
@@ -19,7 +20,7 @@ export const listBalances = route({
     'For admins. By user id; removed members are not among them. What cannot be told of a member now is null: the shard ' +
     'of the credits is being checked, or its Redis does not answer.',
   tag: 'Credits',
-  auth: { kind: 'idp', role: 'admin' },
+  auth: { kind: 'idp' },
   priority: 'read',
   params: orgParams,
   success: {
@@ -32,6 +33,8 @@ export const listBalances = route({
   handle: async ({ principal, params }, ctx) => {
     if (params.orgId !== principal.orgId)
       throw new DomainError('not_found', 'There is no such organization.');
+    // Only now: a foreign organization does not exist, for members too.
+    requireScope(principal, { kind: 'idp', role: 'admin' });
     return { data: await readAllBalances(ctx, principal.orgId) };
   },
 });

@@ -114,8 +114,9 @@ test('a Redis that takes no writes is a 503 at sign-in, not a fault of ours', as
   } finally {
     await producer.config('SET', 'maxmemory', '0');
   }
-  // The yes was noted; the repeat begins the session.
-  expect((await answerTo(cookie, kim?._id ?? '', true)).status).toBe(204);
+  // The yes was noted, and the visit is over: the next sign-in begins the session.
+  expect((await look(cookie)).status).toBe(401);
+  expect((await memberRows(api.ctx).findOne({ _id: kim?._id ?? '' }))?.idp).toMatchObject({ sub: 'kim' });
 });
 
 test('a session ends twenty-four hours after its sign-in, however busy it is', async () => {

@@ -274,8 +274,8 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'every member reads the credits of all',
     file: 'api/routes/list-balances.ts',
-    text: "{ kind: 'idp', role: 'admin' }",
-    replacement: "{ kind: 'idp' }",
+    text: "requireScope(principal, { kind: 'idp', role: 'admin' });",
+    replacement: '',
     tests: ['test/api/balances.test.ts'],
   },
   {
