@@ -64,3 +64,22 @@ it('freezes a week that nobody froze in time, and only then leaves it alone', as
   expect(await freezeAnalytics(ctx, organization, isOld)).toEqual({ frozen: 0, restated: 0 });
   expect((await freezeAnalytics(ctx, organization)).restated).toBeGreaterThan(0);
 });
+
+it('freezes from the week of the first possible signal on, hours only where all quarter hours are kept, and tells nothing of weeks before', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const organization = await readOrganization(ctx, orgId);
+  await freezeAnalytics(ctx, organization);
+  const weeks = await frozenWeekRows(ctx).find({ org_id: orgId }).sort({ start: 1 }).toArray();
+  expect(
+    weeks.map(({ start, dimensions }) => [start.toISOString().slice(0, 10), 'hour_of_week' in dimensions]),
+  ).toEqual([
+    ['2026-03-09', false],
+    ['2026-03-16', true],
+    ['2026-03-23', true],
+    ['2026-03-30', true],
+    ['2026-04-06', true],
+  ]);
+  const fromMs = Date.parse('2026-03-02T00:00:00Z');
+  const { trend } = await readAnalytics(ctx, organization, { dimension: 'none', fromMs });
+  expect(trend[0]).toEqual({ start: '2026-03-02T00:00:00.000Z', suppressed: true });
+});

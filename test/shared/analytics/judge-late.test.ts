@@ -30,3 +30,33 @@ it('one that was refused is looked at again when it holds k users more', () => {
   expect(judged([10_000, 1, 1, 1, 1], 0)).toBe('refuse');
   expect([judged(even(5), 5), judged(even(9), 5), judged(even(10), 5)]).toEqual(['wait', 'wait', 'restate']);
 });
+
+it('one of a week that shows nothing must be safe by itself, but not each of its values', () => {
+  const silent = { hidden: ['all'], is_total_hidden: true, judged_users: 0 };
+  const late = (costs: readonly number[]) => {
+    const now = week(Array.from({ length: 12 }, (_, index) => 100 + (costs[index] ?? 0)));
+    return judgeLate(silent, { before, now }, K).outcome;
+  };
+  expect([late([10_000, 1, 1, 1, 1]), late(even(5))]).toEqual(['refuse', 'restate']);
+});
+
+it('where any value was shown, each that a late part touches must be safe', () => {
+  const users = (costs: readonly number[]) => week(costs).get('all') ?? [];
+  const values = (a: readonly number[], b: readonly number[]): WeekCells =>
+    new Map([
+      ['a', users(a)],
+      ['b', users(b)],
+    ]);
+  const hundreds = Array.from({ length: 12 }, () => 100);
+  const late = values(
+    [110, ...hundreds.slice(1)],
+    [...even(6).map((more) => 100 + more), ...hundreds.slice(6)],
+  );
+  const outcome = (hidden: string[]) =>
+    judgeLate(
+      { hidden, is_total_hidden: true, judged_users: 0 },
+      { before: values(hundreds, hundreds), now: late },
+      K,
+    ).outcome;
+  expect([outcome(['b']), outcome(['a', 'b'])]).toEqual(['refuse', 'restate']);
+});

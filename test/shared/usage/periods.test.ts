@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { periodStarts } from '../../../shared/usage/periods.ts';
+import { earliestCountedMs, periodStarts } from '../../../shared/usage/periods.ts';
 
 const zone = (timezone: string) => ({ timezones: [{ from: new Date(0), timezone }] });
 const iso = (epochMs: number) => new Date(epochMs).toISOString();
@@ -13,5 +13,13 @@ describe('rollup periods', () => {
     expect(iso(periodStarts(zone('Asia/Kathmandu'), Date.parse('2026-01-01T18:20:00Z')).day)).toBe(
       '2026-01-01T18:15:00.000Z',
     );
+  });
+
+  it('that a signal may change when it arrives include the day of one that is 35 days old, in every timezone', () => {
+    const arrival = Date.parse('2026-11-20T09:30:00Z');
+    for (const timezone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const { day } = periodStarts(zone(timezone), arrival - 35 * 86_400_000);
+      expect(earliestCountedMs(arrival)).toBeLessThanOrEqual(day);
+    }
   });
 });
