@@ -211,6 +211,13 @@ describe('the plan of an account', () => {
     expect(await leftOf(account)).toMatchObject({ window: 6, monthly: 4 });
   });
 
+  test('that only Redis has forgotten is put right by reconciling, and counted', async () => {
+    const account = await makeAccount(ctx, { plan: 'team' });
+    await ctx.redis.producer.hset(accountKeys(account.accountId).account, 'plan', 'free');
+    expect(await reconcileCredits(ctx, { repair: false })).toMatchObject({ plans: 1 });
+    expect(await planOf(account)).toBe('team');
+  });
+
   test('made while its organization changed to another is that other one', async () => {
     const account = await makeAccount(ctx, { plan: 'free' });
     const member = { _id: account.accountId, org_id: account.orgId, user_id: account.userId };
