@@ -1,5 +1,5 @@
 import { HELD_DELIVERIES } from '../../platform/basics/contract.ts';
-import { commitPlan } from '../../platform/context/commit-plan.ts';
+import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { finished, queuedDeliveryRows } from './model.ts';
 import { replaceQueued } from './replace-queued.ts';
@@ -9,25 +9,37 @@ const EXPIRED_AT_ONCE = 500;
 /** Expires the oldest deliveries of each webhook that holds more than it may. Returns how many expired. */
 export async function expireHeld(ctx: Context, most = HELD_DELIVERIES): Promise<number> {
   const crowded = await queuedDeliveryRows(ctx)
-    .aggregate<{ _id: string; held: number }>([
+    .aggregate<{ _id: string }>([
       { $match: { state: 'held' } },
       { $group: { _id: '$webhook_id', held: { $sum: 1 } } },
       { $match: { held: { $gt: most } } },
     ])
     .toArray();
   let expired = 0;
-  for (const { _id, held } of crowded)
-    for (let surplus = held - most; surplus > 0; surplus -= EXPIRED_AT_ONCE)
-      expired += await expireOldest(ctx, _id, Math.min(surplus, EXPIRED_AT_ONCE));
+  for (const { _id } of crowded) {
+    let count = EXPIRED_AT_ONCE;
+    while (count === EXPIRED_AT_ONCE) {
+      count = await expireOldest(ctx, _id, most);
+      expired += count;
+    }
+  }
   return expired;
 }
 
-async function expireOldest(ctx: Context, webhookId: string, count: number): Promise<number> {
+/**
+ * Expires the oldest that a webhook holds beyond `most`, some per transaction. Each transaction counts anew, because
+ * another worker may have expired or sent some of them. Returns how many expired.
+ */
+async function expireOldest(ctx: Context, webhookId: string, most: number): Promise<number> {
+  const held = { webhook_id: webhookId, state: 'held' as const };
   return commitPlan(ctx, async (transaction) => {
+    const limit = most + EXPIRED_AT_ONCE;
+    const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit, session: transaction });
+    if (count <= most) return { ...NO_PLAN, result: 0 };
     const oldest = await queuedDeliveryRows(ctx)
-      .find({ webhook_id: webhookId, state: 'held' }, { session: transaction })
+      .find(held, { session: transaction })
       .sort({ at: 1 })
-      .limit(count)
+      .limit(count - most)
       .toArray();
     const expired = oldest.map((row) => finished(row, 'expired', ctx.clock.now()));
     return { ...replaceQueued(expired), result: oldest.length };

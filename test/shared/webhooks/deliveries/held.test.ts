@@ -1,14 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireHeld } from '../../../../shared/webhooks/deliveries/expire-held.ts';
 import { listDeliveries } from '../../../../shared/webhooks/deliveries/list-deliveries.ts';
 import { listWebhooks } from '../../../../shared/webhooks/deliveries/list-webhooks.ts';
+import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
+import { updateWebhook } from '../../../../shared/webhooks/endpoints/update-webhook.ts';
 import { drainDeliveries } from '../../../../shared/webhooks/sending/drain-deliveries.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { createTestClock, openTestContext, type TestContext } from '../../../support/harness.ts';
+import { standingStillAfter } from '../../../support/interleave.ts';
 import { startReceiver } from '../../../support/receiver.ts';
-import { attemptAllDue, makeWebhook, raise, readDelivery } from '../../../support/webhooks.ts';
+import {
+  attemptAllDue,
+  findDeliveries,
+  makeWebhook,
+  raise,
+  readDelivery,
+} from '../../../support/webhooks.ts';
 
 const clock = createTestClock(Date.parse('2026-11-21T12:00:00.000Z'));
 let ctx: TestContext;
@@ -86,4 +95,57 @@ it('what a worker finds paused that then stands still is not held once its webho
   await attemptAllDue(ctx, eventId);
   expect((await readDelivery(ctx, eventId)).status).toBe('succeeded');
   await receiver.close();
+});
+
+describe('a worker that stands still while it expires what is too much', () => {
+  const MOST = 7;
+
+  async function hold(
+    count: number,
+    url = 'http://127.0.0.1:1/',
+  ): Promise<{ orgId: string; webhookId: string }> {
+    const { orgId } = await makeTenant(ctx);
+    const { _id: webhookId } = await makeWebhook(ctx, orgId, url);
+    await webhookRows(ctx).updateOne({ _id: webhookId }, { $set: { enabled: false } });
+    for (let index = 0; index < count; index += 1) {
+      await raise(ctx, orgId);
+      clock.advance(1);
+    }
+    return { orgId, webhookId };
+  }
+
+  async function statusesOf(orgId: string): Promise<Record<string, number>> {
+    const groups = Object.groupBy(await findDeliveries(ctx, { org_id: orgId }), ({ status }) => status);
+    return Object.fromEntries(Object.entries(groups).map(([status, rows]) => [status, rows.length]));
+  }
+
+  it('expires nothing more when another worker did it between its count and its first transaction', async () => {
+    const { orgId } = await hold(10);
+    const slow = standingStillAfter(ctx, queuedDeliveryRows, () => expireHeld(ctx, MOST));
+    expect(await expireHeld(slow, MOST)).toBe(0);
+    expect(await statusesOf(orgId)).toEqual({ held: 7, expired: 3 });
+  });
+
+  it('expires nothing more when another worker did it within its transaction', async () => {
+    const { orgId } = await hold(10);
+    // The second read is the count of the transaction, which then runs again.
+    const slow = standingStillAfter(ctx, queuedDeliveryRows, () => expireHeld(ctx, MOST), 2);
+    expect(await expireHeld(slow, MOST)).toBe(0);
+    expect(await statusesOf(orgId)).toEqual({ held: 7, expired: 3 });
+  });
+
+  it('expires nothing of a webhook that was enabled and has sent some of it meanwhile', async () => {
+    const receiver = await startReceiver();
+    const { orgId, webhookId } = await hold(10, receiver.url);
+    const slow = standingStillAfter(ctx, queuedDeliveryRows, async () => {
+      await enableWebhook(ctx, orgId, webhookId);
+      await drainDeliveries(ctx, webhookId, 0);
+      await updateWebhook(ctx, orgId, webhookId, { enabled: false });
+    });
+    await expireHeld(slow, MOST);
+    const { held = 0, succeeded = 0, expired = 0 } = await statusesOf(orgId);
+    expect(succeeded).toBeGreaterThan(0);
+    expect({ held, expired }).toEqual({ held: MOST, expired: 10 - MOST - succeeded });
+    await receiver.close();
+  });
 });
