@@ -83,11 +83,11 @@ function forecastFrom({ startMs, endMs }: Interval): number {
  * limit by its forecast once forecasts are told. Epoch ms; null: never. Pure.
  */
 export function nextForecastMs(
-  subscribers: readonly Subscriber[],
+  webhooks: readonly Subscriber[],
   counted: readonly CountedBudget[],
   nowMs: number,
 ): number | null {
-  if (!subscribers.some(({ forecast: isAsked }) => isAsked)) return null;
+  if (!webhooks.some(({ forecast: isAsked }) => isAsked)) return null;
   const times = counted.flatMap(({ budget, windows }) =>
     windows
       .filter(({ interval }) => nowMs < forecastFrom(interval))

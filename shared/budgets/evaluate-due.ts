@@ -50,14 +50,17 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
       const subscribers = await findSubscribers(ctx, orgId, transaction);
       const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
       const firings = await planFirings(ctx, reached, subscribers, transaction);
-      const plan = joinPlans(firings.plan, planLook(orgId, nextForecastMs(subscribers, counted, nowMs)));
+      const plan = joinPlans(
+        firings.plan,
+        planLook(orgId, nextForecastMs(subscribers.webhooks, counted, nowMs)),
+      );
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
         { $max: { evaluated_at: dateAt(nowMs) } },
         { upsert: true },
       );
-      const asking = subscribers.filter(asksForAlerts);
+      const asking = subscribers.webhooks.filter(asksForAlerts);
       const finished = asking.length > 0 ? [] : [finishClaim(claim)];
       return {
         writes: [...plan.writes, evaluated, ...finished],

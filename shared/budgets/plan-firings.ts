@@ -7,7 +7,7 @@ import type { Context } from '../platform/context/context.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
-import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+import type { Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import type { LevelReached } from './evaluate.ts';
 import { firingCause, firingKey } from './keys.ts';
 import { budgetFiringRows } from './model.ts';
@@ -18,7 +18,7 @@ import { shown, thresholdOf } from './view.ts';
 export async function planFirings(
   ctx: Context,
   reached: readonly LevelReached[],
-  subscribers: readonly Subscriber[],
+  subscribers: Subscribers,
   transaction: ClientSession,
 ): Promise<{ plan: Plan; count: number }> {
   const keyed = await mapAtPace(reached, (level) => ({ level, key: keyOf(level) }));

@@ -3,14 +3,18 @@ import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { derivedId } from '../platform/basics/ids.ts';
 import { batches } from '../platform/basics/in-batches.ts';
-import { commitPlan } from '../platform/context/commit-plan.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
+import { onShard } from '../platform/mongo/on-shard.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { type Alert, type CountedBudget, evaluateAlerts } from './evaluate-alerts.ts';
-import { type BudgetAlert, budgetAlertRows } from './model.ts';
+import { counterKey, windowKey } from './keys.ts';
+import { type BudgetAlert, budgetAlertRows, budgetRows } from './model.ts';
+import { readWindows } from './read-windows.ts';
 import { shown, thresholdOf } from './view.ts';
 
 /** Alerts of one transaction. */
@@ -18,7 +22,8 @@ const ALERTS_AT_ONCE = 500;
 
 /**
  * Sends the alerts that webhooks asked for and have not had yet, some per transaction, each with the row that says it was
- * sent. Repeating it sends none again. Returns how many.
+ * sent. What was read before only names the alerts that may be due: the transaction that sends them decides by the budgets,
+ * windows and webhooks that it sees. Repeating it sends none again. Returns how many.
  */
 export async function sendAlerts(
   ctx: Context,
@@ -31,27 +36,69 @@ export async function sendAlerts(
   return sent;
 }
 
-async function sendSome(ctx: Context, orgId: string, alerts: readonly Alert[]): Promise<number> {
+async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[]): Promise<number> {
   return commitPlan(
     ctx,
     async (transaction) => {
-      const sent = await findSent(ctx, alerts, transaction);
-      const unsent = alerts.filter((alert) => !sent.has(alertKey(alert)));
+      const sent = await findSent(ctx, candidates, transaction);
+      const unsent = candidates.filter((alert) => !sent.has(alertKey(alert)));
+      if (unsent.length === 0) return { ...NO_PLAN, result: 0 };
+      const subscribers = await findSubscribers(ctx, orgId, transaction);
+      const counted = await readCounted(ctx, orgId, unsent, transaction);
       const nowMs = ctx.clock.now();
-      const planned = unsent.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
+      const alerts = await decideAgain(unsent, { webhooks: subscribers.webhooks, counted, nowMs });
+      const planned = alerts.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
       const events = await planEvents(
         planned.map(({ event }) => event),
-        unsent.length === 0 ? [] : await findSubscribers(ctx, orgId, transaction),
+        subscribers,
         nowMs,
       );
       const rows = planned.map(({ alert, event }) =>
         insertRow(budgetAlertRows, rowOf(alert, eventIdOf(event), nowMs)),
       );
-      return { writes: [...rows, ...events.writes], wakeUps: events.wakeUps, result: unsent.length };
+      return { writes: [...rows, ...events.writes], wakeUps: events.wakeUps, result: alerts.length };
     },
     // Another worker sends the same alert at this moment.
     { onDuplicateKey: 'retry' },
   );
+}
+
+/** The budgets of these alerts, as far as they still exist, with the windows that the alerts are about. */
+async function readCounted(
+  ctx: Context,
+  orgId: string,
+  alerts: readonly Alert[],
+  transaction: ClientSession,
+): Promise<CountedBudget[]> {
+  const ids = [...new Set(alerts.map(({ budget }) => budget._id))];
+  const found = await findByIds(budgetRows(ctx), ids, transaction);
+  const budgets = new Map(found.map((budget) => [budget._id, budget]));
+  const keys = alerts.flatMap(({ budget: { _id }, interval: { startMs } }) => {
+    const budget = budgets.get(_id);
+    if (!budget) return [];
+    return ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counterKey(budget), startMs, shard));
+  });
+  const named = onShard(ctx, { _id: { $in: [...new Set(keys)] } }, { org_id: orgId });
+  const windows = await readWindows(ctx, named, transaction);
+  const byCounter = Map.groupBy(windows, ({ counter }) => counter);
+  return ids.flatMap((id) => {
+    const budget = budgets.get(id);
+    return budget ? [{ budget, windows: byCounter.get(counterKey(budget)) ?? [] }] : [];
+  });
+}
+
+/** Those of the candidates that hold now, with the amounts of now. */
+async function decideAgain(
+  candidates: readonly Alert[],
+  now: { webhooks: readonly Subscriber[]; counted: readonly CountedBudget[]; nowMs: number },
+): Promise<Alert[]> {
+  const keys = new Set(candidates.map(alertKey));
+  const named = new Set(candidates.map(({ webhookId }) => webhookId));
+  const asking = now.webhooks.filter(({ _id }) => named.has(_id));
+  const holding: Alert[] = [];
+  for await (const alert of evaluateAlerts(asking, now.counted, now.nowMs))
+    if (keys.has(alertKey(alert))) holding.push(alert);
+  return holding;
 }
 
 async function findSent(

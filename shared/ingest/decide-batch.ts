@@ -111,7 +111,12 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
   // A session that signals did not touch has ended because a newer one began: that is no history.
   const isPastChange = ({ after }: SessionChange) => touched.has(after._id) && !live.has(after._id);
   const rollups = await planRollups(organization, signals, changes, { nowMs, isNew });
-  const sessions = await planSessionChanges(ctx, changes, { timeoutMs, subscribers, isPast: isPastChange });
+  const sessions = await planSessionChanges(ctx, changes, {
+    timeoutMs,
+    // The batch writes the organization's version whether it raises events or not.
+    subscribers: { webhooks: subscribers, guard: [] },
+    isPast: isPastChange,
+  });
   const windows = [];
   for (const isSilent of [false, true]) {
     const counted = {

@@ -7,12 +7,12 @@ import type { Session } from '../sessions/model.ts';
 import { hasEnded, planSessions, type SessionChange } from '../sessions/plan-sessions.ts';
 import { viewSession } from '../sessions/view.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
-import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+import type { Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
 
 /** What the plan of session changes depends on. */
 interface Circumstances {
   timeoutMs: number;
-  subscribers: readonly Subscriber[];
+  subscribers: Subscribers;
   /** Whether a change came from history alone, which is looked at for no anomalies and raises no events. */
   isPast?: (change: SessionChange) => boolean;
 }

@@ -38,7 +38,7 @@ export async function readRules(
   if (known?.version === version) return known;
   const organization = await readOrganization(ctx, orgId, transaction);
   const budgets = await readBudgetSet(ctx, orgId, transaction);
-  const subscribers = await findSubscribers(ctx, orgId, transaction);
+  const { webhooks: subscribers } = await findSubscribers(ctx, orgId, transaction);
   return { version, organization, budgets, subscribers };
 }
 

@@ -5,10 +5,10 @@ import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
 
 /**
- * The conflict row between what records signals and what changes the rules by which they count. Under snapshot isolation
- * two transactions that only read what the other writes both commit. Here both write: whoever records signals one shard
- * of the organization, whoever changes a rule all shards. One of two that overlap meets a write conflict and runs again
- * on a snapshot that holds the other (docs/adr/0040).
+ * The conflict row between what records signals or raises events and what changes the rules by which it does. Under snapshot
+ * isolation two transactions that only read what the other writes both commit. Here both write: one that records signals or
+ * raises events writes one shard of the organization, one that changes a rule writes all shards. One of two that overlap
+ * meets a write conflict and runs again on a snapshot that holds the other (docs/adr/0040, docs/adr/0160).
  */
 export interface OrganizationVersion {
   /** `versionKey(...)`. */
@@ -16,7 +16,7 @@ export interface OrganizationVersion {
   org_id: string;
   /** Rises with each change of the organization's settings, teams, budgets and webhooks: the same in all shards. */
   version: number;
-  /** Rises with each batch of signals. */
+  /** Rises with each batch of signals, and with each transaction that raises events. */
   touches?: number;
 }
 
@@ -76,6 +76,20 @@ export function touchOrganizationVersion(orgId: string, shard: number, version: 
     organizationVersionRows,
     { _id: versionKey(orgId, shard), version },
     { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId } },
+    { upsert: true },
+  );
+}
+
+/**
+ * The write of a transaction that has itself read rules of the organization and relies on them, in one shard. It conflicts
+ * with every change of a rule that the transaction does not see.
+ */
+export function guardOrganizationRules(orgId: string, shard: number): Write {
+  return updateRow(
+    organizationVersionRows,
+    { _id: versionKey(orgId, shard) },
+    // Rows of an organization come into being with its first signal or, all of them, with its first change.
+    { $inc: { touches: 1 }, $setOnInsert: { org_id: orgId, version: 0 } },
     { upsert: true },
   );
 }

@@ -127,6 +127,20 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: [...DELIVER, ...API, 'test/drills/webhooks.test.ts'],
   },
   {
+    what: 'what is held beyond its limit is not counted in its transaction',
+    file: 'shared/webhooks/deliveries/expire-held.ts',
+    text: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit, session: transaction });',
+    replacement: 'const count = await queuedDeliveryRows(ctx).countDocuments(held, { limit });',
+    tests: DELIVER,
+  },
+  {
+    what: 'an event does not meet a webhook that is made meanwhile',
+    file: 'shared/webhooks/deliveries/plan-events.ts',
+    text: 'const writes = [...guard, ...rows',
+    replacement: 'const writes = [...rows',
+    tests: GUARD,
+  },
+  {
     what: 'two drains go on beside each other',
     file: 'shared/webhooks/sending/drain-deliveries.ts',
     text: 'return due?.claim_id === claimId ? due : null;',

@@ -16,6 +16,13 @@ export function currentShard(): number {
   return ownShard;
 }
 
+/**
+ * The shard in which this process writes beside the recording of signals: another one, so that the two never meet there.
+ */
+export function secondShard(): number {
+  return (ownShard + COUNTER_SHARDS / 2) % COUNTER_SHARDS;
+}
+
 /** Moves this process to another shard, after a conflict that may have been another process in the same one. */
 export function moveToOtherShard(): void {
   ownShard = randomInt(COUNTER_SHARDS);

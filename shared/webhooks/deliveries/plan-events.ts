@@ -2,10 +2,10 @@ import { type Event, eventRows } from '../../events/model.ts';
 import { envelopeOf, eventIdOf, type NewEvent } from '../../events/new-event.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { mapAtPace } from '../../platform/basics/next-turn.ts';
-import { joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import { insertDue } from '../../platform/due/plan-due.ts';
 import { insertRow } from '../../platform/mongo/writes.ts';
-import type { Subscriber } from '../endpoints/find-subscribers.ts';
+import type { Subscriber, Subscribers } from '../endpoints/find-subscribers.ts';
 import { planDeliveriesJob } from './jobs.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 
@@ -28,21 +28,23 @@ type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'>;
 /**
  * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the
  * transaction of the change that raises them. `subscribers` are all webhooks of the organization, as that transaction
- * sees them. An event that is for none of them is not written, so it is not what tells that its cause was there before.
- * Too many deliveries for one transaction are left to a due row. Pure, at a pace that holds nobody up.
+ * sees them, and the plan conflicts with a change of them meanwhile (ADR 0160). An event that is for none of them is not
+ * written, so its row does not show whether its cause was there before. Too many deliveries for one transaction are left to
+ * a due row. Pure, at a pace that holds nobody up.
  */
 export async function planEvents(
   events: readonly NewEvent[],
-  subscribers: readonly Subscriber[],
+  { webhooks, guard }: Subscribers,
   nowMs: number,
 ): Promise<Plan> {
+  if (events.length === 0) return NO_PLAN;
   const planned = await mapAtPace([...events.entries()], ([index, event]) => {
-    const isWanted = subscribers.some((webhook) => isFor(event, webhook));
+    const isWanted = webhooks.some((webhook) => isFor(event, webhook));
     return isWanted ? [rowOf(event, index, nowMs)] : [];
   });
   const rows = planned.flat();
-  const written = { writes: rows.map((row) => insertRow(eventRows, row)), wakeUps: [] };
-  return joinPlans(written, planFanOut(rows, subscribers, nowMs));
+  const writes = [...guard, ...rows.map((row) => insertRow(eventRows, row))];
+  return joinPlans({ writes, wakeUps: [] }, planFanOut(rows, webhooks, nowMs));
 }
 
 /**

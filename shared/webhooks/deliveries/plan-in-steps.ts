@@ -49,7 +49,7 @@ async function planSome(ctx: Context, key: string): Promise<boolean> {
       .find(onShard(ctx, { _id: { $in: ids } }, { org_id: due.org_id }), { session: transaction })
       .toArray();
     const events = new Map(found.map((event) => [event._id, event]));
-    const now = await findSubscribers(ctx, due.org_id, transaction);
+    const { webhooks: now } = await findSubscribers(ctx, due.org_id, transaction);
     const webhooks = new Map(now.map((webhook) => [webhook._id, webhook]));
     const pairs = step.flatMap((pair) => {
       const [event, webhook] = [events.get(pair.event._id), webhooks.get(pair.webhook._id)];

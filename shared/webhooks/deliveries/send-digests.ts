@@ -55,7 +55,9 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
     if (!first) return { ...NO_PLAN, result: false };
     const status = webhook ? 'digested' : 'cancelled';
     const done = replaceQueued(rows.map((row) => finished(row, status, nowMs)));
-    const digest = webhook ? await planEvents([digestOf(first, rows, nowMs)], [webhook], nowMs) : NO_PLAN;
+    // It is for this webhook alone, so no other one can miss it.
+    const subscribers = { webhooks: webhook ? [webhook] : [], guard: [] };
+    const digest = await planEvents([digestOf(first, rows, nowMs)], subscribers, nowMs);
     return { ...joinPlans(done, digest), result: true };
   });
 }

@@ -1,5 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import { guardOrganizationRules } from '../../organizations/versions.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { secondShard } from '../../platform/mongo/counter-shards.ts';
+import type { Write } from '../../platform/mongo/writes.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
 /** What planning the deliveries of an event asks of a webhook. */
@@ -17,14 +20,22 @@ const FIELDS = {
   revision: 1,
 } as const;
 
+/** The webhooks of an organization as a transaction sees them, for the events that it raises. */
+export interface Subscribers {
+  webhooks: readonly Subscriber[];
+  /** The writes of a transaction that raises events: they conflict with a webhook that is made or changed meanwhile. */
+  guard: readonly Write[];
+}
+
 /** The webhooks of an organization. One indexed read. */
 export async function findSubscribers(
   ctx: Context,
   orgId: string,
   transaction: ClientSession,
-): Promise<Subscriber[]> {
-  return webhookRows(ctx)
+): Promise<Subscribers> {
+  const webhooks = await webhookRows(ctx)
     .find({ org_id: orgId }, { session: transaction })
     .project<Subscriber>(FIELDS)
     .toArray();
+  return { webhooks, guard: [guardOrganizationRules(orgId, secondShard())] };
 }

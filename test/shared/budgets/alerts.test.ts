@@ -1,18 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addMember } from '../../../shared/administration/members.ts';
-import { changeBudget, createBudget } from '../../../shared/budgets/change-budgets.ts';
+import { changeBudget, createBudget, removeBudget } from '../../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../../shared/budgets/evaluate-due.ts';
 import type { BudgetInput } from '../../../shared/budgets/input.ts';
-import { budgetAlertRows } from '../../../shared/budgets/model.ts';
+import { budgetAlertRows, budgetFiringRows, budgetRows } from '../../../shared/budgets/model.ts';
 import { recordSignals } from '../../../shared/ingest/record-signals.ts';
 import { dueRows } from '../../../shared/platform/due/model.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
+import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import { updateWebhook } from '../../../shared/webhooks/endpoints/update-webhook.ts';
 import type { WebhookInput } from '../../../shared/webhooks/endpoints/view.ts';
 import { evaluateBudgets } from '../../../workers/index.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';
 import { createTestClock, openTestContext, type TestClock, type TestContext } from '../../support/harness.ts';
+import { standingStillAfter } from '../../support/interleave.ts';
 import { readEvents, SECRET, type StoredEvent } from '../../support/webhooks.ts';
 
 const NOW = Date.UTC(2026, 10, 18, 10, 20);
@@ -241,4 +243,38 @@ describe('forecast', () => {
     await evaluateDue(ctx, orgId);
     expect(await alertsOf(orgId)).toEqual([]);
   });
+});
+
+describe.each([
+  { when: 'between its evaluation and its alerts', of: webhookRows },
+  { when: 'while it sends alerts', of: budgetAlertRows },
+])('a worker that stands still $when', ({ of }) => {
+  test('writes neither an event nor a row for a budget that was removed meanwhile', async () => {
+    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
+    await use(orgId, 60);
+    const remove = () => removeBudget(ctx, orgId, budget._id);
+    await evaluateDue(standingStillAfter(ctx, of, remove), orgId);
+    expect(await alertsOf(orgId)).toEqual([]);
+    expect(await budgetAlertRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
+  });
+
+  test('decides by a limit that was raised meanwhile, and sends the alert once that is reached', async () => {
+    const { orgId, budget } = await tenantWith([{ alert_at: [50] }]);
+    await use(orgId, 60);
+    const raiseLimit = () => changeBudget(ctx, orgId, budget._id, { threshold: 200 });
+    expect(await evaluateDue(standingStillAfter(ctx, of, raiseLimit), orgId)).toBe(0);
+    expect(await alertsOf(orgId)).toEqual([]);
+    await use(orgId, 40);
+    await evaluateDue(ctx, orgId);
+    expect((await alertsOf(orgId)).map(({ data }) => [data.current, data.threshold])).toEqual([[100, 200]]);
+  });
+});
+
+test('a worker that stands still after it has read a budget fires no level once that is removed', async () => {
+  const { orgId, budget } = await tenantWith([{ events: ['budget.warning', 'budget.exceeded'] }]);
+  await use(orgId, 100);
+  const remove = () => removeBudget(ctx, orgId, budget._id);
+  expect(await evaluateDue(standingStillAfter(ctx, budgetRows, remove), orgId)).toBe(0);
+  expect(await budgetFiringRows(ctx).countDocuments({ org_id: orgId })).toBe(0);
+  expect(await readEvents(ctx, orgId)).toEqual([]);
 });

@@ -5,6 +5,8 @@ import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
+import { deleteWebhook } from '../../../shared/webhooks/endpoints/delete-webhook.ts';
+import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';
 import {
   makeAccount,
   type OwnRedis,
@@ -18,6 +20,7 @@ import {
   writePlans,
 } from '../../support/credits.ts';
 import { createTestClock, type TestClock, type TestContext } from '../../support/harness.ts';
+import { standingStillAfter } from '../../support/interleave.ts';
 import { makeWebhook, readEvents, type StoredEvent, subscribeToAll } from '../../support/webhooks.ts';
 
 const PLAN = { window_credits: 20, window_s: 3_600, monthly_credits: 10 };
@@ -62,6 +65,23 @@ async function lastSpendOf({ accountId }: TestAccount): Promise<string> {
   const rows = await ledgerRows(ctx).find({ account_id: accountId }).sort({ seq: -1 }).toArray();
   return rows.find(({ reason }) => reason === 'receipt')?._id ?? '';
 }
+
+test('a webhook that is made or deleted while entries are projected is seen as it is then', async () => {
+  const account = await makeAccount(ctx);
+  const { orgId } = account;
+  const types = async () => (await eventsOf(account)).map(({ type }) => type);
+  await spend(account, 27);
+  await projectAll(
+    standingStillAfter(ctx, webhookRows, () =>
+      makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.low']),
+    ),
+  );
+  expect(await types()).toEqual(['credit.low']);
+  const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/', ['credit.depleted']);
+  await spend(account, 3);
+  await projectAll(standingStillAfter(ctx, webhookRows, () => deleteWebhook(ctx, orgId, _id)));
+  expect(await types()).toEqual(['credit.low']);
+});
 
 describe('credits that run out', () => {
   test('raise credit.low at a tenth of window and month, and credit.depleted at 0, each once', async () => {

@@ -5,9 +5,10 @@ import { createBudget } from '../../../../shared/budgets/change-budgets.ts';
 import { evaluateDue } from '../../../../shared/budgets/evaluate-due.ts';
 import { budgetFiringRows } from '../../../../shared/budgets/model.ts';
 import { endIfSilent } from '../../../../shared/ingest/end-session.ts';
+import { createBatcher } from '../../../../shared/platform/context/batcher.ts';
 import { sessionRows } from '../../../../shared/sessions/model.ts';
 import { makeSignal, makeTenant } from '../../../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../../../support/harness.ts';
+import { createTestClock, startApi, type TestApi, type TestContext } from '../../../support/harness.ts';
 import { findDeliveries, makeWebhook, readEvents } from '../../../support/webhooks.ts';
 
 const clock = createTestClock();
@@ -27,6 +28,9 @@ async function openSession(key: string, overrides: Record<string, unknown> = {})
 }
 
 const all = <Result>(run: () => Promise<Result>) => Promise.all(Array.from({ length: 6 }, run));
+
+/** Another process, as far as batches go. */
+const asOther = (ctx: TestContext) => ({ ...ctx, batcher: createBatcher() });
 
 describe('an event', () => {
   it('is stored when somebody subscribes to it, with its delivery, and otherwise is not', async () => {
@@ -75,7 +79,7 @@ describe('without a webhook', () => {
     expect(await anomalyRows(api.ctx).find({ org_id: orgId }).toArray()).toMatchObject([{ reports: 1 }]);
     clock.advance(1_800_001);
     const session = await sessionRows(api.ctx).findOne({ _id: id });
-    const ended = await all(() => endIfSilent(api.ctx, session?.key ?? ''));
+    const ended = await all(() => endIfSilent(asOther(api.ctx), session?.key ?? ''));
     expect(ended.filter((result) => 'ended' in result && result.ended)).toHaveLength(1);
     expect(await readEvents(api.ctx, orgId)).toEqual([]);
   });
