@@ -128,6 +128,14 @@ describe('health, readiness and metrics', () => {
     await lone.close().catch(() => undefined);
   });
 
+  it('shows no gauge that this process does not measure', async () => {
+    registerMetrics(api.ctx);
+    const { text } = await api.call('/metrics', { key: operator() });
+    const values = text.split('\n').filter((line) => line.startsWith('governor_webhook'));
+    expect(text).toContain('# TYPE governor_webhooks_failing gauge');
+    expect(values.filter((line) => /_(failing|unsent|held) /.test(line))).toEqual([]);
+  });
+
   it('shows what operators are alerted of when it grows from the start on, at 0', async () => {
     registerMetrics(api.ctx);
     const { text } = await api.call('/metrics', { key: operator() });

@@ -48,11 +48,15 @@ export function counter<L extends string>({
   });
 }
 
-/** Declares a gauge of a noun. */
+/** Declares a gauge of a noun. It has no value in a process that has not measured it: a 0 would say that all is well. */
 export function gauge<L extends string>(
   options: Omit<GaugeConfiguration<L>, 'registers'>,
 ): DeclaredMetric<Gauge<L>> {
-  return declared((registry) => new Gauge<L>({ ...options, registers: [registry] }));
+  return declared((registry) => {
+    const made = new Gauge<L>({ ...options, registers: [registry] });
+    made.remove({});
+    return made;
+  });
 }
 
 /** Declares a histogram of a noun. */

@@ -38,7 +38,7 @@ export interface Webhook {
 }
 
 export const webhookRows = collection<Webhook>('webhooks', {
-  indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1 } }],
+  indexes: [{ key: { org_id: 1, created_at: 1 } }, { key: { status: 1, alerted_at: 1 } }],
 });
 
 /** Whether its deliveries are held: it is failing, or its owner has paused it. */

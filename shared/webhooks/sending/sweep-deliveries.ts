@@ -51,15 +51,16 @@ function dueRowsBeside(ctx: Context, webhookIds: readonly string[], most: number
     .limit(most);
 }
 
-/** How often a process counts: it costs some microseconds per held delivery. */
-const COUNT_EVERY_MS = 30_000;
+/** How often a process counts what is held: it costs some microseconds per delivery. */
+const COUNT_HELD_EVERY_MS = 30_000;
 
-const counted = perContext(() => ({ atMs: Number.NEGATIVE_INFINITY }));
+const countedHeld = perContext(() => ({ atMs: Number.NEGATIVE_INFINITY }));
 
 async function countPaused(ctx: Context): Promise<void> {
-  if (performance.now() - counted(ctx).atMs < COUNT_EVERY_MS) return;
-  counted(ctx).atMs = performance.now();
   failingWebhooks(ctx).set(await webhookRows(ctx).countDocuments({ status: 'failing' }));
   unsentAlerts(ctx).set(await countUnsentAlerts(ctx));
+  const held = countedHeld(ctx);
+  if (performance.now() - held.atMs < COUNT_HELD_EVERY_MS) return;
+  held.atMs = performance.now();
   heldDeliveries(ctx).set(await queuedDeliveryRows(ctx).countDocuments({ state: 'held' }));
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { failingWebhooks, unsentAlerts } from '../../../../shared/webhooks/deliveries/metrics.ts';
 import { type QueuedDelivery, queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
+import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
 import { defer, endpointOf } from '../../../../shared/webhooks/sending/endpoint.ts';
 import { fetchDeferred } from '../../../../shared/webhooks/sending/fetch-deferred.ts';
@@ -35,6 +37,22 @@ test('the list of one webhook hides none of another, also when it is longer than
   const lists = [...[1, 2, 3, 4, 5, 6].map((at) => dueAt('whk_long', at)), dueAt('whk_short', 7)];
   await queuedDeliveryRows(ctx).insertMany(lists);
   expect(await sweepDeliveries(ctx, 4)).toBe(5);
+});
+
+test('a webhook that fails is in the gauge from the next sweep on, and gone from it once it is enabled', async () => {
+  const { orgId } = await makeTenant(ctx);
+  const { _id } = await makeWebhook(ctx, orgId, 'https://example.com/');
+  const shown = async () => {
+    await sweepDeliveries(ctx);
+    const gauges = [failingWebhooks(ctx), unsentAlerts(ctx)];
+    const found = await Promise.all(gauges.map((gauge) => gauge.get()));
+    return found.map(({ values }) => values[0]?.value);
+  };
+  expect(await shown()).toEqual([0, 0]);
+  await webhookRows(ctx).updateOne({ _id }, { $set: { status: 'failing', failing_since: new Date() } });
+  expect(await shown()).toEqual([1, 1]);
+  await enableWebhook(ctx, orgId, _id);
+  expect(await shown()).toEqual([0, 0]);
 });
 
 describe('webhooks whose secrets cannot be decrypted', () => {
