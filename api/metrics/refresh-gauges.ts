@@ -23,9 +23,8 @@ const reading = perContext((): { atMs: number; current: Promise<unknown> | null 
  */
 export async function refreshGauges(ctx: Context): Promise<void> {
   const state = reading(ctx);
-  const nowMs = ctx.clock.now();
-  // A clock that was set back is no reason to wait until it is as late again.
-  if (!state.current && Math.abs(nowMs - state.atMs) >= EVERY_MS) {
+  const nowMs = ctx.clock.elapsed();
+  if (!state.current && nowMs - state.atMs >= EVERY_MS) {
     state.atMs = nowMs;
     state.current = Promise.all([
       readReadiness(ctx, []),

@@ -5,6 +5,7 @@ import { perContext } from '../../shared/platform/context/per-context.ts';
 
 interface Kept {
   found: Promise<oidc.Configuration> | null;
+  /** By `elapsed`. */
   readAtMs: number;
 }
 
@@ -20,9 +21,9 @@ const keptOf = perContext((): Kept => ({ found: null, readAtMs: 0 }));
  */
 export async function issuerOf(ctx: Context): Promise<oidc.Configuration> {
   const kept = keptOf(ctx);
-  const isOld = ctx.clock.now() - kept.readAtMs > REFRESH_AFTER_MS;
+  const isOld = ctx.clock.elapsed() - kept.readAtMs > REFRESH_AFTER_MS;
   if (kept.found === null || isOld) {
-    kept.readAtMs = ctx.clock.now();
+    kept.readAtMs = ctx.clock.elapsed();
     kept.found = discover(ctx);
     kept.found.catch(() => {
       kept.found = null;

@@ -9,6 +9,7 @@ const LIST_LASTS_MS = 60_000;
 const MOST_LISTS = 1_000;
 
 interface KeptList {
+  /** By `elapsed`. */
   readAtMs: number;
   userIdByEmail: Promise<ReadonlyMap<string, string>>;
 }
@@ -25,7 +26,7 @@ export async function openDirectory(ctx: Context, sender: Sender): Promise<Direc
 
 function memberList(ctx: Context, orgId: string): Promise<ReadonlyMap<string, string>> {
   const kept = lists(ctx);
-  const nowMs = ctx.clock.now();
+  const nowMs = ctx.clock.elapsed();
   const known = kept.get(orgId);
   if (known && nowMs - known.readAtMs < LIST_LASTS_MS) return known.userIdByEmail;
   if (kept.size >= MOST_LISTS) kept.clear();

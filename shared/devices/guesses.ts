@@ -5,7 +5,8 @@ import type { Context } from '../platform/context/context.ts';
 
 interface Count {
   wrong: number;
-  endsAtMs: number;
+  /** By `elapsed`. */
+  endsMs: number;
 }
 
 const counts = boundedCache<string, Count>({ max: 10_000 });
@@ -16,23 +17,23 @@ const counts = boundedCache<string, Count>({ max: 10_000 });
  * end after the fifth wrong one learn nothing. In memory: each process counts for itself.
  */
 export function refuseGuesser(ctx: Context, guessers: readonly string[]): void {
-  const nowMs = ctx.clock.now();
+  const nowMs = ctx.clock.elapsed();
   for (const guesser of guessers) {
     const count = counts(ctx).get(guesser);
-    if (!count || count.endsAtMs <= nowMs || count.wrong < WRONG_USER_CODES) continue;
+    if (!count || count.endsMs <= nowMs || count.wrong < WRONG_USER_CODES) continue;
     throw new DomainError('too_many_requests', 'Too many codes were wrong.', {
-      retry_after_s: Math.max(1, Math.ceil((count.endsAtMs - nowMs) / 1_000)),
+      retry_after_s: Math.max(1, Math.ceil((count.endsMs - nowMs) / 1_000)),
     });
   }
 }
 
 /** Counts a wrong code of each. */
 export function countWrongCode(ctx: Context, guessers: readonly string[]): void {
-  const nowMs = ctx.clock.now();
+  const nowMs = ctx.clock.elapsed();
   const known = counts(ctx);
   for (const guesser of guessers) {
     const count = known.get(guesser);
-    if (count && count.endsAtMs > nowMs) count.wrong += 1;
-    else known.set(guesser, { wrong: 1, endsAtMs: nowMs + DEVICE_CODE_LIFETIME_S * 1_000 });
+    if (count && count.endsMs > nowMs) count.wrong += 1;
+    else known.set(guesser, { wrong: 1, endsMs: nowMs + DEVICE_CODE_LIFETIME_S * 1_000 });
   }
 }

@@ -13,6 +13,7 @@ const COOLDOWN_MS = 30_000;
 /** The same while no keys were read yet, when nobody can be let in. */
 const COLD_COOLDOWN_MS = 2_000;
 
+/** Times are by `elapsed`. */
 interface KeyCache {
   keys: LocalJWKSet | null;
   fetchedAtMs: number;
@@ -20,7 +21,10 @@ interface KeyCache {
   fetching: Promise<void> | null;
 }
 
-const cacheOf = perContext((): KeyCache => ({ keys: null, fetchedAtMs: 0, triedAtMs: 0, fetching: null }));
+const NEVER_MS = Number.NEGATIVE_INFINITY;
+const cacheOf = perContext(
+  (): KeyCache => ({ keys: null, fetchedAtMs: NEVER_MS, triedAtMs: NEVER_MS, fetching: null }),
+);
 
 /**
  * Finds the issuer's public key for a token. Known keys go on while the issuer is down. For an unknown `kid` the keys are
@@ -53,11 +57,11 @@ async function readFirst(ctx: Context, cache: KeyCache): Promise<LocalJWKSet> {
 function refresh(ctx: Context, cache: KeyCache, cooldownMs: number): Promise<void> {
   if (cache.fetching) return cache.fetching;
   if (!isPast(ctx, cache.triedAtMs, cooldownMs)) return Promise.resolve();
-  cache.triedAtMs = ctx.clock.now();
+  cache.triedAtMs = ctx.clock.elapsed();
   cache.fetching = fetchKeys(ctx)
     .then((keys) => {
       cache.keys = keys;
-      cache.fetchedAtMs = ctx.clock.now();
+      cache.fetchedAtMs = ctx.clock.elapsed();
     })
     .catch((error: unknown) => ctx.log.warn({ err: error }, "the identity provider's keys were not read"))
     .finally(() => {
@@ -66,10 +70,9 @@ function refresh(ctx: Context, cache: KeyCache, cooldownMs: number): Promise<voi
   return cache.fetching;
 }
 
-/** Whether a duration has passed. A clock that was set back counts as passed: else it would hold a fetch back. */
+/** Whether a duration has passed. */
 function isPast(ctx: Context, sinceMs: number, durationMs: number): boolean {
-  const elapsedMs = ctx.clock.now() - sinceMs;
-  return elapsedMs < 0 || elapsedMs >= durationMs;
+  return ctx.clock.elapsed() - sinceMs >= durationMs;
 }
 
 const httpUrl = z.url({ protocol: /^https?$/ });

@@ -25,7 +25,7 @@ const PAUSE_MS = 5_000;
 
 /** What this process knows to be counted, over all organizations: at 256 characters each, 50 MB. */
 const seenValues = boundedCache<string, true>({ max: 100_000 });
-/** Until when Redis is not asked. Epoch ms. */
+/** Until when Redis is not asked, by `elapsed`. */
 const pause = perContext(() => ({ endsMs: 0 }));
 const script = loadScript(new URL('count-values.lua', import.meta.url));
 const reply = z.array(z.array(z.int().min(0)));
@@ -43,7 +43,7 @@ export async function findExcess(
 ): Promise<ReadonlyMap<Draft, Field>> {
   const excess = new Map<Draft, Field>();
   const nowMs = ctx.clock.now();
-  if (!ctx.config.rateLimits || nowMs < pause(ctx).endsMs) return excess;
+  if (!ctx.config.rateLimits || ctx.clock.elapsed() < pause(ctx).endsMs) return excess;
   const day = isoTime(nowMs).slice(0, 'YYYY-MM-DD'.length);
   const seen = seenValues(ctx);
   const nameOf = (field: Field, value: string) => `${day} ${orgId} ${field} ${value}`;
@@ -106,7 +106,7 @@ async function countValues(
     return full;
   } catch (error) {
     ctx.log.debug({ err: error }, 'distinct values were not counted');
-    pause(ctx).endsMs = ctx.clock.now() + PAUSE_MS;
+    pause(ctx).endsMs = ctx.clock.elapsed() + PAUSE_MS;
     return null;
   }
 }

@@ -200,15 +200,16 @@ async function findKeys(ctx: Context, ids: readonly string[]): Promise<(ApiKey |
 }
 
 const USE_RESOLUTION_MS = 60_000;
-const lastWritten = boundedCache<string, number>({ max: 10_000 });
+/** Keys whose last use this process has written lately. */
+const writtenLately = boundedCache<string, true>({ max: 10_000, ttlMs: USE_RESOLUTION_MS });
 
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {
   const nowMs = ctx.clock.now();
-  const written = lastWritten(ctx);
-  const last = Math.max(written.get(key._id) ?? 0, key.last_used_at?.getTime() ?? 0);
-  if (nowMs - last < USE_RESOLUTION_MS) return;
-  written.set(key._id, nowMs);
+  // One that lies ahead was written by a clock that is wrong.
+  const ageMs = Math.abs(nowMs - (key.last_used_at?.getTime() ?? 0));
+  if (ageMs < USE_RESOLUTION_MS || writtenLately(ctx).get(key._id)) return;
+  writtenLately(ctx).set(key._id, true);
   apiKeyRows(ctx)
     .updateOne({ _id: key._id }, { $set: { last_used_at: new Date(nowMs) } })
     .catch((error: unknown) => ctx.log.debug({ err: error }, 'the last use of an API key was not written'));

@@ -115,7 +115,7 @@ test('a budget is listed at once by a process whose clock is behind', async () =
   const reader = { orgId: (await makeTenant(api.ctx)).orgId, userId: null };
   const fields = { name: 'B', scope: 'org', metric: 'tokens', window: 'daily', threshold: 1 } as const;
   const { _id } = await createBudget(api.ctx, reader.orgId, fields);
-  const behind = { ...api.ctx, clock: { now: () => api.ctx.clock.now() - 4_000 } };
+  const behind = { ...api.ctx, clock: { ...api.ctx.clock, now: () => api.ctx.clock.now() - 4_000 } };
   const page = { order: 'desc', limit: 20, after: null, total: null } as const;
   const { rows, total } = await listBudgets(behind, reader, page);
   expect([rows.map(({ id }) => id), total]).toEqual([[_id], 1]);

@@ -13,18 +13,27 @@ import type { SeenAnswer } from './contract.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock extends Clock {
+  /** Time passes until then. */
   set(epochMs: number): void;
+  /** Time passes. */
   advance(ms: number): void;
+  /** Somebody sets the wall clock forward or back; no time passes. */
+  shift(ms: number): void;
 }
 
 export function createTestClock(epochMs: number = Date.now()): TestClock {
   let nowMs = epochMs;
+  let elapsedMs = 0;
+  const advance = (ms: number) => {
+    nowMs += ms;
+    elapsedMs += ms;
+  };
   return {
     now: () => nowMs,
-    set: (next) => {
-      nowMs = next;
-    },
-    advance: (ms) => {
+    elapsed: () => elapsedMs,
+    set: (next) => advance(next - nowMs),
+    advance,
+    shift: (ms) => {
       nowMs += ms;
     },
   };

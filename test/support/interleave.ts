@@ -10,12 +10,12 @@ const READS = ['findOne', 'countDocuments'] as const;
  * Another process on the same data, which stands still once: right after it has read `collection` for the `time`th time
  * (from 1), until `meanwhile` has run.
  */
-export function standingStillAfter(
-  ctx: Context,
+export function standingStillAfter<C extends Context>(
+  ctx: C,
   { collectionName }: CollectionDeclaration,
   meanwhile: () => Promise<unknown>,
   time = 1,
-): Context {
+): C {
   let reads = 0;
   const after = async <Found>(read: Promise<Found>): Promise<Found> => {
     const found = await read;

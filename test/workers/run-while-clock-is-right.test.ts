@@ -7,7 +7,7 @@ import { openTestContext, type TestContext, until } from '../support/harness.ts'
 let ctx: TestContext;
 let shiftMs = 0;
 beforeAll(async () => {
-  ctx = await openTestContext({ clock: { now: () => systemClock.now() + shiftMs } });
+  ctx = await openTestContext({ clock: { ...systemClock, now: () => systemClock.now() + shiftMs } });
 });
 afterAll(() => ctx.close());
 

@@ -141,6 +141,13 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     tests: GUARD,
   },
   {
+    what: 'a pause between steps goes by the wall clock',
+    file: 'shared/webhooks/deliveries/plan-in-steps.ts',
+    text: 'pauseEnds(ctx).set(due.org_id, ctx.clock.elapsed() + pauseMs);',
+    replacement: 'pauseEnds(ctx).set(due.org_id, ctx.clock.elapsed() + ctx.clock.now());',
+    tests: DELIVER,
+  },
+  {
     what: 'two drains go on beside each other',
     file: 'shared/webhooks/sending/drain-deliveries.ts',
     text: 'return due?.claim_id === claimId ? due : null;',

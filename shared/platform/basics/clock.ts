@@ -1,9 +1,14 @@
-/** The only source of wall time. Epoch milliseconds, UTC. */
+/** The only source of time. */
 export interface Clock {
+  /** The wall clock: epoch milliseconds, UTC. Somebody may set it, forward or back. */
   now(): number;
+  /**
+   * Milliseconds since some moment, of a clock that nobody sets: for how long a process remembers or leaves something alone.
+   */
+  elapsed(): number;
 }
 
-export const systemClock: Clock = { now: () => Date.now() };
+export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now() };
 
 /**
  * How far the clock of an api may be behind those of the stores without leaving anything wrong in them: one that is further

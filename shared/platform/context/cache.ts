@@ -16,7 +16,7 @@ export function boundedCache<Key, Value>(limits: {
   max: number;
   ttlMs?: number;
 }): (ctx: Context) => Cache<Key, Value> {
-  return perContext((ctx) => createCache<Key, Value>(limits, () => ctx.clock.now()));
+  return perContext((ctx) => createCache<Key, Value>(limits, () => ctx.clock.elapsed()));
 }
 
 function createCache<Key, Value>(

@@ -16,7 +16,7 @@ const PLANNED_PER_STEP = 500;
 /** A pause is so many times as long as its step took: the attempts of what was planned need the store as well. */
 const PAUSE_FACTOR = 3;
 
-/** When the pause of an organization ends in this process, epoch ms. Who is forgotten begins a little early. */
+/** When the pause of an organization ends in this process, by `elapsed`. One that is forgotten begins a little early. */
 const pauseEnds = boundedCache<string, number>({ max: 1_000 });
 
 /**
@@ -29,13 +29,13 @@ export async function planStep(ctx: Context, key: string): Promise<{ notBeforeMs
   const _id = dueId(planDeliveriesJob, key);
   const due = await dueRows(ctx).findOne({ _id }, { projection: { org_id: 1 } });
   if (!due) return undefined;
-  const endMs = pauseEnds(ctx).get(due.org_id) ?? 0;
-  if (endMs > ctx.clock.now()) return { notBeforeMs: endMs };
+  const leftMs = (pauseEnds(ctx).get(due.org_id) ?? 0) - ctx.clock.elapsed();
+  if (leftMs > 0) return { notBeforeMs: ctx.clock.now() + leftMs };
   const startedMs = performance.now();
   const isMore = await planSome(ctx, key);
-  const notBeforeMs = ctx.clock.now() + Math.ceil(PAUSE_FACTOR * (performance.now() - startedMs));
-  pauseEnds(ctx).set(due.org_id, notBeforeMs);
-  return isMore ? { notBeforeMs } : undefined;
+  const pauseMs = Math.ceil(PAUSE_FACTOR * (performance.now() - startedMs));
+  pauseEnds(ctx).set(due.org_id, ctx.clock.elapsed() + pauseMs);
+  return isMore ? { notBeforeMs: ctx.clock.now() + pauseMs } : undefined;
 }
 
 /** Whether there is more. */

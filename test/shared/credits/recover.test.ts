@@ -164,7 +164,7 @@ describe('a Redis that comes back', () => {
     await projectAll(ctx);
     const answer = await spendOnce(ctx, account.token, { key: 'k3' });
     await ctx.redis.producer.flushall();
-    const clock = { now: () => Date.now() + 49 * 3_600_000 };
+    const clock = { ...ctx.clock, now: () => Date.now() + 49 * 3_600_000 };
     await recoverCredits({ ...ctx, clock, config: { ...ctx.config, nodeEnv: 'development' } });
     const replay = await spendOnce(ctx, account.token, { key: 'k3' });
     expect([replay.answer, replay.replayed]).toEqual([answer.answer, true]);

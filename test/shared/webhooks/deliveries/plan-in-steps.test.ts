@@ -71,6 +71,18 @@ describe('more deliveries than one transaction writes', () => {
     expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(['/hook/a', '/hook/b', '/hook/c']);
   });
 
+  it('go on after their pause when the clock was an hour ahead for a moment', async () => {
+    const HOUR = 3_600_000;
+    clock.shift(HOUR);
+    const ahead = await planStep(ctx, key);
+    clock.shift(-HOUR);
+    const pauseMs = (ahead?.notBeforeMs ?? 0) - HOUR - clock.now();
+    expect(await planStep(ctx, key)).toEqual({ notBeforeMs: clock.now() + pauseMs });
+    clock.advance(pauseMs);
+    await planInSteps(ctx, key);
+    expect(await Promise.all(webhooks.map(countOf))).toEqual([EVENTS, EVENTS, EVENTS]);
+  });
+
   it('are planned one step at a time, each of which says when the next may follow', async () => {
     const before = ctx.clock.now();
     const again = await planStep(ctx, key);
