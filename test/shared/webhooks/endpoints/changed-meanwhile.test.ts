@@ -35,7 +35,7 @@ interface Producer {
   what: string;
   type: NamedEventType;
   /** Prepares an organization. Returns the change that raises the event. */
-  prepare(orgId: string): Promise<(by: Context) => Promise<unknown>>;
+  prepare: (orgId: string) => Promise<(by: Context) => Promise<unknown>>;
 }
 
 const PRODUCERS: Producer[] = [
