@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { importFolder } from '../../packages/governor/src/import-history.ts';
+import { toolNamed } from '../../packages/governor/src/tools.ts';
+import { settingsFor } from '../../shared/adapters/connect-settings.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { createOrganization } from '../../shared/organizations/create-organization.ts';
+import { type Signal, signalRows } from '../../shared/signals/model.ts';
+import { type Stage, setStage } from '../bench/stage.ts';
+import { CLIENTS, type Client, PROMPTS } from './clients.ts';
+import { type Comparison, compare } from './compare.ts';
+import { startModelServer } from './model-server.ts';
+import { MARKS } from './models/ledger.ts';
+import { runProgram } from './run-program.ts';
+
+/*
+ * `npm run clients [-- NAME ...]`: installs published coding agents, lets them work against a model on loopback, connected as
+ * `governor connect` says, and compares what the product recorded with what the model counted.
+ */
+
+const PROJECT = 'demo';
+const INSTALL_MS = 300_000;
+const RUN_MS = 120_000;
+/** Where a proxy would be: no request that names one gets anywhere. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+type Row = Record<string, string>;
+
+const wanted = process.argv.slice(2);
+const clients = CLIENTS.filter(({ tool }) => wanted.length === 0 || wanted.includes(tool));
+const folder = mkdtempSync(join(tmpdir(), 'usage-governor-clients-'));
+const stage = await setStage({ RATE_LIMITS: 'off' });
+try {
+  const { url } = await stage.startApi();
+  const rows: Row[] = [];
+  for (const client of clients) {
+    const row = await tryClient(client, url).catch((error: unknown) => ({
+      client: client.name,
+      result: `skipped: ${String(error).slice(0, 200)}`,
+    }));
+    rows.push(row);
+    console.log(JSON.stringify(row));
+  }
+  console.table(rows);
+  if (rows.some(({ result }) => result !== 'right' && !result?.startsWith('skipped'))) process.exitCode = 1;
+} finally {
+  await stage.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function tryClient(client: Client, api: string): Promise<Row> {
+  const modules = install(client);
+  const home = join(folder, client.tool);
+  const work = join(home, PROJECT);
+  mkdirSync(join(work, '.git'), { recursive: true });
+  const model = await startModelServer();
+  try {
+    const { orgId, key } = await connect(stage, client);
+    const settings = settingsFor(client.tool, { api, key, projectId: PROJECT });
+    const place = { home, work, modelUrl: model.url, modules };
+    const env = { ...baseEnvironment(home), ...client.configure(place, settings) };
+    const program = join(modules, client.program);
+    const command = program.endsWith('.js') ? [process.execPath, program] : [program];
+    const ends: string[] = [];
+    for (const prompt of PROMPTS) {
+      const { code } = await runProgram([...command, ...client.args(prompt)], {
+        cwd: work,
+        env,
+        timeoutMs: RUN_MS,
+      });
+      ends.push(String(code));
+    }
+    const told = compare(await read(orgId), model.calls, {
+      projectId: PROJECT,
+      hidesErrors: client.tool === 'codex',
+    });
+    const imported = await importAgain(client, home, { api, key: await readingKey(orgId), orgId });
+    const leak = await findLeak(orgId);
+    return rowOf(client, versionOf(client, modules), { told, imported, leak, ends });
+  } finally {
+    model.close();
+  }
+}
+
+function rowOf(
+  client: Client,
+  version: string,
+  found: { told: Comparison; imported: string; leak: string; ends: string[] },
+): Row {
+  const { calls, tokens, cost, errors, project, isRight } = found.told;
+  const isFine = isRight && found.imported.startsWith('0 new') && found.leak === 'none';
+  const columns = { calls, tokens, cost, errors, project, import: found.imported, content: found.leak };
+  const result = isFine ? 'right' : `WRONG (exit codes ${found.ends.join(', ')})`;
+  return { client: client.name, version, ...columns, result };
+}
+
+function install({ tool, pack }: Client): string {
+  const prefix = join(folder, `npm-${tool}`);
+  mkdirSync(prefix, { recursive: true });
+  const args = ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts', pack];
+  execFileSync('npm', args, { stdio: 'pipe', timeout: INSTALL_MS });
+  return join(prefix, 'node_modules');
+}
+
+function versionOf({ pack }: Client, modules: string): string {
+  const file = join(modules, pack, 'package.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version : '?';
+}
+
+function baseEnvironment(home: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    TERM: 'dumb',
+    HTTP_PROXY: NOWHERE,
+    HTTPS_PROXY: NOWHERE,
+    NO_PROXY: '127.0.0.1,localhost',
+  };
+}
+
+/** The key is bound to a user and a project, as `governor connect --user-id --project-id` makes it. */
+async function connect({ ctx }: Stage, { tool }: Client): Promise<{ orgId: string; key: string }> {
+  const { _id: orgId } = await createOrganization(ctx, { name: tool, plan: 'enterprise' });
+  const bound = { user_id: 'ada', project_id: PROJECT };
+  const { key } = await createApiKey(ctx, { org_id: orgId, scopes: ['signals:write'], ...bound });
+  return { orgId, key };
+}
+
+async function readingKey(orgId: string): Promise<string> {
+  const scopes = ['signals:write', 'usage:read'] as const;
+  return (await createApiKey(stage.ctx, { org_id: orgId, scopes: [...scopes], user_id: 'ada' })).key;
+}
+
+function read(orgId: string): Promise<Signal[]> {
+  return signalRows(stage.ctx).find({ org_id: orgId }).toArray();
+}
+
+/** Imports the client's history over its telemetry: nothing may be counted again. */
+async function importAgain(
+  { history, hasSameIds }: Client,
+  home: string,
+  { api, key, orgId }: { api: string; key: string; orgId: string },
+): Promise<string> {
+  const before = (await read(orgId)).length;
+  const options = { api, apiKey: key, nowMs: stage.ctx.clock.now() };
+  const report = await importFolder(toolNamed(history.tool), join(home, history.folder), options);
+  const added = (await read(orgId)).length - before;
+  const untold = report.left_out['since OpenTelemetry tells it'] ?? 0;
+  return `${added} new, ${hasSameIds ? `${report.duplicates} known` : `${untold} left out`}`;
+}
+
+/** The collection in which content was found. */
+async function findLeak(orgId: string): Promise<string> {
+  for (const { name } of await stage.ctx.db.connection.listCollections()) {
+    const rows = await stage.ctx.db.connection.collection(name).find({}).toArray();
+    const text = JSON.stringify(rows.filter((row) => JSON.stringify(row).includes(orgId)));
+    if (Object.values(MARKS).some((mark) => text.includes(mark))) return `FOUND in ${name}`;
+  }
+  return 'none';
+}
