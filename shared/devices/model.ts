@@ -29,6 +29,8 @@ export interface DeviceGrant {
   name: string | null;
   public_key: Record<string, unknown> | null;
   status: 'pending' | 'approved' | 'denied' | 'redeemed';
+  /** The poll that gets the token. */
+  redeemed_by?: string;
   /** Whoever approved or denied it. */
   account_id: string | null;
   interval_s: number;

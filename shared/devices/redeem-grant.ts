@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
 import { ensureAccount } from '../credits/ledger/ensure-account.ts';
 import { putDevice } from '../credits/meter/device-access.ts';
@@ -6,8 +6,9 @@ import { type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { touchMember } from '../organizations/roster.ts';
+import { dateAt } from '../platform/basics/clock.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
-import { DomainError, isCode } from '../platform/basics/errors.ts';
+import { DomainError, isCode, isOutcomeUnknown, orUnknown } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { type Device, type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
@@ -37,8 +38,7 @@ export async function redeemGrant(
   const hmac = credentialHash(token, ctx.config.apiKeyPepper);
   await linkDevice(ctx, grant, member, { token_id: id, token_hmac: hmac });
   await putInRedis(ctx, member._id, { device_id: grant.device_id, token_id: id, token_hmac: hmac });
-  if (!(await markRedeemed(ctx, grant)))
-    throw new DomainError('invalid_grant', 'This device code was used already.');
+  await markRedeemed(ctx, grant);
   return { access_token: token, device_id: grant.device_id };
 }
 
@@ -63,7 +63,7 @@ async function readMember(ctx: Context, accountId: string): Promise<Member> {
 }
 
 function noMemberAnyMore(): DomainError {
-  return new DomainError('access_denied', 'Who approved this device is no member any more.');
+  return new DomainError('access_denied', 'The person who approved this device is no longer a member.');
 }
 
 /** Only who knows both the device code and the pepper can make the token again; neither is stored with the other. */
@@ -123,9 +123,41 @@ async function putInRedis(
   }
 }
 
-/** Compare-and-set: true for the one poll that gets the answer. */
-async function markRedeemed(ctx: Context, grant: DeviceGrant): Promise<boolean> {
-  const approved = { _id: grant._id, status: 'approved' } as const;
-  const { modifiedCount } = await deviceGrantRows(ctx).updateOne(approved, { $set: { status: 'redeemed' } });
-  return modifiedCount === 1;
+/**
+ * Marks the grant as redeemed for the one poll that gets the answer. Throws `invalid_grant` for every other. A poll that
+ * does not learn what became of its mark takes the mark back, as it has answered nothing: then the next poll gets the token.
+ * Throws `outcome_unknown` where that is not known either.
+ */
+async function markRedeemed(ctx: Context, { _id }: DeviceGrant): Promise<void> {
+  const poll = randomUUID();
+  try {
+    await inTransaction(ctx.db, async (transaction) => {
+      const options = { session: transaction };
+      const grant = await deviceGrantRows(ctx).findOne({ _id }, options);
+      // The driver tries again what it has no answer to.
+      if (grant?.redeemed_by === poll) return;
+      if (grant?.status !== 'approved')
+        throw new DomainError('invalid_grant', 'This device code was used already.');
+      const redeemed = { status: 'redeemed', redeemed_by: poll } as const;
+      await deviceGrantRows(ctx).updateOne({ _id }, { $set: redeemed }, options);
+    });
+  } catch (error) {
+    if (!isOutcomeUnknown(error)) throw error;
+    await orUnknown(
+      takeBack(ctx, _id, poll),
+      'It is not known whether this poll has used the code up. Poll again, and begin again if the code is refused then.',
+    );
+    throw new DomainError('store_unavailable', 'MongoDB did not answer in time. Poll again.');
+  }
+}
+
+/** Writes the row in any case: a mark that is still under way conflicts, and ends before this does. */
+async function takeBack(ctx: Context, _id: string, poll: string): Promise<void> {
+  await inTransaction(ctx.db, async (transaction) => {
+    const options = { session: transaction };
+    const grant = await deviceGrantRows(ctx).findOne({ _id }, options);
+    if (grant?.status === 'redeemed' && grant.redeemed_by !== poll) return;
+    const back = { status: 'approved', last_polled_at: dateAt(ctx.clock.now()) } as const;
+    await deviceGrantRows(ctx).updateOne({ _id }, { $set: back, $unset: { redeemed_by: '' } }, options);
+  });
 }

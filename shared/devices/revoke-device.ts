@@ -1,41 +1,49 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
 import { deviceTokenRows } from '../credits/meter/model.ts';
-import { DomainError, isCode } from '../platform/basics/errors.ts';
+import { DomainError, isCode, orUnknown } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { dueId, dueRows } from '../platform/due/model.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { revokeDevicesJob } from './jobs.ts';
-import { deviceRows } from './model.ts';
+import { type Device, deviceRows } from './model.ts';
 
 /**
  * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
  * `not_found` for everything that is not the account's, after one query whatever the id was; `store_unavailable` or
- * `rebuilding` when it has to be repeated.
+ * `rebuilding` when nothing was done, and `outcome_unknown` when Redis has ended the device and the record may not say so.
+ * Each of them has to be repeated.
  */
 export async function revokeDevice(ctx: Context, accountId: string, deviceId: string): Promise<void> {
   const device = await deviceRows(ctx).findOne({ account_id: accountId, device_id: deviceId });
   if (!device) throw noDevice();
   await revokeInRedis(ctx, accountId, deviceId);
   if (device.status === 'revoked') return;
+  await orUnknown(
+    markRevoked(ctx, device),
+    'The device spends no more, and its row may not say so yet. Repeat the request.',
+  );
+  // A Redis that was rebuilt from the rows between the two steps has taken it for active.
+  await revokeInRedis(ctx, accountId, deviceId);
+}
+
+async function markRevoked(ctx: Context, { _id, account_id, org_id }: Device): Promise<void> {
   const revokedAt = new Date(ctx.clock.now());
   await inTransaction(ctx.db, async (transaction) => {
     const { modifiedCount } = await deviceRows(ctx).updateOne(
-      { _id: deviceId, status: 'active' },
+      { _id, status: 'active' },
       { $set: { status: 'revoked', revoked_at: revokedAt } },
       { session: transaction },
     );
     if (modifiedCount === 0) return;
     await deviceTokenRows(ctx).updateOne(
-      { _id: deviceId },
+      { _id },
       { $set: { revoked_at: revokedAt } },
       { session: transaction },
     );
-    const details = { account_id: accountId, device_id: deviceId };
-    await recordAudit(ctx, { action: 'device.revoke', org_id: device.org_id, details }, transaction);
+    const details = { account_id, device_id: _id };
+    await recordAudit(ctx, { action: 'device.revoke', org_id, details }, transaction);
   });
-  // A Redis that was rebuilt from the rows between the two steps has taken it for active.
-  await revokeInRedis(ctx, accountId, deviceId);
 }
 
 /** For an operator, who may end any device: as `revokeDevice`. */

@@ -72,7 +72,10 @@ async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGran
       return grant;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      if (await deviceGrantRows(ctx).findOne({ device_id: grant.device_id })) throw error;
+      const known = await deviceGrantRows(ctx).findOne({ device_id: grant.device_id });
+      // The driver tries again what it has no answer to.
+      if (known?._id === grant._id) return known;
+      if (known) throw error;
       grant = { ...grant, user_code: newUserCode() };
     }
   }

@@ -1,3 +1,4 @@
+import { mongo } from 'mongoose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
@@ -32,6 +33,35 @@ afterAll(async () => {
   await api.close();
   await idp.stop();
 });
+
+/** Each transaction in which a method of these rows was called commits, and its answer is lost, so many times. */
+function loseCommitAfter<Rows extends object>(
+  rows: Rows,
+  method: keyof Rows & string,
+  times = 1,
+): () => void {
+  let left = times;
+  let isArmed = false;
+  const original = rows[method] as (...args: unknown[]) => unknown;
+  const called = vi.spyOn(rows as Record<string, (...args: unknown[]) => unknown>, method);
+  called.mockImplementation((...args) => {
+    isArmed = true;
+    return original.apply(rows, args);
+  });
+  const commit = mongo.ClientSession.prototype.commitTransaction;
+  const committed = vi.spyOn(mongo.ClientSession.prototype, 'commitTransaction');
+  committed.mockImplementation(async function lose(this: mongo.ClientSession) {
+    await commit.call(this);
+    if (!isArmed || left === 0) return;
+    isArmed = false;
+    left -= 1;
+    throw new mongo.MongoNetworkError('connection closed');
+  });
+  return () => {
+    called.mockRestore();
+    committed.mockRestore();
+  };
+}
 
 /** The devices that may spend, as the account's record in Redis has them. */
 async function spendingDevices(accountId: string): Promise<string[]> {
@@ -210,6 +240,33 @@ describe('linking', () => {
     expect(answer.status).toBe(200);
     expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
     expect(await deviceRows(api.ctx).countDocuments({ account_id: person.accountId })).toBe(1);
+  });
+
+  test('gives the token with the next poll when the answer to its last write was lost', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_code, user_code } = await startLink(api);
+    await approve(api, person, user_code);
+    const restore = loseCommitAfter(deviceGrantRows(api.ctx), 'updateOne');
+    const lost = await poll(api, device_code);
+    expect([lost.status, lost.body.error]).toEqual([503, 'temporarily_unavailable']);
+    const answer = await poll(api, device_code);
+    restore();
+    expect(answer.status).toBe(200);
+    expect(await spendingDevices(person.accountId)).toEqual([answer.body.device_id]);
+    expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
+  });
+
+  test('says that it is not known whether the code is used up, and never gives the token twice', async () => {
+    const person = await makePerson(api.ctx, idp);
+    const { device_code, user_code } = await startLink(api);
+    await approve(api, person, user_code);
+    const restore = loseCommitAfter(deviceGrantRows(api.ctx), 'updateOne', 2);
+    const lost = await poll(api, device_code);
+    restore();
+    expect([lost.status, lost.body.error]).toEqual([504, 'temporarily_unavailable']);
+    // The second transaction was made too: only its answer was lost.
+    expect((await poll(api, device_code)).status).toBe(200);
+    expect((await poll(api, device_code)).body.error).toBe('invalid_grant');
   });
 
   test('takes a parameter of a form without a value as left out (RFC 8628 section 3.1)', async () => {

@@ -1,6 +1,6 @@
 import { recordAuditOnce } from '../../audit/record-audit.ts';
 import type { Member } from '../../organizations/model.ts';
-import { DomainError } from '../../platform/basics/errors.ts';
+import { DomainError, orUnknown } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
@@ -72,6 +72,10 @@ export async function grantAudited(
   const granted = await grantCredits(ctx, grant);
   const { accountId, bucket, amount, expires_at = null, idempotencyKey } = grant;
   const noted = { user_id, bucket, amount, expires_at, ...details };
-  await recordAuditOnce(ctx, { action: 'credits.add', org_id, details: noted }, [accountId, idempotencyKey]);
+  const entry = { action: 'credits.add', org_id, details: noted };
+  await orUnknown(
+    recordAuditOnce(ctx, entry, [accountId, idempotencyKey]),
+    'The credits are granted, and the audit log may lack it. Repeat the request with the same Idempotency-Key.',
+  );
   return granted;
 }

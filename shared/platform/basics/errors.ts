@@ -95,6 +95,16 @@ export function isOutcomeUnknown(error: unknown): boolean {
 }
 
 /**
+ * The rest of a change of which something has been written: a store that fails now may not be reported as one that has
+ * written nothing. Throws `outcome_unknown` with `detail` then, and every other error as it is.
+ */
+export async function orUnknown<Result>(rest: Promise<Result>, detail: string): Promise<Result> {
+  return rest.catch((error: unknown) => {
+    throw isStoreError(error) ? new DomainError('outcome_unknown', detail) : error;
+  });
+}
+
+/**
  * Answers by which Redis refuses a command because of its own state: memory or disk are full, it is a replica, it is loading,
  * or too few replicas follow. The command had no effect.
  */
