@@ -32,7 +32,7 @@ export const beginCheckout = route({
         .describe('Where the person pays, within 24 hours'),
     }),
   },
-  errors: ['not_ready', 'payments_unavailable'],
+  errors: ['conflict', 'not_ready', 'payments_unavailable'],
   handle: async ({ principal, body }, ctx) => ({
     url: await begin(ctx, principal, { credits: body.credits, pageUrl: dashboardUrl(ctx.config, 'credits') }),
   }),

@@ -15,7 +15,7 @@ export const createKey = route({
   body: keyInput,
   success: { status: 201, description: 'The key, shown this once', body: mintedKeyView },
   creates: createdKey,
-  errors: ['missing_scope'],
+  errors: ['missing_scope', 'too_many_keys'],
   handle: async ({ principal, body }, ctx) => {
     const { key, row } = await create(ctx, principal, body);
     return { ...viewKey(row), key };

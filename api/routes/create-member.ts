@@ -16,7 +16,7 @@ export const createMember = route({
     prefix: 'usr',
     get: async (principal, id, ctx) => viewMember(await getMember(ctx, principal.orgId, id)),
   },
-  errors: ['missing_scope'],
+  errors: ['missing_scope', 'conflict'],
   handle: async ({ principal, body }, ctx) =>
     viewMember(await addMember(ctx, { org_id: principal.orgId, ...body })),
 });

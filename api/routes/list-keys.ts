@@ -1,21 +1,35 @@
 import { z } from 'zod';
 import { listKeys as list } from '../../shared/keys/manage-keys.ts';
 import { keyView, viewKey } from '../../shared/keys/view.ts';
+import { text } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
+import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 
 export const listKeys = route({
   method: 'get',
   path: '/v1/keys',
   summary: 'List API keys',
-  description: "An admin sees the organization's, a member those bound to the own user. Revoked ones too.",
+  description:
+    "An admin sees the organization's, a member those bound to the own user. Revoked and expired ones are listed for 30 days.",
   tag: 'Keys',
   auth: { kind: 'idp' },
   priority: 'read',
+  query: z.strictObject({
+    ...pageQuery,
+    user_id: text(256).optional().describe('Keys that are bound to this user'),
+  }),
   success: {
     status: 200,
-    description: 'Keys, oldest first, never the key itself',
-    body: z.strictObject({ data: z.array(keyView) }),
-    list: 'data',
+    description: 'A page of keys, newest first, never the key itself',
+    body: pageOf(keyView),
   },
-  handle: async ({ principal }, ctx) => ({ data: (await list(ctx, principal)).map(viewKey) }),
+  errors: ['invalid_cursor'],
+  handle: async ({ principal, query }, ctx) =>
+    answerPage(
+      ctx,
+      ['keys', principal.orgId, principal.userId, principal.role, query.user_id],
+      query,
+      (page) => list(ctx, principal, { userId: query.user_id }, page),
+      viewKey,
+    ),
 });

@@ -16,7 +16,7 @@ export const rotateKey = route({
   body: rotation,
   success: { status: 201, description: 'The new key, shown this once', body: mintedKeyView },
   creates: createdKey,
-  errors: ['not_found', 'missing_scope'],
+  errors: ['not_found', 'missing_scope', 'too_many_keys'],
   handle: async ({ principal, params, body }, ctx) => {
     const { key, row } = await rotate(ctx, principal, params.id, body.grace_s);
     return { ...viewKey(row), key };

@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { currentActor } from '../audit/acting-as.ts';
 import { recordAudit } from '../audit/record-audit.ts';
 import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
@@ -7,7 +8,7 @@ import { confirmActor } from '../keys/confirm-actor.ts';
 import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { noMember, refuseTakenEmail, touchRoster } from '../organizations/roster.ts';
-import type { Role } from '../platform/basics/contract.ts';
+import { MEMBERS_PER_ORGANIZATION, type Role } from '../platform/basics/contract.ts';
 import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
@@ -49,6 +50,7 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
     await inTransaction(ctx.db, async (transaction) => {
       await beginCreation(ctx, 'usr', transaction);
       await confirmActor(ctx, { orgId: input.org_id, role: 'admin' }, transaction);
+      await refuseTooMany(ctx, input.org_id, transaction);
       await addTeams(ctx, input.org_id, member.teams, transaction);
       await refuseTakenEmail(ctx, member, transaction);
       await memberRows(ctx).insertOne(member, { session: transaction });
@@ -71,6 +73,13 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
     throw error;
   }
   return member;
+}
+
+async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {
+  const present = { org_id: orgId, removed_at: null };
+  const count = await memberRows(ctx).countDocuments(present, { session: transaction });
+  if (count >= MEMBERS_PER_ORGANIZATION)
+    throw new DomainError('conflict', `An organization has at most ${MEMBERS_PER_ORGANIZATION} members.`);
 }
 
 /** A present member, by the account's id. Throws `not_found`. */

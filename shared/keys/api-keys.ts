@@ -14,6 +14,7 @@ import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
 import { refuseGuessing } from './refuse-scopes.ts';
+import { refuseTooManyKeys } from './refuse-too-many.ts';
 
 export interface NewApiKey {
   org_id: string;
@@ -28,8 +29,8 @@ export interface NewApiKey {
 
 /**
  * Creates a key and answers it for the only time. Throws `not_found` for an unknown organization, `invalid_request` for a key
- * that would be expired or whose scopes `refuseGuessing` refuses, `unauthorized` when its maker was removed meanwhile, and
- * `missing_scope` for a former admin.
+ * that would be expired or whose scopes `refuseGuessing` refuses, `unauthorized` when its maker was removed meanwhile,
+ * `missing_scope` for a former admin, and `too_many_keys`.
  */
 export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ key: string; key_id: string }> {
   if (input.expires_at && input.expires_at.getTime() <= ctx.clock.now()) {
@@ -41,7 +42,7 @@ export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ ke
 
 async function insertKey(
   ctx: Context,
-  input: NewApiKey,
+  { replaced, ...input }: NewApiKey & { replaced?: string },
   transaction: ClientSession,
 ): Promise<{ key: string; key_id: string }> {
   refuseGuessing(input);
@@ -49,6 +50,8 @@ async function insertKey(
   const { org_id, role = 'member' } = input;
   await readOrganization(ctx, org_id, transaction);
   const made_by = await confirmActor(ctx, { orgId: org_id, role }, transaction);
+  const bound = { org_id, user_id: input.user_id ?? null, replaced };
+  await refuseTooManyKeys(ctx, bound, transaction);
   const { id, token } = mintCredential('ugk');
   const row: ApiKey = {
     _id: id,
@@ -93,6 +96,7 @@ export async function rotateApiKey(
         project_id: old.project_id ?? undefined,
         expires_at: old.expires_at ?? undefined,
         role,
+        replaced: keyId,
       },
       transaction,
     );

@@ -1,8 +1,10 @@
+import { narrowToReader } from '../organizations/reader.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.ts';
+import { createApiKey, revokeApiKey, rotateApiKey } from './api-keys.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
 import type { KeyInput } from './view.ts';
 
@@ -16,10 +18,31 @@ export interface KeyManager {
 /** What a member may give to a key of the own. */
 const OWN_SCOPES: readonly Scope[] = ['signals:write', 'usage:read', 'budgets:check'];
 
-/** The keys that somebody may see, oldest first, revoked ones too. */
-export async function listKeys(ctx: Context, manager: KeyManager): Promise<ApiKey[]> {
-  const keys = await listApiKeys(ctx, manager.orgId);
-  return keys.filter((key) => isManagedBy(key, manager));
+/**
+ * One page of the keys that somebody may see, by (`created_at`, id); ended ones too, for 30 days. `userId` asks for the keys
+ * that are bound to that user. Counts only when `total` is not known.
+ */
+export async function listKeys(
+  ctx: Context,
+  manager: KeyManager,
+  { userId }: { userId?: string | undefined },
+  page: { order: Order; limit: number; after: Position | null; total: number | null },
+): Promise<{ rows: ApiKey[]; hasMore: boolean; last: Position | null; total: number }> {
+  const reader = { orgId: manager.orgId, userId: manager.role === 'admin' ? null : manager.userId };
+  const { user_id } = narrowToReader(reader, { user_id: userId });
+  const matching = { org_id: manager.orgId, ...(user_id === undefined ? {} : { user_id }) };
+  const [walked, total] = await Promise.all([
+    paginate<ApiKey>(
+      ({ filter, sort, limit }) =>
+        apiKeyRows(ctx)
+          .find({ ...matching, ...filter }, { sort, limit })
+          .toArray(),
+      'created_at',
+      { ...page, fromMs: 0, toMs: ctx.clock.now() + LIST_AHEAD_MS },
+    ),
+    page.total ?? apiKeyRows(ctx).countDocuments(matching),
+  ]);
+  return { ...walked, total };
 }
 
 function isManagedBy(key: ApiKey, { orgId, userId, role }: KeyManager): boolean {

@@ -10,6 +10,7 @@ import {
 } from '../budgets/model.ts';
 import { creditAlertRows, ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
 import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
+import { paidCheckoutRows } from '../credits/purchases/model.ts';
 import { signingKeyRows } from '../credits/receipts/model.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
 import { reservationMarkRows, settlementRows } from '../enforcement/model.ts';
@@ -58,6 +59,7 @@ export const COLLECTIONS = [
   ledgerRows,
   deviceTokenRows,
   ledgerFenceRows,
+  paidCheckoutRows,
   creditAlertRows,
   signingKeyRows,
   webhookRows,

@@ -1,6 +1,7 @@
 import { auditRetention } from '../audit/retention.ts';
 import { eventRetention } from '../events/retention.ts';
 import { idempotencyRetention } from '../idempotency/retention.ts';
+import { keyRetention } from '../keys/retention.ts';
 import type { RetentionRule } from '../platform/mongo/retention.ts';
 import { signalRetention } from '../signals/retention.ts';
 import { quarterHourRetention } from '../usage/retention.ts';
@@ -15,4 +16,5 @@ export const RETENTION: readonly RetentionRule[] = [
   pendingDeliveryRetention,
   auditRetention,
   idempotencyRetention,
+  keyRetention,
 ];

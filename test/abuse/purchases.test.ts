@@ -83,6 +83,7 @@ test.each<[what: string, sign: (body: string) => string | null]>([
   ['signed with another secret', (body) => stripeSignature(body, { atMs: NOW, secret: 'whsec_another' })],
   ['signed for another body', () => right('{}')],
   ['signed 301 s ago', (body) => right(body, NOW - 301_000)],
+  ['signed 301 s ahead', (body) => right(body, NOW + 301_000)],
   ['signed long ago, with a time of now', (body) => `t=${T},v1=${v1Of(right(body, NOW - 3_600_000))}`],
   ['with two times', (body) => `t=${T - 3_600},${right(body)}`],
   ['without a time', (body) => `v1=${v1Of(right(body))}`],
@@ -164,6 +165,28 @@ test('a buyer cannot say for whom, at what price or in which bucket', async () =
     const body = { credits: 500, ...more };
     expect((await api.call('/v1/credits/checkout', { key: mallory.session, body })).status).toBe(400);
   }
+});
+
+test('a session that is granted to one account is granted to no other, also when both events come at once', async () => {
+  const [one, other] = [await makePerson(ctx, idp), await makePerson(ctx, idp)];
+  const session = await paidSession(one);
+  const sendFor = (person: Person) => {
+    const body = JSON.stringify(eventOf({ ...session, client_reference_id: person.accountId }));
+    return send(body, right(body));
+  };
+  const answers = await Promise.all([sendFor(one), sendFor(other)]);
+  const outcomes = answers.map(({ body }) => body.outcome);
+  expect(outcomes.toSorted((a, b) => a.localeCompare(b))).toEqual(['granted', 'refused']);
+  expect([await paid(one), await paid(other)].toSorted((a, b) => a - b)).toEqual([0, 500]);
+});
+
+test('more credits than one grant may hold are refused', async () => {
+  const person = await makePerson(ctx, idp);
+  const session = await paidSession(person);
+  const metadata = { governor_credits: '1000000001', governor_cents: '500' };
+  const body = JSON.stringify(eventOf({ ...session, metadata }));
+  expect((await send(body, right(body))).body.outcome).toBe('refused');
+  expect(await paid(person)).toBe(0);
 });
 
 test('the credits go to the account that bought them, and to no other', async () => {

@@ -3,11 +3,14 @@ import { removeMember } from '../../shared/administration/remove-member.ts';
 import { actingAs } from '../../shared/audit/acting-as.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
+import { newCredentialId } from '../../shared/keys/credential.ts';
 import { createKey } from '../../shared/keys/manage-keys.ts';
 import { apiKeyRows } from '../../shared/keys/model.ts';
+import { keyRetention } from '../../shared/keys/retention.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { memberRows, organizationRows } from '../../shared/organizations/model.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
+import { purge } from '../../shared/retention/purge.ts';
 import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
@@ -112,6 +115,27 @@ describe('members', () => {
     const { headers, body } = await ask(admin, 'GET', '/v1/members');
     expect(headers.get('transfer-encoding')).toBe('chunked');
     expect(body.data).toHaveLength(602);
+  });
+
+  test('are at most 10,000', async () => {
+    const row = await memberRows(api.ctx).findOne({ user_id: member.userId });
+    if (!row) throw new Error('no member');
+    const { idp: _, ...kept } = row;
+    const copies = (count: number, change: object) =>
+      memberRows(api.ctx).insertMany(
+        Array.from({ length: count }, () => ({
+          ...kept,
+          ...change,
+          _id: newId('usr'),
+          user_id: newId('usr'),
+        })),
+      );
+    await copies(9_997, {});
+    await copies(2, { removed_at: new Date(clock.now()) });
+    const invite = (email: string) => ask(admin, 'POST', '/v1/members', { email, role: 'member' });
+    expect((await invite('last@example.org')).status).toBe(201);
+    const refused = await invite('more@example.org');
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
   });
 
   test('of another organization are not there', async () => {
@@ -264,6 +288,80 @@ describe('keys', () => {
     const refused = await rotate(member);
     expect([refused.status, refused.body.code]).toEqual([403, 'missing_scope']);
     expect((await rotate(admin)).body).toMatchObject({ scopes, user_id: member.userId });
+  });
+
+  test('are at most 50 live ones per user, also when they are made at once; one of them is rotated', async () => {
+    for (let round = 0; round < 4; round += 1)
+      await Promise.all(Array.from({ length: 12 }, () => ask(member, 'POST', '/v1/keys', input)));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => ask(member, 'POST', '/v1/keys', input)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      201, 201, 409, 409, 409, 409,
+    ]);
+    const refused = await ask(admin, 'POST', '/v1/keys', { ...input, user_id: member.userId });
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_keys']);
+    expect((await ask(admin, 'POST', '/v1/keys', input)).status).toBe(201);
+    const { body } = await ask(member, 'GET', '/v1/keys?limit=3');
+    const [first, second, third] = body.data;
+    expect((await ask(member, 'POST', `/v1/keys/${first.id}/rotate`, {})).status).toBe(201);
+    expect((await ask(member, 'POST', `/v1/keys/${second.id}/rotate`, {})).status).toBe(409);
+    await ask(member, 'DELETE', `/v1/keys/${second.id}`);
+    await ask(member, 'DELETE', `/v1/keys/${third.id}`);
+    expect((await ask(member, 'POST', '/v1/keys', input)).status).toBe(201);
+    expect((await ask(member, 'POST', '/v1/keys', input)).status).toBe(409);
+  });
+
+  test('are at most 1,000 live ones per organization', async () => {
+    const made = await ask(admin, 'POST', '/v1/keys', input);
+    const row = await apiKeyRows(api.ctx).findOne({ _id: made.body.id });
+    if (!row) throw new Error('no key');
+    const copies = (count: number, change: object) =>
+      apiKeyRows(api.ctx).insertMany(
+        Array.from({ length: count }, () => ({ ...row, ...change, _id: newCredentialId() })),
+      );
+    await copies(998, {});
+    await copies(50, { revoked_at: new Date(clock.now()) });
+    await copies(50, { expires_at: new Date(clock.now()) });
+    expect((await ask(admin, 'POST', '/v1/keys', input)).status).toBe(201);
+    const refused = await ask(member, 'POST', '/v1/keys', input);
+    expect([refused.status, refused.body.code]).toEqual([409, 'too_many_keys']);
+  });
+
+  test('are listed by page, newest first, a user’s alone where one is named', async () => {
+    const ids: string[] = [];
+    for (const user_id of [undefined, member.userId, undefined]) {
+      clock.advance(1);
+      ids.unshift((await ask(admin, 'POST', '/v1/keys', { ...input, user_id })).body.id);
+    }
+    const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
+    const { body: first } = await ask(admin, 'GET', '/v1/keys?limit=2');
+    expect([idsOf(first), first.has_more, first.total]).toEqual([ids.slice(0, 2), true, 3]);
+    const next = `/v1/keys?limit=2&cursor=${first.cursor}`;
+    const { body: second } = await ask(admin, 'GET', next);
+    expect([idsOf(second), second.has_more]).toEqual([ids.slice(2), false]);
+    expect((await ask(stranger, 'GET', next)).body.code).toBe('invalid_cursor');
+    const own = `/v1/keys?user_id=${member.userId}`;
+    expect(idsOf((await ask(admin, 'GET', own)).body)).toEqual([ids[1]]);
+    expect(idsOf((await ask(member, 'GET', `/v1/keys?user_id=${admin.userId}`)).body)).toEqual([]);
+  });
+
+  test('are listed for 30 days after their end, and then forgotten', async () => {
+    const ends = { expires_at: Math.floor(clock.now() / 1_000) + 60 };
+    const made: string[] = [];
+    for (const more of [{}, ends, {}, {}])
+      made.push((await ask(member, 'POST', '/v1/keys', { ...input, ...more })).body.id);
+    await ask(member, 'DELETE', `/v1/keys/${made[0]}`);
+    await ask(member, 'POST', `/v1/keys/${made[2]}/rotate`, { grace_s: 60 });
+    const left = () => apiKeyRows(api.ctx).countDocuments({ _id: { $in: made } });
+    const startMs = clock.now();
+    clock.advance(30 * 86_400_000);
+    await purge(api.ctx, [keyRetention]);
+    expect(await left()).toBe(4);
+    clock.advance(61_000);
+    await purge(api.ctx, [keyRetention]);
+    expect(await left()).toBe(1);
+    clock.set(startMs);
   });
 
   test('do not begin expired', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
+import { plansOf } from '../../shared/credits/meter/plans.ts';
 import {
   type OwnRedis,
   openCreditContext,
@@ -123,6 +124,20 @@ describe('POST /v1/credits/checkout', () => {
     expect((await buy(person, 100, headers)).status).toBe(200);
     clock.set(START);
     expect(stripe.sessions.size).toBe(before + 1);
+  });
+
+  test('a repeat after the price has changed is 409, not a fault of the set-up', async () => {
+    const person = await makePerson(ctx, idp);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const json = vi.spyOn(Response.prototype, 'json').mockRejectedValueOnce(new Error('cut'));
+    expect((await buy(person, 100, headers)).status).toBe(503);
+    json.mockRestore();
+    const { team } = plansOf(ctx);
+    const before = team.credit_price_usd;
+    Object.assign(team, { credit_price_usd: 0.02 });
+    const { status, body } = await buy(person, 100, headers);
+    Object.assign(team, { credit_price_usd: before });
+    expect([status, body.code]).toEqual([409, 'conflict']);
   });
 
   test.each([[39], [0], [1.5], ['100'], [null], [1_000_000_001]])('400 for %j credits', async (credits) => {

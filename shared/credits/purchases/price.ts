@@ -5,7 +5,7 @@ const LEAST_CENTS = 50n;
 const MOST_CENTS = 99_999_999n;
 const NUSD_PER_CENT = 10_000_000n;
 /** As many as one grant may hold. */
-const MOST_CREDITS = 1_000_000_000n;
+export const MOST_CREDITS = 1_000_000_000;
 
 /** What so many credits cost, in US cents, half a cent up. `priceUsd` is the price of one. */
 export function priceInCents(credits: number, priceUsd: number): number {

@@ -11,7 +11,7 @@ const refusal = z.object({ error: z.object({ type: z.string(), code: z.string().
 
 /**
  * Creates a Checkout Session from its parameters, once per idempotency key, and returns the page where the person pays.
- * Throws `not_ready` when Stripe refuses the request (a wrong key, an account that may not charge), and
+ * Throws `conflict` for a repeat whose parameters have changed, which only the price can, `not_ready` when Stripe refuses the request (a wrong key, an account that may not charge), and
  * `payments_unavailable` when it does not answer, or not to the end, within 10 s.
  */
 export async function createCheckoutSession(
@@ -47,6 +47,11 @@ function refused(ctx: Context, { ok, status, headers }: Response, answer: unknow
   const stripe_request_id = headers.get('request-id');
   ctx.log.error({ status, type, code, stripe_request_id }, 'Stripe made no Checkout Session');
   if (ok || status === 429 || status === 409 || status >= 500) return unavailable();
+  if (type === 'idempotency_error')
+    return new DomainError(
+      'conflict',
+      'The price has changed since the first request with this Idempotency-Key. Ask for the price and repeat with another key.',
+    );
   return new DomainError('not_ready', 'Stripe refuses to sell for this service. Its operator has to look.');
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MOST_CREDITS } from './price.ts';
 
 /** The events that may say that a Checkout Session was paid: https://docs.stripe.com/checkout/fulfillment */
 const PAYING_EVENTS: ReadonlySet<string> = new Set([
@@ -15,6 +16,7 @@ const whole = z
   .string()
   .regex(/^[1-9]\d{0,9}$/)
   .transform(Number);
+const credits = whole.refine((count) => count <= MOST_CREDITS, `must be at most ${MOST_CREDITS}`);
 const checkoutSession = z.object({
   id: z.string().min(1).max(128),
   payment_status: z.string(),
@@ -22,7 +24,7 @@ const checkoutSession = z.object({
   currency: z.literal('usd'),
   amount_total: z.int(),
   client_reference_id: z.string().min(1).max(128),
-  metadata: z.object({ governor_credits: whole, governor_cents: whole }),
+  metadata: z.object({ governor_credits: credits, governor_cents: whole }),
 });
 
 /** What an event asks for. */
@@ -51,10 +53,10 @@ export function demandOf(parsed: unknown): Demand {
     amount_total,
   } = session.data;
   if (payment_status !== 'paid') return { kind: 'unpaid' };
-  const { governor_credits: credits, governor_cents: cents } = metadata;
+  const { governor_credits, governor_cents: cents } = metadata;
   if (amount_total < cents)
     return { kind: 'refuse', checkoutId, why: `${amount_total} of ${cents} cents were paid` };
-  return { kind: 'grant', checkoutId, accountId, credits, cents: amount_total };
+  return { kind: 'grant', checkoutId, accountId, credits: governor_credits, cents: amount_total };
 }
 
 function idOf(object: unknown): string {

@@ -1,10 +1,12 @@
 import { memberRows } from '../../organizations/model.ts';
-import { DomainError, isCode } from '../../platform/basics/errors.ts';
+import { dateAt } from '../../platform/basics/clock.ts';
+import { DomainError, isCode, isDuplicateKey } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { catchUp } from '../ledger/catch-up.ts';
 import { ensureAccount } from '../ledger/ensure-account.ts';
 import { grantAudited } from '../ledger/grant-credits.ts';
 import { purchaseEvents } from './metrics.ts';
+import { paidCheckoutRows } from './model.ts';
 import { type Demand, demandOf } from './stripe-event.ts';
 import { faultOfSignature } from './stripe-signature.ts';
 
@@ -55,6 +57,9 @@ async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<
   const member = await memberRows(ctx).findOne({ _id: accountId });
   if (!member || member.removed_at !== null)
     return refuse(ctx, checkoutId, `no member has the account ${accountId}`);
+  const owner = await ownerOf(ctx, checkoutId, accountId);
+  if (owner !== accountId)
+    return refuse(ctx, checkoutId, `it belongs to the account ${owner}, and an event names ${accountId}`);
   await ensureAccount(ctx, member);
   const lot = { accountId, bucket: 'paid', amount: credits, idempotencyKey: checkoutId } as const;
   try {
@@ -65,6 +70,18 @@ async function grant(ctx: Context, demand: Demand & { kind: 'grant' }): Promise<
   } catch (error) {
     if (!isCode(error, 'idempotency_key_reused')) throw error;
     return refuse(ctx, checkoutId, 'another number of credits was granted for this Checkout Session by hand');
+  }
+}
+
+/** The account that a Checkout Session is granted to: the one of its first event. */
+async function ownerOf(ctx: Context, checkoutId: string, accountId: string): Promise<string> {
+  const row = { _id: checkoutId, account_id: accountId, paid_at: dateAt(ctx.clock.now()) };
+  try {
+    await paidCheckoutRows(ctx).insertOne(row);
+    return accountId;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return (await paidCheckoutRows(ctx).findOne({ _id: checkoutId }))?.account_id ?? accountId;
   }
 }
 

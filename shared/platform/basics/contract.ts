@@ -89,6 +89,14 @@ export type Scope = (typeof SCOPES)[number];
 /** An `Idempotency-Key`. Node joins two headers with a comma, so it holds none. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x2b\x2d-\x7e]{1,128}$/;
 
+/** Live API keys that are bound to one user, and of one organization; one more is a 409. */
+export const KEYS_PER_USER = 50;
+export const KEYS_PER_ORGANIZATION = 1_000;
+/** Days for which a key is listed after it was revoked or has expired. */
+export const KEY_KEPT_DAYS = 30;
+/** Present members of an organization; one more is a 409. */
+export const MEMBERS_PER_ORGANIZATION = 10_000;
+
 /** Active devices per account; one more is a 409. */
 export const DEVICES_PER_ACCOUNT = 20;
 /** Characters of a `device_id`; a longer one is a 400. */

@@ -27,6 +27,7 @@ export const ERRORS = {
     status: 409,
     title: 'The person made keys or webhooks: decide whether they end too',
   },
+  too_many_keys: { status: 409, title: 'There are as many API keys as there may be' },
   too_many_devices: { status: 409, title: 'The account has as many devices as it may have' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The type or encoding of the body is not supported' },
