@@ -108,8 +108,11 @@ export function deliveriesQuery(id: string, query: QueryOf<'/api/v1/webhooks/{id
   });
 }
 
-export function keysQuery() {
-  return queryOptions({ queryKey: ['keys'], queryFn: () => take(api.GET('/v1/keys')) });
+export function keysQuery(query: QueryOf<'/v1/keys'> = {}) {
+  return queryOptions({
+    queryKey: ['keys', query],
+    queryFn: () => take(api.GET('/v1/keys', { params: { query } })),
+  });
 }
 
 export function membersQuery() {

@@ -76,7 +76,7 @@ function Arrival({ keyId, sinceS }: { keyId: string; sinceS: number }) {
   const { user_id } = useMe();
   const [beganMs] = useState(Date.now);
   const sessions = useQuery({ ...sessionsQuery({ user_id, limit: 20 }), refetchInterval: 3_000 });
-  const keys = useQuery({ ...keysQuery(), refetchInterval: 3_000 });
+  const keys = useQuery({ ...keysQuery({ user_id }), refetchInterval: 3_000 });
   const arrived = sessions.data?.data.find(
     ({ last_activity_at }) => Date.parse(last_activity_at) >= sinceS * 1_000,
   );

@@ -1,11 +1,12 @@
 import { Group, Modal, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { keysQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { ActButton } from './act-button.tsx';
 import { Load } from './load.tsx';
+import { Maker } from './maker.tsx';
+import { Pager, usePages } from './pager.tsx';
 import { type Column, Rows } from './rows.tsx';
 import { Copyable } from './secret.tsx';
 import { State } from './state.tsx';
@@ -21,24 +22,28 @@ function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expir
 
 /** Keys with what can be done about them; of one user where one is named. */
 export function KeyTable({ userId }: { userId?: string }) {
-  const keys = useQuery(keysQuery());
+  const asked = userId === undefined ? {} : { user_id: userId };
+  const pages = usePages<Key>(
+    `keys ${userId ?? ''}`,
+    (cursor) => keysQuery({ ...asked, ...cursor }) as never,
+  );
   const [rotated, setRotated] = useState<string | null>(null);
   return (
     <>
-      <Load query={keys}>
+      <Load query={pages.query}>
         {({ data }) => {
-          const shown = data.filter(({ user_id }) => userId === undefined || user_id === userId).toReversed();
-          if (shown.length === 0) return <Text c="dimmed">No key yet.</Text>;
+          if (data.length === 0) return <Text c="dimmed">No key yet.</Text>;
           return (
             <Rows
               label="Keys"
-              rows={shown}
+              rows={data}
               columns={columns(userId === undefined, setRotated)}
               keyOf={({ id }) => id}
             />
           );
         }}
       </Load>
+      <Pager pages={pages} />
       <Modal
         opened={rotated !== null}
         onClose={() => setRotated(null)}
@@ -66,6 +71,7 @@ function columns(withUser: boolean, onRotated: (key: string) => void): readonly 
             narrow: 'first' as const,
             render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any user'),
           },
+          { label: 'Made by', render: (key: Key) => <Maker of={key} /> },
         ]
       : []),
     { label: 'May', narrow: 'hidden', render: ({ scopes }) => scopes.join(', ') },

@@ -8,6 +8,7 @@ import { ActButton } from '../../parts/act-button.tsx';
 import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Load } from '../../parts/load.tsx';
+import { MadeChoice, withoutMade } from '../../parts/made-choice.tsx';
 import { type Column, Rows } from '../../parts/rows.tsx';
 import { State } from '../../parts/state.tsx';
 import { shownName } from '../../parts/user-name.tsx';
@@ -92,17 +93,22 @@ function MemberForm({ member, onDone }: { member?: Member; onDone: () => void })
   // An invitation that was turned down is renewed by its e-mail.
   const changes = { ...changesOf(before, draft), ...(member?.declined ? { email } : {}) };
   const save = useAct(
-    async () => {
+    async (revokeMade: boolean | undefined) => {
       const named = name === '' ? {} : { name };
       if (!member) return take(api.POST('/v1/members', { body: { email, role, teams, ...named } }));
       const path = { user_id: member.user_id };
-      return take(api.PATCH('/v1/members/{user_id}', { params: { path }, body: changes }));
+      const params = { path, query: madeQuery(revokeMade) };
+      return take(api.PATCH('/v1/members/{user_id}', { params, body: changes }));
     },
-    { changes: ['members', 'organization', 'me'], done: member ? 'Saved.' : 'Invited.', onDone },
+    {
+      changes: ['members', 'organization', 'me', 'keys', 'webhooks'],
+      done: member ? 'Saved.' : 'Invited.',
+      onDone,
+    },
   );
   return (
     <ActForm
-      act={save}
+      act={withoutMade(save)}
       submit={member ? 'Save' : 'Invite'}
       isReady={!member || Object.keys(changes).length > 0}
       aside={member && <RemoveButton member={member} onDone={onDone} />}
@@ -135,21 +141,26 @@ function MemberForm({ member, onDone }: { member?: Member; onDone: () => void })
         onChange={(chosen) => change({ teams: chosen })}
         data={organization.data?.teams ?? []}
       />
+      <MadeChoice act={save} name={member ? shownName(member) : ''} />
     </ActForm>
   );
 }
 
+function madeQuery(revokeMade: boolean | undefined): { revoke_made?: 'true' | 'false' } {
+  return revokeMade === undefined ? {} : { revoke_made: revokeMade ? 'true' : 'false' };
+}
+
 function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }) {
   const path = { user_id: member.user_id };
-  const remove = useAct(() => take(api.DELETE('/v1/members/{user_id}', { params: { path } })), {
-    changes: ['members', 'keys'],
-    done: 'The member is removed.',
-    onDone,
-  });
+  const remove = useAct(
+    (revokeMade: boolean | undefined) =>
+      take(api.DELETE('/v1/members/{user_id}', { params: { path, query: madeQuery(revokeMade) } })),
+    { changes: ['members', 'keys', 'webhooks'], done: 'The member is removed.', onDone },
+  );
   return (
     <Stack gap="sm">
       <ActButton
-        act={remove}
+        act={withoutMade(remove)}
         question={{
           title: `Remove ${shownName(member)}?`,
           text: 'Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.',
@@ -158,6 +169,7 @@ function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }
       >
         Remove
       </ActButton>
+      <MadeChoice act={remove} name={shownName(member)} />
     </Stack>
   );
 }
