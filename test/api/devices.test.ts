@@ -48,7 +48,9 @@ function loseCommitAfter<Rows extends object>(
     isArmed = true;
     return original.apply(rows, args);
   });
-  const commit = mongo.ClientSession.prototype.commitTransaction;
+  const commit = Reflect.get(mongo.ClientSession.prototype, 'commitTransaction') as (
+    this: mongo.ClientSession,
+  ) => Promise<void>;
   const committed = vi.spyOn(mongo.ClientSession.prototype, 'commitTransaction');
   committed.mockImplementation(async function lose(this: mongo.ClientSession) {
     await commit.call(this);
