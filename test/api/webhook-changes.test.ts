@@ -259,6 +259,22 @@ describe('POST /api/v1/webhooks/{id}/recover', () => {
     expect(receiver.received.map(({ event }) => event.id)).toEqual(events);
   });
 
+  it.each(['earlier', 'later'])(
+    'goes back to the earlier time when it is asked for the %s one second',
+    async (second) => {
+      const early = new Date(clock.now()).toISOString();
+      await exhaust();
+      await enableWebhook(api.ctx, orgId, id);
+      clock.advance(1_000);
+      const late = new Date(clock.now()).toISOString();
+      await exhaust();
+      for (const since of second === 'earlier' ? [late, early] : [early, late])
+        expect((await recover(since)).status).toBe(202);
+      await holdExhausted(api.ctx, id);
+      expect((await api.call(path, { key })).body.held).toBe(2);
+    },
+  );
+
   it('leaves what is older, and refuses to look back further than 30 days or ahead', async () => {
     await exhaust();
     const now = clock.now();
