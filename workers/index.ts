@@ -10,7 +10,9 @@ import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire
 import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { revokeDevicesJob } from '../shared/devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
+import { releaseDue } from '../shared/enforcement/release-due.ts';
 import { endIfSilent } from '../shared/ingest/end-session.ts';
+import { releaseReservationsJob } from '../shared/keys/jobs.ts';
 import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { JobData } from '../shared/platform/queues/job.ts';
@@ -48,6 +50,9 @@ export const endSession = dueJobRow(endSessionJob, { concurrency: 16, work: endI
 
 /** After a change of the session timeout. */
 export const moveSessionEnds = dueJobRow(moveSessionEndsJob, { concurrency: 1, work: moveOpenEnds });
+
+/** A key has ended, or a member was removed. */
+export const releaseReservations = dueJobRow(releaseReservationsJob, { concurrency: 4, work: releaseDue });
 
 export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, { concurrency: 4, work: evaluateDue });
 

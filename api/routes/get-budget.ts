@@ -1,5 +1,5 @@
 import { readVisibleBudget } from '../../shared/budgets/read-budgets.ts';
-import { budgetView } from '../../shared/budgets/view.ts';
+import { reservedBudgetView, showReserved } from '../../shared/enforcement/show-reserved.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
 
@@ -11,7 +11,10 @@ export const getBudget = route({
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'read',
   params: budgetParams,
-  success: { status: 200, description: 'The budget', body: budgetView },
+  success: { status: 200, description: 'The budget', body: reservedBudgetView },
   errors: ['not_found'],
-  handle: async ({ principal, params }, ctx) => readVisibleBudget(ctx, principal, params.id),
+  handle: async ({ principal, params }, ctx) => {
+    const budget = await readVisibleBudget(ctx, principal, params.id);
+    return showReserved(ctx, principal.orgId, budget);
+  },
 });

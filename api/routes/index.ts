@@ -57,6 +57,7 @@ import { recoverDeliveries } from './recover-deliveries.ts';
 import { redeemGrant } from './redeem-grant.ts';
 import { redeliver } from './redeliver.ts';
 import { releaseBudget } from './release-budget.ts';
+import { releaseReservations } from './release-reservations.ts';
 import { reserveBudget } from './reserve-budget.ts';
 import { revokeDevice } from './revoke-device.ts';
 import { revokeKey } from './revoke-key.ts';
@@ -91,6 +92,7 @@ export function routes(state: ApiState): readonly AnyRoute[] {
     checkBudgets,
     reserveBudget,
     releaseBudget,
+    releaseReservations,
     getOwnBudget,
     hookClaudeCode,
     listAnomalies,

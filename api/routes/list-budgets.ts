@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listBudgets as list } from '../../shared/budgets/read-budgets.ts';
-import { budgetView } from '../../shared/budgets/view.ts';
+import { reservedBudgetView, showAllReserved } from '../../shared/enforcement/show-reserved.ts';
 import { route } from '../basics/route.ts';
 import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 
@@ -12,14 +12,17 @@ export const listBudgets = route({
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'read',
   query: z.strictObject(pageQuery),
-  success: { status: 200, description: 'A page of budgets, newest first', body: pageOf(budgetView) },
+  success: { status: 200, description: 'A page of budgets, newest first', body: pageOf(reservedBudgetView) },
   errors: ['invalid_cursor'],
   handle: async ({ principal, query }, ctx) =>
     answerPage(
       ctx,
       ['budgets', principal.orgId, principal.userId],
       query,
-      (page) => list(ctx, principal, page),
+      async (page) => {
+        const found = await list(ctx, principal, page);
+        return { ...found, rows: await showAllReserved(ctx, principal.orgId, found.rows) };
+      },
       (view) => view,
     ),
 });

@@ -31,6 +31,7 @@ export const reserveBudget = route({
     const reservation = await reserveInBudgets(ctx, callerOf(principal, body), {
       estimateNusd: estimateOf(body.estimate_usd),
       ttlS: body.ttl_s,
+      by: { keyId: principal.keyId, isBound: principal.userId !== null },
       key: key === null ? null : [principal.keyId, key],
     });
     const { id } = reservation;

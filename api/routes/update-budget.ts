@@ -12,7 +12,7 @@ export const updateBudget = route({
   summary: 'Change a budget',
   description:
     'What is left out stays, but another `scope` needs its `scope_id`, which `org` may leave out. Every change but that of ' +
-    '`name`, `enforce` and `on_error` lets the levels of the open window fire again.',
+    '`name`, `enforce`, `on_error` and `reservation_share_pct` lets the levels of the open window fire again.',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:write' },
   priority: 'ingest',

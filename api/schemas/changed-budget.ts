@@ -1,5 +1,6 @@
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
 import { standings } from '../../shared/enforcement/recall-standing.ts';
+import { showReserved } from '../../shared/enforcement/show-reserved.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 import { writtenBudgetFor } from './usage-scope.ts';
@@ -7,5 +8,6 @@ import { writtenBudgetFor } from './usage-scope.ts';
 /** The answer of a change of a budget. From then on this process decides about calls by the changed budget. */
 export async function changedBudget(ctx: Context, key: ApiKeyPrincipal, budgetId: string) {
   await standings(ctx).renew(key.orgId);
-  return writtenBudgetFor(key, await readBudget(ctx, key.orgId, budgetId));
+  const view = await readBudget(ctx, key.orgId, budgetId);
+  return writtenBudgetFor(key, await showReserved(ctx, key.orgId, view));
 }

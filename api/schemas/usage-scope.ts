@@ -1,11 +1,12 @@
-import { budgetView } from '../../shared/budgets/view.ts';
 import { isVisible } from '../../shared/budgets/visible.ts';
+import { type ReservedBudgetView, reservedBudgetView } from '../../shared/enforcement/show-reserved.ts';
 import { sessionView } from '../../shared/sessions/view.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 const BUDGET_USAGE = {
   current: true,
   remaining: true,
+  reserved: true,
   utilization_pct: true,
   state: true,
   forecast: true,
@@ -29,11 +30,11 @@ const SESSION_USAGE = {
 } as const;
 
 /** The answer of a change of a budget or session. Only keys that may read usage get the members that report it. */
-export const writtenBudget = budgetView.partial(BUDGET_USAGE);
+export const writtenBudget = reservedBudgetView.partial(BUDGET_USAGE);
 export const writtenSession = sessionView.partial(SESSION_USAGE);
 
 /** The answer of a write route, without the members that this key may not read. */
-export function writtenBudgetFor(key: ApiKeyPrincipal, budget: typeof budgetView._zod.output) {
+export function writtenBudgetFor(key: ApiKeyPrincipal, budget: ReservedBudgetView) {
   return isVisible(key, budget) ? budget : without(BUDGET_USAGE, budget);
 }
 

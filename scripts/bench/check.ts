@@ -92,6 +92,7 @@ async function makeOrganization(ctx: Context, size: number): Promise<string> {
       timezone: 'UTC',
       enforce: 'hard',
       on_error: 'allow',
+      reservation_share_pct: 25,
       revision: 1,
       counted_at: at,
       created_at: at,

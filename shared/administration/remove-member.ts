@@ -5,6 +5,7 @@ import { revokeDevicesJob } from '../devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../devices/revoke-device.ts';
 import { revokeKeysOfUser } from '../keys/api-keys.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
+import { planReleaseOfUser } from '../keys/plan-release.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
 import { DomainError, isStoreError } from '../platform/basics/errors.ts';
@@ -70,7 +71,8 @@ async function markRemoved(ctx: Context, orgId: string, userId: string, removal:
     await recordAudit(ctx, { action: 'member.remove', org_id: orgId, details }, transaction);
     await recountTeams(ctx, orgId, member.teams, transaction);
     const devices = insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: ctx.clock.now() });
-    return { ...joinPlans(made.plan, { ...devices, wakeUps: [] }), result: member._id };
+    const release = planReleaseOfUser(orgId, userId, ctx.clock.now());
+    return { ...joinPlans(made.plan, { ...devices, wakeUps: [] }, release), result: member._id };
   });
 }
 

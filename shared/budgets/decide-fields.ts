@@ -9,13 +9,25 @@ import { thresholdOf } from './view.ts';
 /** The fields of a budget that its input decides. */
 export type DecidedFields = Pick<
   Budget,
-  'name' | 'scope' | 'scope_id' | 'metric' | 'limit' | 'window' | 'timezone' | 'enforce' | 'on_error'
+  | 'name'
+  | 'scope'
+  | 'scope_id'
+  | 'metric'
+  | 'limit'
+  | 'window'
+  | 'timezone'
+  | 'enforce'
+  | 'on_error'
+  | 'reservation_share_pct'
 >;
+
 /** Which fields raise a budget's revision when they change. */
 export const DECISIVE_FIELDS = ['scope', 'scope_id', 'metric', 'limit', 'window', 'timezone'] as const;
 
 /** Which fields may change without that. */
-export const OTHER_FIELDS = ['name', 'enforce', 'on_error'] as const;
+export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'reservation_share_pct'] as const;
+
+const SHARE_PCT = 25;
 
 /** Checks a budget's input and fills in what it leaves out. Pure. Throws `invalid_request`. */
 export function decideFields(organization: Organization, input: BudgetInput, nowMs: number): DecidedFields {
@@ -30,6 +42,7 @@ export function decideFields(organization: Organization, input: BudgetInput, now
     timezone: input.timezone ?? timezoneAt(organization, nowMs),
     enforce: input.enforce ?? 'none',
     on_error: input.on_error ?? 'allow',
+    reservation_share_pct: input.reservation_share_pct ?? SHARE_PCT,
   };
 }
 
@@ -61,7 +74,8 @@ function refused(field: string, detail: string): DomainError {
 
 /** The input that would make a budget as it is. */
 export function inputOf(budget: Budget): BudgetInput {
-  const { name, scope, scope_id, metric, window, timezone, enforce, on_error } = budget;
+  const { name, scope, scope_id, metric, window, timezone, enforce, on_error, reservation_share_pct } =
+    budget;
   return {
     name,
     scope,
@@ -71,6 +85,7 @@ export function inputOf(budget: Budget): BudgetInput {
     timezone,
     enforce,
     on_error,
+    reservation_share_pct,
     threshold: thresholdOf(budget),
   };
 }

@@ -23,6 +23,14 @@ const fields = {
     .enum(ON_ERROR)
     .optional()
     .describe('What a `hard` budget says to a check while usage cannot be read; `allow` by default'),
+  reservation_share_pct: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'The part of what usage leaves, in per cent, that one person may hold by reservations of bound keys; 25 by default',
+    ),
 };
 
 /** A budget as posted. Every other field is refused. */

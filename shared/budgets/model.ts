@@ -43,6 +43,8 @@ export interface Budget {
   timezone: string;
   enforce: Enforcement;
   on_error: OnError;
+  /** The part of what is left that one person may hold by reservations of bound keys, in per cent. */
+  reservation_share_pct: number;
   /** Rises with every edit that decides anything, so that the levels may fire again. */
   revision: number;
   /** When its windows were last counted from the rollups: what one that had ended by then held is no news. */

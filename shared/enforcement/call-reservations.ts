@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hashedKey } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { sendScript } from '../platform/context/send-script.ts';
 import { reservationKeys } from '../platform/redis/keys.ts';
@@ -10,6 +11,7 @@ const scripts = {
   reserve: reservationScript('reserve'),
   settle: reservationScript('settle'),
   release: reservationScript('release'),
+  'release-matching': reservationScript('release-matching'),
 };
 
 function reservationScript(name: string): Script {
@@ -21,11 +23,17 @@ function reservationScript(name: string): Script {
 const CODES = {
   look: ['open', 'shut'],
   open: ['open', 'shut'],
-  reserve: ['shut', 'replay', 'reused', 'stale', 'refused', 'full', 'reserved'],
+  reserve: ['shut', 'replay', 'reused', 'stale', 'refused', 'full', 'crowded', 'reserved'],
   settle: ['settled', 'shut'],
   release: ['released', 'shut'],
+  'release-matching': ['released', 'shut'],
 } as const;
 type Codes = typeof CODES;
+
+/** How the scripts name a user of an organization: a hash, because the text is a person's; '' for none. */
+export function nameOfUser(orgId: string, userId: string | null): string {
+  return userId === null ? '' : hashedKey(12, orgId, userId);
+}
 
 const reply = z.tuple([z.string(), z.int()], z.string());
 
@@ -40,8 +48,8 @@ export async function callReservations<Name extends keyof Codes>(
   args: readonly (string | number)[],
   idk = '',
 ): Promise<{ code: Codes[Name][number]; redisMs: number; values: string[] }> {
-  const { state, held, reservations, ends, record } = reservationKeys(orgId);
-  const keys = [state, held, reservations, ends, ...(name === 'reserve' ? [record(idk)] : [])];
+  const { state, held, reservations, ends, people, record } = reservationKeys(orgId);
+  const keys = [state, held, reservations, ends, people, ...(name === 'reserve' ? [record(idk)] : [])];
   const [code, redisMs, ...values] = reply.parse(await sendScript(ctx, scripts[name], keys, args));
   return { code: z.enum(CODES[name]).parse(code), redisMs, values };
 }

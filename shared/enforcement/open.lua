@@ -7,10 +7,12 @@ local now, mine = redis_ms(), identity()
 if ARGV[1] ~= mine then return { 'shut', now } end
 if is_open(mine) then return { 'open', now } end
 if ARGV[2] ~= '' then
-  redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+  redis.call('DEL', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
   for index = 4, #ARGV, 2 do
     local id = 'lost:' .. ARGV[index]
-    write_reservation(id, { amount = tonumber(ARGV[index + 1]), touches = '', keys = ARGV[index] })
+    write_reservation(id, {
+      amount = tonumber(ARGV[index + 1]), outcome = '', key_id = '', user = '', keys = ARGV[index],
+    })
     redis.call('ZADD', KEYS[4], ARGV[3], id)
     redis.call('HSET', KEYS[2], ARGV[index], ARGV[index + 1])
   end

@@ -1,8 +1,9 @@
--- Ends a reservation now; of one that is not known nothing happens.
+-- Ends a reservation that is not used; of one that is not known, or has ended, nothing happens.
 -- ARGV[1] id
 -- Returns { 'shut' or 'released', redis ms }.
 
 local now = redis_ms()
 if not is_open(identity()) then return { 'shut', now } end
-end_now(ARGV[1], now)
+local reservation = read_reservation(ARGV[1])
+if reservation then release(ARGV[1], reservation, now) end
 return { 'released', now }

@@ -1,9 +1,12 @@
 -- Prelude of the scripts of reservations, behind identity.lua.
--- KEYS[1] state  KEYS[2] held  KEYS[3] reservations  KEYS[4] ends
+-- KEYS[1] state  KEYS[2] held  KEYS[3] reservations  KEYS[4] ends  KEYS[5] people
 --
--- A reservation: "amount|touches|key key …". `key` is a budget in one window. `touches` is empty until the reservation is
--- settled, and then how often usage had been counted when the real cost was in the amounts.
--- `held` sums reservations by key, those that have ended included until `forget` takes them out.
+-- A reservation: "amount|outcome|API key|user|key key …". `outcome` is empty at first, `released`, or once it is settled how
+-- often usage had been counted when the real cost was in the amounts. A key is one of these:
+--   bud_…:start        a budget in one window; `held` sums the amounts
+--   bud_…:start/user   a person's share of it; `people` sums the amounts
+--   /user              a person; `people` counts the reservations
+-- Those that have ended are included until `forget` takes them out.
 
 -- Older amounts decide nothing.
 local FRESH_MS = 1000
@@ -12,9 +15,11 @@ local function is_open(mine)
   return redis.call('HGET', KEYS[1], 'epoch') == mine
 end
 
+local RELEASED = 'released'
+
 local function parse_reservation(text)
-  local amount, touches, keys = string.match(text, '^(%d+)|(%d*)|(.*)$')
-  return { amount = tonumber(amount), touches = touches, keys = keys }
+  local amount, outcome, key_id, user, keys = string.match(text, '^(%d+)|(%w*)|([^|]*)|([^|]*)|(.*)$')
+  return { amount = tonumber(amount), outcome = outcome, key_id = key_id, user = user, keys = keys }
 end
 
 local function read_reservation(id)
@@ -23,12 +28,39 @@ local function read_reservation(id)
 end
 
 local function write_reservation(id, reservation)
-  redis.call('HSET', KEYS[3], id, int(reservation.amount) .. '|' .. reservation.touches .. '|' .. reservation.keys)
+  local parts = { int(reservation.amount), reservation.outcome, reservation.key_id, reservation.user, reservation.keys }
+  redis.call('HSET', KEYS[3], id, table.concat(parts, '|'))
+end
+
+-- How often usage had been counted when the cost of a reservation was in the amounts; never, unless it is settled.
+local function settled_at(reservation)
+  return tonumber(reservation.outcome) or math.huge
 end
 
 -- It ends now, unless it has ended. Whoever has amounts from before this moment goes on counting it.
 local function end_now(id, now)
   redis.call('ZADD', KEYS[4], 'XX', 'LT', int(now), id)
+end
+
+-- Ends a reservation that is not used. Returns whether it was open.
+local function release(id, reservation, now)
+  if tonumber(redis.call('ZSCORE', KEYS[4], id) or 0) <= now then return false end
+  reservation.outcome = RELEASED
+  write_reservation(id, reservation)
+  end_now(id, now)
+  return true
+end
+
+-- Visits each key of a reservation with what it adds there.
+local function each_key(reservation, visit)
+  for key in string.gmatch(reservation.keys, '%S+') do
+    visit(key, string.sub(key, 1, 1) == '/' and 1 or reservation.amount)
+  end
+end
+
+-- Whether `people` has a key, and not `held`.
+local function is_of_person(key)
+  return string.find(key, '/', 1, true) ~= nil
 end
 
 -- Lua hands a command so many arguments at a time.
@@ -50,33 +82,45 @@ end
 
 -- What is held by each of these keys.
 local function held_by(keys)
-  local sums = {}
-  for first = 1, #keys, MOST_ARGUMENTS do
-    local last = math.min(first + MOST_ARGUMENTS - 1, #keys)
-    local amounts = redis.call('HMGET', KEYS[2], unpack(keys, first, last))
-    for index = first, last do sums[keys[index]] = tonumber(amounts[index - first + 1] or 0) end
+  local sums, of_budgets, of_people = {}, {}, {}
+  local function read(hash, list)
+    for first = 1, #list, MOST_ARGUMENTS do
+      local last = math.min(first + MOST_ARGUMENTS - 1, #list)
+      local amounts = redis.call('HMGET', hash, unpack(list, first, last))
+      for index = first, last do sums[list[index]] = tonumber(amounts[index - first + 1] or 0) end
+    end
   end
+  for _, key in ipairs(keys) do
+    local list = is_of_person(key) and of_people or of_budgets
+    list[#list + 1] = key
+  end
+  read(KEYS[2], of_budgets)
+  read(KEYS[5], of_people)
   return sums
 end
 
 -- Writes what is held by each key from now on.
 local function write_held(sums)
-  local pairs_to_set, gone = {}, {}
-  local function flush(command, list)
-    if #list > 0 then redis.call(command, KEYS[2], unpack(list)) end
-    return {}
+  local lists = {}
+  local function flush(hash, command)
+    local list = lists[hash .. command]
+    if list and #list > 0 then redis.call(command, hash, unpack(list)) end
+    lists[hash .. command] = nil
+  end
+  local function add(hash, command, ...)
+    local list = lists[hash .. command] or {}
+    lists[hash .. command] = list
+    for _, argument in ipairs({ ... }) do list[#list + 1] = argument end
+    if #list >= MOST_ARGUMENTS then flush(hash, command) end
   end
   for key, amount in pairs(sums) do
-    if amount > 0 then
-      pairs_to_set[#pairs_to_set + 1], pairs_to_set[#pairs_to_set + 2] = key, int(amount)
-    else
-      gone[#gone + 1] = key
-    end
-    if #pairs_to_set >= MOST_ARGUMENTS then pairs_to_set = flush('HSET', pairs_to_set) end
-    if #gone >= MOST_ARGUMENTS then gone = flush('HDEL', gone) end
+    local hash = is_of_person(key) and KEYS[5] or KEYS[2]
+    if amount > 0 then add(hash, 'HSET', key, int(amount)) else add(hash, 'HDEL', key) end
   end
-  flush('HSET', pairs_to_set)
-  flush('HDEL', gone)
+  for _, hash in ipairs({ KEYS[2], KEYS[5] }) do
+    flush(hash, 'HSET')
+    flush(hash, 'HDEL')
+  end
 end
 
 -- Takes out at most so many that ended so long ago that all amounts that may still decide hold what they cost.
@@ -85,10 +129,10 @@ local function forget(now, most)
   if #ids == 0 then return end
   local amounts, keys = {}, {}
   each_of(ids, function(reservation)
-    for key in string.gmatch(reservation.keys, '%S+') do
+    each_key(reservation, function(key, amount)
       if not amounts[key] then keys[#keys + 1] = key end
-      amounts[key] = (amounts[key] or 0) + reservation.amount
-    end
+      amounts[key] = (amounts[key] or 0) + amount
+    end)
   end)
   local left = held_by(keys)
   for key, amount in pairs(amounts) do left[key] = left[key] - amount end
@@ -106,7 +150,7 @@ local function sum_ended(now, passes)
   end
   each_of(ids, function(reservation, place)
     if passes(reservation, ends[place]) then
-      for key in string.gmatch(reservation.keys, '%S+') do sums[key] = (sums[key] or 0) + reservation.amount end
+      each_key(reservation, function(key, amount) sums[key] = (sums[key] or 0) + amount end)
     end
   end)
   return sums

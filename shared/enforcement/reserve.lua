@@ -1,27 +1,33 @@
 -- Reserves an amount in every budget that it counts in, or in none.
--- KEYS[5] idempotency record
+-- KEYS[6] idempotency record
 -- ARGV[1] identity of the data beside which the amounts were read  ARGV[2] redis ms before they were read
 -- ARGV[3] how often usage had been counted by then                 ARGV[4] amount
 -- ARGV[5] ms to hold it  ARGV[6] id of the reservation             ARGV[7] fingerprint of the request ('' = no key)
 -- ARGV[8] '' or 'last': do not ask for later amounts, refuse
--- ARGV[9], ARGV[10] … key and room of each budget: what usage leaves of it. '' as key: a budget of something else than
--- cost, which holds nothing and needs room.
+-- ARGV[9] API key  ARGV[10] user ('' = none)                       ARGV[11] '' or 'bound': the API key is bound to the user
+-- ARGV[12], ARGV[13], ARGV[14] … of each budget its key, its room, which is what usage leaves of it, and how much of that
+-- the user may hold ('' = all). '' as key: a budget of another metric than cost, which holds nothing and needs room.
 -- Returns { code, redis ms, … }:
 --   shut                 refused, nothing written
 --   replay   id, ends    this was answered before, and is still held
 --   reused               the key was used for something else, which is still held
 --   stale                call again with later amounts
---   refused  number      of the first budget without room, from 0
+--   refused  number, held, …  of each budget that refuses, from 0, and what the user holds of it already where that is
+--                        too much, else ''
 --   full                 as many are open as an organization may have
+--   crowded              as many are open as a user may have
 --   reserved id, ends
 
--- At 230 bytes each: what one organization reserves must leave memory for the spends of all.
+-- At 300 bytes each: what one organization reserves must leave memory for the spends of all.
 local MOST_OPEN = 250000
+-- No user takes more than a hundredth of these.
+local MOST_OPEN_OF_USER = 2500
+local FIRST_BUDGET = 12
 
 local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
 if ARGV[7] ~= '' then
-  local fingerprint, id, ends = string.match(redis.call('GET', KEYS[5]) or '', '^(%S+) (%S+) (%d+)$')
+  local fingerprint, id, ends = string.match(redis.call('GET', KEYS[6]) or '', '^(%S+) (%S+) (%d+)$')
   -- One that was released or settled since holds nothing: its answer is no longer true.
   if id and tonumber(redis.call('ZSCORE', KEYS[4], id) or 0) > now then
     if fingerprint ~= ARGV[7] then return { 'reused', now } end
@@ -31,45 +37,70 @@ end
 local as_of, touches, amount = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if ARGV[1] ~= mine or as_of > now or now - as_of > FRESH_MS then return { 'stale', now } end
 
-local keys, ends = {}, int(now + tonumber(ARGV[5]))
-for index = 9, #ARGV, 2 do
-  if ARGV[index] ~= '' then keys[#keys + 1] = ARGV[index] end
+local user = ARGV[10]
+local keys, budgets, ends = {}, {}, int(now + tonumber(ARGV[5]))
+for index = FIRST_BUDGET, #ARGV, 3 do
+  local key, share = ARGV[index], tonumber(ARGV[index + 2])
+  local budget = { number = int(#budgets), room = tonumber(ARGV[index + 1]) }
+  if key ~= '' then
+    budget.key = key
+    keys[#keys + 1] = key
+  end
+  if share then
+    budget.share, budget.share_key = share, key .. '/' .. user
+    keys[#keys + 1] = budget.share_key
+  end
+  budgets[#budgets + 1] = budget
 end
+local of_user = ARGV[11] == 'bound' and '/' .. user or nil
+if of_user then keys[#keys + 1] = of_user end
 local held = held_by(keys)
 
-local function first_full(included)
-  for index = 9, #ARGV, 2 do
-    local key, room = ARGV[index], tonumber(ARGV[index + 1])
-    if key == '' then
-      if room <= 0 then return index end
-    elseif held[key] - (included[key] or 0) + amount > room then
-      return index
+-- The budgets that refuse, each with the key that is full, when what is included in the amounts is left out.
+local function refusing(included)
+  local function is_beyond(key, room)
+    return held[key] - (included[key] or 0) + amount > room
+  end
+  local found = {}
+  for _, budget in ipairs(budgets) do
+    if budget.key and is_beyond(budget.key, budget.room) or not budget.key and budget.room <= 0 then
+      found[#found + 1] = { number = budget.number, key = budget.key or '' }
+    elseif budget.share and is_beyond(budget.share_key, budget.share) then
+      local key = budget.share_key
+      found[#found + 1] = { number = budget.number, key = key, held = int(held[key] - (included[key] or 0)) }
     end
   end
+  return found
 end
 
-local full = first_full({})
-if full then
+if #refusing({}) > 0 then
   -- The cost of one that has ended is in the amounts, if these were read after it ended or after it was settled.
   local function is_included(reservation, ends)
-    return ends <= as_of or reservation.touches ~= '' and tonumber(reservation.touches) <= touches
+    return ends <= as_of or settled_at(reservation) <= touches
   end
-  full = first_full(sum_ended(now, is_included))
-  if full then
+  local found = refusing(sum_ended(now, is_included))
+  if #found > 0 then
     local later = sum_ended(now, function(reservation, ends) return not is_included(reservation, ends) end)
-    if later[ARGV[full]] and ARGV[8] == '' then return { 'stale', now } end
-    return { 'refused', now, int((full - 9) / 2) }
+    local answer = { 'refused', now }
+    for _, full in ipairs(found) do
+      if later[full.key] and ARGV[8] == '' then return { 'stale', now } end
+      answer[#answer + 1], answer[#answer + 2] = full.number, full.held or ''
+    end
+    return answer
   end
 end
 
 if redis.call('ZCARD', KEYS[4]) >= MOST_OPEN then return { 'full', now } end
-write_reservation(ARGV[6], { amount = amount, touches = '', keys = table.concat(keys, ' ') })
+if of_user and held[of_user] >= MOST_OPEN_OF_USER then return { 'crowded', now } end
+local reservation =
+  { amount = amount, outcome = '', key_id = ARGV[9], user = user, keys = table.concat(keys, ' ') }
+write_reservation(ARGV[6], reservation)
 redis.call('ZADD', KEYS[4], ends, ARGV[6])
-for _, key in ipairs(keys) do held[key] = held[key] + amount end
+each_key(reservation, function(key, added) held[key] = held[key] + added end)
 write_held(held)
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 if ARGV[7] ~= '' then
-  redis.call('SET', KEYS[5], ARGV[7] .. ' ' .. ARGV[6] .. ' ' .. ends, 'PX', ARGV[5])
+  redis.call('SET', KEYS[6], ARGV[7] .. ' ' .. ARGV[6] .. ' ' .. ends, 'PX', ARGV[5])
 end
 -- Many at a time cost little more than one, and four can go for each that is made.
 if seq % 16 == 0 then forget(now, 64) end

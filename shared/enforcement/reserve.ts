@@ -3,9 +3,10 @@ import { derivedId, hashedKey, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { untilReplicated } from '../platform/context/until-replicated.ts';
 import { reservationKeys } from '../platform/redis/keys.ts';
-import { callReservations } from './call-reservations.ts';
-import { causeOf, judge, type Verdict, verdictOf } from './judge.ts';
+import { callReservations, nameOfUser } from './call-reservations.ts';
+import { causeOf, type JudgedBudget, judge, type Verdict, verdictOf } from './judge.ts';
 import { standings } from './recall-standing.ts';
+import { noteFullShare, shareOf } from './shares.ts';
 import {
   type Caller,
   isReservedIn,
@@ -19,6 +20,8 @@ import {
 export interface Wish {
   estimateNusd: number;
   ttlS: number;
+  /** The API key that asks, and whether it is bound to the caller's user. */
+  by: { keyId: string; isBound: boolean };
   /** Who sent which idempotency key; null without one. */
   key: readonly [sender: string, key: string] | null;
 }
@@ -70,12 +73,8 @@ async function tryToReserve(
   open: readonly OpenBudget[],
   { caller, wish, isLast }: { caller: Caller; wish: Wish; isLast: boolean },
 ): Promise<Reservation | null> {
-  const { estimateNusd, ttlS, key } = wish;
+  const { estimateNusd, ttlS, by, key } = wish;
   const hard = open.filter(({ budget }) => budget.enforce === 'hard');
-  const rooms = hard.flatMap((open) => [
-    isReservedIn(open.budget) ? reservedKey(open) : '',
-    open.budget.limit - open.current,
-  ]);
   const { code, values } = await callReservations(
     ctx,
     'reserve',
@@ -89,7 +88,10 @@ async function tryToReserve(
       newId('res'),
       key ? hashedKey(24, estimateNusd, ttlS, caller.userId ?? '', caller.projectId) : '',
       isLast ? 'last' : '',
-      ...rooms,
+      by.keyId,
+      nameOfUser(orgId, caller.userId),
+      by.isBound ? 'bound' : '',
+      ...hard.flatMap((each) => roomsOf(each, by)),
     ],
     key ? hashedKey(24, ...key) : '',
   );
@@ -100,11 +102,16 @@ async function tryToReserve(
       await untilReplicated(ctx, reservationKeys(orgId).replicated);
       return { id: first, endsMs: Number(ends), isRepeat: code === 'replay' };
     case 'refused':
-      return { id: null, verdict: refusalBy(hard[Number(first)], open, estimateNusd) };
+      return { id: null, verdict: refuse(ctx, { caller, wish, open }, refusalsOf(hard, values)) };
     case 'full':
       throw new DomainError(
         'overloaded',
         'The organization has too many open reservations. Settle or release some.',
+      );
+    case 'crowded':
+      throw new DomainError(
+        'overloaded',
+        'This user has too many open reservations. Settle or release some.',
       );
     case 'reused':
       throw new DomainError(
@@ -117,12 +124,40 @@ async function tryToReserve(
   }
 }
 
-/** The verdict where the script found a budget full: that one refuses, also where only reservations of this moment fill it. */
-function refusalBy(full: OpenBudget | undefined, open: readonly OpenBudget[], estimateNusd: number): Verdict {
-  return verdictOf(
-    open.map((one) => {
-      const cause = causeOf(one, estimateNusd, FRESH);
-      return { ...one, cause: one === full ? (cause ?? 'held') : cause };
-    }),
-  );
+/** What the script is told of a budget: its key, its room, and how much of that this user may hold. */
+function roomsOf(open: OpenBudget, { isBound }: Wish['by']): readonly (string | number)[] {
+  const room = open.budget.limit - open.current;
+  if (!isReservedIn(open.budget)) return ['', room, ''];
+  return [reservedKey(open.budget._id, open.interval.startMs), room, (isBound ? shareOf(open) : null) ?? ''];
+}
+
+/** The budgets that the script refused by. Those whose share is full come with what the user holds, the others with null. */
+type Refusals = ReadonlyMap<OpenBudget, number | null>;
+
+function refusalsOf(hard: readonly OpenBudget[], pairs: readonly string[]): Refusals {
+  const refusals = new Map<OpenBudget, number | null>();
+  for (let index = 0; index < pairs.length; index += 2) {
+    const full = hard[Number(pairs[index])];
+    const held = pairs[index + 1];
+    if (full) refusals.set(full, held ? Number(held) : null);
+  }
+  return refusals;
+}
+
+/** The verdict of a refusal, also where only reservations of this moment fill a budget. Full shares are recorded. */
+function refuse(
+  ctx: Context,
+  { caller, wish, open }: { caller: Caller; wish: Wish; open: readonly OpenBudget[] },
+  refusals: Refusals,
+): Verdict {
+  const { orgId, userId } = caller;
+  const judged = open.map((one): JudgedBudget => {
+    const heldNusd = refusals.get(one);
+    if (heldNusd === undefined) return { ...one, cause: null };
+    if (heldNusd === null || userId === null)
+      return { ...one, cause: causeOf(one, wish.estimateNusd, FRESH) ?? 'held' };
+    noteFullShare(ctx, { orgId, budgetId: one.budget._id, userId, keyId: wish.by.keyId, heldNusd });
+    return { ...one, cause: 'share' };
+  });
+  return verdictOf(judged);
 }

@@ -6,8 +6,8 @@ local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
 for index = 2, #ARGV do
   local reservation = read_reservation(ARGV[index])
-  if reservation and (reservation.touches == '' or tonumber(ARGV[1]) < tonumber(reservation.touches)) then
-    reservation.touches = ARGV[1]
+  if reservation and tonumber(ARGV[1]) < settled_at(reservation) then
+    reservation.outcome = ARGV[1]
     write_reservation(ARGV[index], reservation)
     end_now(ARGV[index], now)
   end

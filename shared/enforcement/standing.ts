@@ -78,13 +78,13 @@ export function defineBudgets(
 }
 
 /** Whether calls reserve amounts in a budget. */
-export function isReservedIn({ enforce, metric }: Budget): boolean {
+export function isReservedIn({ enforce, metric }: Pick<Budget, 'enforce' | 'metric'>): boolean {
   return enforce === 'hard' && metric === 'cost_usd';
 }
 
 /** What reservations in a budget are summed by: a reservation belongs to the window in which it was made. */
-export function reservedKey({ budget, interval }: Pick<OpenBudget, 'budget' | 'interval'>): string {
-  return `${budget._id}:${interval.startMs}`;
+export function reservedKey(budgetId: string, windowStartMs: number): string {
+  return `${budgetId}:${windowStartMs}`;
 }
 
 /** The budgets that a caller's calls count in, in the order in which they were made. A team is its members now. */
@@ -98,7 +98,7 @@ export function openBudgetsOf(standing: Standing, caller: Caller, nowMs: number)
       const windows = standing.usage.get(counter) ?? [];
       const counted = windows.find((window) => window.interval.startMs === interval.startMs);
       const current = counted ? amountOf(budget.metric, counted.usage) : 0;
-      const reserved = standing.reserved?.sums.get(reservedKey({ budget, interval })) ?? 0;
+      const reserved = standing.reserved?.sums.get(reservedKey(budget._id, interval.startMs)) ?? 0;
       return { budget, interval, current, reserved };
     });
 }

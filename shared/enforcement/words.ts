@@ -9,6 +9,10 @@ export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
   const { budget, cause, interval } = refusing;
   const isSeen = isVisible(viewer, budget);
   const who = isSeen ? `Budget "${budget.name}"` : 'A budget of your organization';
+  if (cause === 'share') {
+    const whole = isSeen ? `budget "${budget.name}"` : 'a budget of your organization';
+    return `This call and your open reservations are more than your share of ${whole}. Settle or release some.`;
+  }
   if (cause === 'unreadable') return `${who} cannot be read now, and denies calls until it can.`;
   const why = isSeen ? `has ${leftWords(refusing)}` : 'refuses this call';
   return `${who} ${why} until ${isoTime(interval.endMs)}.`;

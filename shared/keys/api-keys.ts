@@ -6,13 +6,14 @@ import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { boundedCache } from '../platform/context/cache.ts';
-import { commitPlan, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { inTransaction } from '../platform/mongo/transaction.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
+import { planReleaseOfKey } from './plan-release.ts';
 import { refuseGuessing } from './refuse-scopes.ts';
 import { refuseTooManyKeys } from './refuse-too-many.ts';
 
@@ -83,7 +84,7 @@ export async function rotateApiKey(
   graceMs: number,
   role: Role = 'member',
 ): Promise<{ key: string; key_id: string }> {
-  return inTransaction(ctx.db, async (transaction) => {
+  return commitPlan(ctx, async (transaction) => {
     const old = await readKey(ctx, keyId, transaction);
     if (!isLive(old, ctx.clock.now())) throw new DomainError('conflict', 'This key is revoked or expired.');
     const fresh = await insertKey(
@@ -106,7 +107,7 @@ export async function rotateApiKey(
     await apiKeyRows(ctx).updateOne({ _id: keyId }, { $set: change }, { session: transaction });
     const details = { key_id: keyId, next: fresh.key_id };
     await recordAudit(ctx, { action: 'key.rotate', org_id: old.org_id, details }, transaction);
-    return fresh;
+    return { ...planReleaseOfKey(old, retiresMs), result: fresh };
   });
 }
 
@@ -119,15 +120,17 @@ export async function revokeApiKey(ctx: Context, keyId: string): Promise<void> {
   });
 }
 
-/** The plan that ends a key, with its line in the audit log. */
-export function planKeyRevocation(ctx: Context, { _id, org_id }: ApiKey): Plan {
-  const change = { revoked_at: dateAt(ctx.clock.now()) };
+/** The plan that ends a key and releases what it has reserved, with its line in the audit log. */
+export function planKeyRevocation(ctx: Context, key: ApiKey): Plan {
+  const { _id, org_id } = key;
+  const nowMs = ctx.clock.now();
+  const change = { revoked_at: dateAt(nowMs) };
   const details = { key_id: _id };
   const writes = [
     updateRow(apiKeyRows, { _id }, { $set: change }),
     auditWrite(ctx, { action: 'key.revoke', org_id, details }),
   ];
-  return { writes, wakeUps: [] };
+  return joinPlans({ writes, wakeUps: [] }, planReleaseOfKey(key, nowMs));
 }
 
 /** Revokes the live keys that are bound to a user, and answers their ids. */

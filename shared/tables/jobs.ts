@@ -4,6 +4,7 @@ import * as budgets from '../budgets/jobs.ts';
 import * as ledger from '../credits/ledger/jobs.ts';
 import * as meter from '../credits/meter/jobs.ts';
 import * as devices from '../devices/jobs.ts';
+import * as keys from '../keys/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
 import * as retention from '../retention/jobs.ts';
 import * as sessions from '../sessions/jobs.ts';
@@ -16,6 +17,7 @@ export const JOBS: readonly Job[] = [
   sessions,
   anomalies,
   budgets,
+  keys,
   deliveries,
   webhooks,
   usage,

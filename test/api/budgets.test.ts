@@ -38,6 +38,8 @@ describe('a budget', () => {
       timezone: 'Europe/Berlin',
       enforce: 'none',
       on_error: 'allow',
+      reservation_share_pct: 25,
+      reserved: 0,
       current: 0,
       remaining: 12.5,
       utilization_pct: 0,

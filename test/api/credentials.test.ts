@@ -86,6 +86,11 @@ const ROWS: Record<string, Row> = {
   'post /v1/members': { body: {}, status: 400 },
   'patch /v1/members/{user_id}': { path: '/v1/members/usr_x', body: { name: 'x' }, status: 404 },
   'delete /v1/members/{user_id}': { path: '/v1/members/usr_x', status: 404 },
+  'post /v1/budgets/{id}/release-reservations': {
+    path: '/v1/budgets/bud_x/release-reservations',
+    body: {},
+    status: 404,
+  },
   'get /v1/keys': { status: 200 },
   'post /v1/keys': { body: {}, status: 400 },
   'post /v1/keys/{id}/rotate': { path: '/v1/keys/key_x/rotate', body: {}, status: 404 },

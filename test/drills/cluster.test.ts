@@ -207,7 +207,8 @@ async function makeLimited(): Promise<string[]> {
 
 function reserveOne(on: TestContext, orgId: string): Promise<Reservation> {
   const caller = { orgId, userId: null, projectId: 'unassigned' };
-  return reserveInBudgets(on, caller, { estimateNusd: 1e9, ttlS: 3_600, key: null });
+  const by = { keyId: 'key', isBound: false };
+  return reserveInBudgets(on, caller, { estimateNusd: 1e9, ttlS: 3_600, by, key: null });
 }
 
 test('three masters: a hard budget is reserved up to its threshold, also after a master has lost everything', async () => {

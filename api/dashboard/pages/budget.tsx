@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { budgetQuery } from '../data/queries.ts';
-import { useDeletion } from '../data/use-act.ts';
+import { useAct, useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { ActButton } from '../parts/act-button.tsx';
 import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
@@ -57,6 +57,7 @@ function Standing({ budget }: { budget: Budget }) {
     'In the window before': <UsedBefore budget={budget} />,
     Of: <Amount metric={metric} of={threshold} />,
     Left: <Amount metric={metric} of={remaining} />,
+    ...(holdsReservations(budget) ? { Reserved: <Reserved budget={budget} /> } : {}),
     'Starts again': <When at={window_end} />,
     Timezone: budget.timezone,
   };
@@ -64,7 +65,7 @@ function Standing({ budget }: { budget: Budget }) {
     <Paper withBorder p="md">
       <Stack>
         <Gauge budget={budget} />
-        <Facts of={facts} lg={7} />
+        <Facts of={facts} lg={Object.keys(facts).length} />
         <Stop budget={budget} />
         <Text size="sm">{forecastWords(budget)}</Text>
         {metric === 'cost_usd' && unpriced_signals > 0 && (
@@ -75,6 +76,15 @@ function Standing({ budget }: { budget: Budget }) {
       </Stack>
     </Paper>
   );
+}
+
+/** Calls reserve amounts in hard budgets of cost. */
+function holdsReservations({ enforce, metric }: Budget): boolean {
+  return enforce === 'hard' && metric === 'cost_usd';
+}
+
+function Reserved({ budget: { metric, reserved } }: { budget: Budget }) {
+  return reserved === null ? 'cannot be read now' : <Amount metric={metric} of={reserved} />;
 }
 
 interface Firing {
@@ -129,6 +139,7 @@ function Actions({ budget }: { budget: Budget }) {
   if (!isAdmin) return null;
   return (
     <Group gap="sm">
+      {holdsReservations(budget) && <Release id={budget.id} />}
       <Dialog label="Edit" title="Edit the budget" size="lg">
         {(close) => <BudgetForm budget={budget} onDone={close} />}
       </Dialog>
@@ -143,5 +154,26 @@ function Actions({ budget }: { budget: Budget }) {
         Delete
       </ActButton>
     </Group>
+  );
+}
+
+function Release({ id }: { id: string }) {
+  const release = useAct(
+    () => take(api.POST('/v1/budgets/{id}/release-reservations', { params: { path: { id } }, body: {} })),
+    { changes: ['budgets'], done: 'The reservations are released.' },
+  );
+  return (
+    <ActButton
+      act={release}
+      question={{
+        title: 'Release all reservations?',
+        text:
+          'Calls that are under way go on. What they cost counts when it is reported, so the budget may pass its ' +
+          'threshold by that much.',
+        yes: 'Release',
+      }}
+    >
+      Release reservations
+    </ActButton>
   );
 }

@@ -74,6 +74,8 @@ export interface ReservationKeys {
   reservations: string;
   /** Sorted set: ids by the time at which they end (Redis' ms). */
   ends: string;
+  /** Hash: what people hold by budget and window, and how many are open of each, by a hash of the user. */
+  people: string;
   /** As of a shard. */
   replicated: string;
   /** What one idempotency key was answered; `idk` is its hash. */
@@ -88,6 +90,7 @@ export function reservationKeys(orgId: string): ReservationKeys {
     held: `${tag}:reserve:held`,
     reservations: `${tag}:reserve:open`,
     ends: `${tag}:reserve:ends`,
+    people: `${tag}:reserve:people`,
     replicated: `${tag}:reserve:replicated`,
     record: (idk) => `${tag}:reserve:record:${idk}`,
   };

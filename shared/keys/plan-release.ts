@@ -1,0 +1,25 @@
+import { dateAt } from '../platform/basics/clock.ts';
+import { hashedKey } from '../platform/basics/ids.ts';
+import { NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { setDue } from '../platform/due/plan-due.ts';
+import { type DueRelease, releaseReservationsJob } from './jobs.ts';
+import type { ApiKey } from './model.ts';
+
+/**
+ * The plan that releases the reservations of a key when it ends, in the transaction that ends it: so they are released
+ * whatever is killed. An earlier plan for this key is replaced. Pure.
+ */
+export function planReleaseOfKey({ _id, org_id, scopes }: ApiKey, endMs: number): Plan {
+  return scopes.includes('budgets:check') ? planRelease(org_id, { key_id: _id }, endMs) : NO_PLAN;
+}
+
+/** The same for a user who is removed: whichever key made the reservations. Pure. */
+export function planReleaseOfUser(orgId: string, userId: string, endMs: number): Plan {
+  return planRelease(orgId, { user_id: userId }, endMs);
+}
+
+function planRelease(orgId: string, of: { key_id: string } | { user_id: string }, endMs: number): Plan {
+  const details: DueRelease = { ...of, ended_at: dateAt(endMs), released: 0 };
+  const key = hashedKey(18, orgId, ...Object.entries(of).flat());
+  return setDue(releaseReservationsJob, { key, orgId, dueMs: endMs, details });
+}

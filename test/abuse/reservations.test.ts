@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { removeMember } from '../../shared/administration/remove-member.ts';
+import { auditRows } from '../../shared/audit/model.ts';
+import { reserveInBudgets } from '../../shared/enforcement/reserve.ts';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
+import { dueRows } from '../../shared/platform/due/model.ts';
+import { releaseReservations } from '../../workers/index.ts';
+import { createTestClock, startApi, type TestApi, type TestClock, until } from '../support/harness.ts';
+import { startIssuer, type TestIssuer } from '../support/idp.ts';
+import { makePerson, type Person } from '../support/people.ts';
+
+let idp: TestIssuer;
+let clock: TestClock;
+let api: TestApi;
+beforeAll(async () => {
+  idp = await startIssuer();
+  clock = createTestClock();
+  api = await startApi({ clock, env: idp.env });
+});
+afterAll(async () => {
+  await api.close();
+  await idp.stop();
+});
+
+let admin: Person;
+let thief: Person;
+let unbound: string;
+let budgetId: string;
+beforeEach(async () => {
+  clock.set(Date.now());
+  admin = await makePerson(api.ctx, idp, { role: 'admin' });
+  thief = await makePerson(api.ctx, idp, { orgId: admin.orgId });
+  const scopes = ['usage:read', 'budgets:write', 'budgets:check'] as const;
+  unbound = (await createApiKey(api.ctx, { org_id: admin.orgId, scopes: [...scopes] })).key;
+  const body = { name: 'All', scope: 'org', metric: 'cost_usd', threshold: 100, window: 'monthly' };
+  const made = await api.call('/api/v1/budgets', { key: unbound, body: { ...body, enforce: 'hard' } });
+  budgetId = made.body.id;
+  await until(async () => !(await allows(unbound, 101)));
+});
+
+const keyOf = ({ orgId, userId }: Person) =>
+  createApiKey(api.ctx, { org_id: orgId, scopes: ['budgets:check'], user_id: userId });
+const reserve = (key: string, estimate_usd: number, more = {}) =>
+  api.call('/api/v1/budgets/reserve', { key, body: { estimate_usd, ttl_s: 3_600, ...more } });
+const allows = async (key: string, estimate_usd: number) => (await reserve(key, estimate_usd)).body.allow;
+const reserved = async () => (await api.call(`/api/v1/budgets/${budgetId}`, { key: unbound })).body.reserved;
+const release = (person: Person, body: object, id = budgetId) =>
+  api.call(`/v1/budgets/${id}/release-reservations`, { key: person.session, body });
+const entriesOf = (action: string) =>
+  auditRows(api.ctx).find({ org_id: admin.orgId, action }).sort({ at: 1 }).toArray();
+
+/** Reserves a dollar at a time until it is refused. Returns how many there were. */
+async function hoard(key: string): Promise<number> {
+  let held = 0;
+  while (await allows(key, 1)) held += 1;
+  return held;
+}
+
+const dueReleases = () =>
+  dueRows(api.ctx).find({ org_id: admin.orgId, kind: releaseReservations.kind }).toArray();
+
+/** Does what a worker does about the rows that are due. */
+async function runDue(): Promise<void> {
+  for (const { key } of await dueReleases()) await releaseReservations.handle({ key }, api.ctx);
+}
+
+describe('a member who reserves all that there is', () => {
+  test('gets a share; others go on, and an admin sees what is held, by whom, and ends it', async () => {
+    const { key, key_id } = await keyOf(thief);
+    expect(await hoard(key)).toBe(25);
+    expect(
+      (await api.call('/api/v1/budgets/check', { key: unbound, body: { estimate_usd: 75 } })).body.allow,
+    ).toBe(true);
+    await until(async () => (await reserved()) === 25);
+    await until(async () => (await entriesOf('budget.share_reached')).length === 1);
+    const [full] = await entriesOf('budget.share_reached');
+    expect(full?.details).toEqual({ budget_id: budgetId, user_id: thief.userId, key_id, held_usd: 25 });
+    expect((await release(admin, { user_id: thief.userId })).body).toEqual({ released: 25 });
+    await until(async () => (await reserved()) === 0);
+    expect(await allows(unbound, 100)).toBe(true);
+    const [told] = await entriesOf('budget.release_reservations');
+    expect(told).toMatchObject({
+      actor: admin.accountId,
+      details: { budget_id: budgetId, user_id: thief.userId },
+    });
+  });
+
+  test('holds nothing any more when the key is revoked, though the process dies before it is released', async () => {
+    const { key, key_id } = await keyOf(thief);
+    expect(await hoard(key)).toBe(25);
+    expect(await allows(unbound, 50)).toBe(true);
+    await revokeApiKey(api.ctx, key_id);
+    await revokeApiKey(api.ctx, key_id);
+    // Nothing of this process is left but the row that the transaction has written.
+    expect(await dueReleases()).toHaveLength(1);
+    await runDue();
+    expect(await allows(unbound, 50)).toBe(true);
+    await runDue();
+    expect(await dueReleases()).toHaveLength(1);
+    clock.advance(2_000);
+    await runDue();
+    await runDue();
+    expect(await dueReleases()).toEqual([]);
+    expect((await entriesOf('budget.release_reservations')).map(({ details }) => details)).toEqual([
+      { key_id, reservations_released: 25 },
+    ]);
+    await until(async () => (await reserved()) === 100);
+  });
+
+  test('cannot keep what a process reserved that had not heard of the revocation', async () => {
+    const { key, key_id } = await keyOf(thief);
+    expect(await allows(key, 10)).toBe(true);
+    await revokeApiKey(api.ctx, key_id);
+    await runDue();
+    // The key is remembered for less than a second more.
+    const late = await reserve(key, 20);
+    expect([200, 401]).toContain(late.status);
+    clock.advance(2_000);
+    await runDue();
+    await until(async () => (await reserved()) === 0);
+    expect(await dueReleases()).toEqual([]);
+  });
+
+  test('holds nothing any more when a rotated key ends, and not before', async () => {
+    const { key, key_id } = await keyOf(thief);
+    expect(await allows(key, 25)).toBe(true);
+    const fresh = await rotateApiKey(api.ctx, key_id, 60_000);
+    await runDue();
+    expect(await allows(fresh.key, 1)).toBe(false);
+    clock.advance(60_000);
+    await runDue();
+    expect(await allows(fresh.key, 25)).toBe(true);
+    clock.advance(2_000);
+    await runDue();
+    expect(await allows(fresh.key, 1)).toBe(false);
+    await until(async () => (await reserved()) === 25);
+  });
+
+  test('holds nothing any more when removed, nor does a gateway for them', async () => {
+    const { key } = await keyOf(thief);
+    expect(await allows(key, 25)).toBe(true);
+    expect((await reserve(unbound, 30, { user_id: thief.userId })).body.allow).toBe(true);
+    expect((await reserve(unbound, 45, { user_id: 'somebody-else' })).body.allow).toBe(true);
+    await removeMember(api.ctx, thief.orgId, thief.userId);
+    await runDue();
+    clock.advance(2_000);
+    await runDue();
+    await until(async () => (await reserved()) === 45);
+    expect((await entriesOf('budget.release_reservations')).map(({ details }) => details)).toEqual([
+      { user_id: thief.userId, reservations_released: 2 },
+    ]);
+    expect(await allows(unbound, 55)).toBe(true);
+  });
+});
+
+test('the reservations of a budget are ended by an admin alone: all, or those of a user or a key', async () => {
+  const { key, key_id } = await keyOf(thief);
+  const second = await keyOf(thief);
+  for (const one of [key, second.key, unbound]) expect(await allows(one, 1)).toBe(true);
+  const other = await makePerson(api.ctx, idp, { role: 'admin' });
+  expect((await release(thief, {})).status).toBe(403);
+  expect((await release(other, {})).status).toBe(404);
+  expect((await release(admin, {}, 'bud_unknown')).status).toBe(404);
+  expect((await release(admin, { user: 'x' })).status).toBe(400);
+  expect(await entriesOf('budget.release_reservations')).toEqual([]);
+  expect((await release(admin, { key_id: 'nobody' })).body).toEqual({ released: 0 });
+  expect((await release(admin, { key_id, user_id: 'nobody' })).body).toEqual({ released: 0 });
+  expect((await release(admin, { key_id })).body).toEqual({ released: 1 });
+  expect((await release(admin, { key_id })).body).toEqual({ released: 0 });
+  expect((await release(admin, {})).body).toEqual({ released: 2 });
+  await until(async () => (await reserved()) === 0);
+});
+
+test('what holds something in another budget alone is not released', async () => {
+  const { key } = await keyOf(thief);
+  const body = {
+    name: 'P',
+    scope: 'project',
+    scope_id: 'p',
+    metric: 'cost_usd',
+    threshold: 10,
+    window: 'daily',
+  };
+  const made = await api.call('/api/v1/budgets', { key: unbound, body: { ...body, enforce: 'hard' } });
+  await until(async () => {
+    const checked = await api.call('/api/v1/budgets/check', { key: unbound, body: { project_id: 'p' } });
+    return checked.body.budgets.length === 2;
+  });
+  expect(await allows(key, 5)).toBe(true);
+  expect((await reserve(key, 1, { project_id: 'p' })).body.allow).toBe(true);
+  expect((await release(admin, {}, made.body.id)).body).toEqual({ released: 1 });
+  expect((await release(admin, {})).body).toEqual({ released: 1 });
+});
+
+test('thousands are released in steps, each of them once', async () => {
+  const { ctx } = api;
+  const wish = { estimateNusd: 1, ttlS: 3_600, by: { keyId: 'gateway', isBound: false }, key: null };
+  const caller = { orgId: admin.orgId, userId: null, projectId: 'p' };
+  for (let made = 0; made < 3_000; made += 500)
+    await Promise.all(Array.from({ length: 500 }, () => reserveInBudgets(ctx, caller, wish)));
+  const answers = await Promise.all([release(admin, {}), release(admin, { key_id: 'gateway' })]);
+  expect(answers.reduce((sum, { body }) => sum + body.released, 0)).toBe(3_000);
+  await until(async () => (await reserved()) === 0);
+});
