@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, type Gunzip } from 'node:zlib';
 import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 
@@ -54,7 +54,11 @@ async function collect(
     }
   };
   try {
-    await (isGzip ? pipeline(req, createGunzip(), gather) : pipeline(req, gather));
+    if (!isGzip) await pipeline(req, gather);
+    else {
+      const gunzip = createGunzip();
+      await pipeline(req, gunzip, refuseBombs(gunzip), gather);
+    }
   } catch (error) {
     if (error instanceof DomainError) throw error;
     // An empty body is no gzip, and still an empty request.
@@ -62,6 +66,27 @@ async function collect(
     throw new DomainError('malformed_json', 'The body could not be read.');
   }
   return gathered.whole();
+}
+
+/** Exports inflate to 30 times their bytes, those of nearly equal records to 150, blanks to 1,000. */
+const MOST_INFLATION = 200;
+/** So much is inflated of any body. */
+const INFLATED_ANYWAY_BYTES = 2 ** 20;
+
+/** Passes on what was inflated. Throws `payload_too_large` for a body that is nearly nothing before inflating. */
+function refuseBombs(gunzip: Gunzip) {
+  return async function* (inflated: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const chunk of inflated) {
+      bytes += chunk.length;
+      if (bytes > INFLATED_ANYWAY_BYTES && bytes > MOST_INFLATION * gunzip.bytesWritten)
+        throw new DomainError(
+          'payload_too_large',
+          `Beyond 1 MiB a body may inflate to at most ${MOST_INFLATION} times its compressed bytes.`,
+        );
+      yield chunk;
+    }
+  };
 }
 
 /** Gathers chunks: into one place where the length is known, so that a large body is not held twice. */

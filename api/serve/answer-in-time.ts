@@ -6,7 +6,7 @@ import type { AnyRoute } from '../basics/route.ts';
 const PATIENCE_MS = 25_000;
 
 /**
- * The result of a route's work, which may wait for a dark connection. After 25 s throws a store error for a read, and
+ * The result of a route's work, which may wait for a dark connection. After 25 s it throws a store error for a read, and
  * `outcome_unknown` for anything else: the work goes on, and may still write.
  */
 export async function answerInTime<T>({ method }: Pick<AnyRoute, 'method'>, work: Promise<T>): Promise<T> {
@@ -20,7 +20,7 @@ export async function answerInTime<T>({ method }: Pick<AnyRoute, 'method'>, work
     if (hasEnded || method === 'get') throw error;
     throw new DomainError(
       'outcome_unknown',
-      'The stores did not answer in time. Look, or repeat with the same Idempotency-Key.',
+      `The answer was not ready after ${PATIENCE_MS / 1_000} s. Look, or repeat with the same Idempotency-Key.`,
     );
   }
 }

@@ -1,11 +1,10 @@
-import { deserialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { createPace } from '../platform/basics/next-turn.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { UnreadableOtlp } from './otlp/record.ts';
+import { packSignals, unpackSignals } from './pack-signals.ts';
 import type { PostedSignal } from './posted.ts';
 import {
   type ExportKind,
@@ -38,6 +37,8 @@ const MOST_THREADS = 2;
 const MOST_WAITING = 6;
 /** Large bodies of one organization at a time, so that those of others find a place. */
 const MOST_OF_ONE = 4;
+/** 16 MiB take one second. */
+const DECODE_MS = 10_000;
 /** A thread that nobody needs for so long is ended, and its memory with it. */
 const IDLE_MS = 30_000;
 
@@ -57,7 +58,7 @@ export async function withDecoded<Result>(
   if (held >= MOST_OF_ONE) throw tooMany();
   pool.held.set(orgId, held + 1);
   try {
-    const thread = await enter(pool, orgId);
+    const thread = await enter(ctx, pool, orgId);
     try {
       return await use(await decodeThere(thread, request));
     } finally {
@@ -77,28 +78,48 @@ function tooMany(): DomainError {
 /** At a pace that holds nobody up: 256 KiB may hold 130,000 empty records. */
 async function decodeHere({ body, kind, encoding }: OtlpBody): Promise<Decoded> {
   const pace = createPace();
-  const signals: PostedSignal[] = [];
+  const packer = packSignals(body.byteLength);
   const summary = emptySummary();
-  for (const some of walkOtlp(body, kind, encoding, summary)) {
-    signals.push(...some);
+  for (const signals of walkOtlp(body, kind, encoding, summary)) {
+    packer.add(signals);
     await pace();
   }
-  return { summary, nextBatch: async () => signals.splice(0, SIGNALS_PER_REQUEST) };
+  const { packed, rest } = packer.finish();
+  const nextBatch = async () => {
+    const batch = packed.shift();
+    return batch ? unpackSignals(batch) : rest.splice(0);
+  };
+  return { summary, nextBatch };
 }
 
 async function decodeThere(thread: Thread, request: OtlpBody): Promise<Decoded> {
-  const reply = (await thread.ask(request, [request.body.buffer as ArrayBuffer])) as DecodeReply;
+  const reply = (await inTime(thread, request)) as DecodeReply;
   if ('unreadable' in reply) throw new UnreadableOtlp(reply.unreadable);
   return {
     summary: reply.summary,
-    nextBatch: async () => deserialize((await thread.ask('next')) as Uint8Array) as PostedSignal[],
+    nextBatch: async () => unpackSignals((await thread.ask('next')) as Uint8Array),
   };
+}
+
+/** The thread's answer to a body. After `DECODE_MS` throws `overloaded` and ends the thread: nothing was written yet. */
+async function inTime(thread: Thread, request: OtlpBody): Promise<unknown> {
+  const late = setTimeout(() => {
+    const detail = `The body could not be decoded within ${DECODE_MS / 1_000} s. Nothing was written.`;
+    thread.end(new DomainError('overloaded', detail));
+  }, DECODE_MS);
+  try {
+    return await thread.ask(request, [request.body.buffer as ArrayBuffer]);
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 interface Thread {
   /** The thread's answer to one request; it is asked one thing at a time. */
   ask(request: DecodeRequest, transfer?: ArrayBuffer[]): Promise<unknown>;
   isDead(): boolean;
+  /** Ends it, and fails what it was asked. */
+  end(error: Error): void;
   idle(): void;
 }
 
@@ -113,7 +134,7 @@ interface Pool {
 
 const pools = perContext((): Pool => ({ free: [], served: new Set(), waiting: [], held: new Map() }));
 
-async function enter(pool: Pool, orgId: string): Promise<Thread> {
+async function enter(ctx: Context, pool: Pool, orgId: string): Promise<Thread> {
   if (pool.served.size >= MOST_THREADS || pool.served.has(orgId)) {
     if (pool.waiting.length >= MOST_WAITING) throw tooMany();
     await new Promise<void>((resolve) => pool.waiting.push({ orgId, enter: resolve }));
@@ -121,7 +142,7 @@ async function enter(pool: Pool, orgId: string): Promise<Thread> {
   const known = pool.free.pop();
   if (known && !known.isDead()) return known;
   try {
-    return startThread();
+    return startThread(ctx.config.otlpBodyBytes);
   } catch (error) {
     passOn(pool, orgId);
     throw error;
@@ -151,26 +172,30 @@ function passOn(pool: Pool, orgId: string): void {
  * is dead: with V8's own limit a body of 16 MiB took 20 MiB more, and no less time.
  */
 const YOUNG_MIB = 8;
+/** Of old objects: the code, and ten times the largest body. A thread that needs more ends, and its request fails. */
+const oldMib = (bodyBytes: number) => 96 + Math.ceil((10 * bodyBytes) / 2 ** 20);
 
 /** A thread that keeps no process alive. */
-function startThread(): Thread {
+function startThread(bodyBytes: number): Thread {
   const worker = new Worker(new URL('./decode-worker.ts', import.meta.url), {
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB, maxOldGenerationSizeMb: oldMib(bodyBytes) },
   });
   worker.unref();
   let isDead = false;
   let asked: PromiseWithResolvers<unknown> | null = null;
   let ending: NodeJS.Timeout | undefined;
-  worker.on('message', (reply: unknown) => asked?.resolve(reply));
-  worker.on('error', (error) => {
+  const fail = (error: Error) => {
     // It ends soon: nobody may be given it meanwhile.
     isDead = true;
     asked?.reject(error);
-  });
-  worker.on('exit', () => {
-    isDead = true;
-    asked?.reject(new Error('The decoding thread has ended'));
-  });
+  };
+  const end = (error: Error) => {
+    fail(error);
+    void worker.terminate();
+  };
+  worker.on('message', (reply: unknown) => asked?.resolve(reply));
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('The decoding thread has ended')));
   return {
     ask: (request, transfer = []) => {
       clearTimeout(ending);
@@ -179,11 +204,9 @@ function startThread(): Thread {
       return asked.promise;
     },
     isDead: () => isDead,
+    end,
     idle: () => {
-      ending = setTimeout(() => {
-        isDead = true;
-        void worker.terminate();
-      }, IDLE_MS);
+      ending = setTimeout(() => end(new Error('The decoding thread was idle')), IDLE_MS);
       ending.unref();
     },
   };

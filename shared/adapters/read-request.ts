@@ -1,7 +1,7 @@
 import { adaptRecord, KEY_RULES } from './adapt.ts';
 import { countOnce, type SpanSignal } from './count-once.ts';
-import { parseOtlpJson, pickJson, pickMetricNames, readJson } from './otlp/json.ts';
-import { metricNames, walkProtobuf } from './otlp/protobuf.ts';
+import { readJson, readMetricNames } from './otlp/json.ts';
+import { walkMetricNames, walkProtobuf } from './otlp/protobuf.ts';
 import { type OtlpKind, type OtlpRecord, UnreadableOtlp, WRONG_ROUTE } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
 
@@ -22,6 +22,8 @@ export interface OtlpSummary {
   hasClaudeCodeMetrics: boolean;
 }
 
+/** Spans of one request that are compared with each other. Collectors send 8,192 spans of any sort at most by default. */
+const MOST_CALLS = 20_000;
 /** Reasons that an answer tells at most. */
 const MOST_REASONS = 5;
 
@@ -55,6 +57,10 @@ export function* walkOtlp(
     if (traceId !== '' && spanId !== '') withIds += 1;
     for (const signal of addRecord(summary, record))
       spans.push({ scope, traceId, spanId, parentSpanId, startMs, durationMs, signal });
+    if (spans.length > MOST_CALLS)
+      throw new UnreadableOtlp(
+        `The body holds more than ${MOST_CALLS} spans that count. Send smaller batches.`,
+      );
     // Nothing yet: a span may come before the one that it is in, or after it.
     yield [];
   }
@@ -63,13 +69,8 @@ export function* walkOtlp(
   for (const signal of countOnce(spans)) yield [signal];
 }
 
-/** To cut a JSON body into its records costs small ones more than the memory that it saves. */
-const PARSED_WHOLE_BYTES = 256 * 1_024;
-
 function recordsOf(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding): Iterable<OtlpRecord> {
-  if (encoding === 'protobuf') return walkProtobuf(body, kind, KEY_RULES);
-  if (body.byteLength > PARSED_WHOLE_BYTES) return readJson(body, kind, KEY_RULES);
-  return pickJson(parseOtlpJson(body), kind, KEY_RULES);
+  return encoding === 'json' ? readJson(body, kind, KEY_RULES) : walkProtobuf(body, kind, KEY_RULES);
 }
 
 /** Counts a record, and returns its signals. */
@@ -85,6 +86,8 @@ function addRecord(summary: OtlpSummary, record: OtlpRecord): readonly PostedSig
 }
 
 function areOfClaudeCode(body: Uint8Array, encoding: OtlpEncoding): boolean {
-  const names = encoding === 'protobuf' ? metricNames(body) : pickMetricNames(parseOtlpJson(body));
-  return names.some((name) => name.startsWith('claude_code.'));
+  let isSeen = false;
+  const names = encoding === 'json' ? readMetricNames(body, KEY_RULES) : walkMetricNames(body);
+  for (const name of names) isSeen ||= name.startsWith('claude_code.');
+  return isSeen;
 }

@@ -74,6 +74,17 @@ function many(count: number, attributes: FixtureRecord['attributes'] = {}): Fixt
   return { ...fixture, records };
 }
 
+/** A request of so many records that say nothing. */
+function emptyRecords(kind: Kind, count: number, encoding: Encoding): Buffer {
+  const records = Array.from({ length: count }, () => ({}));
+  const request = {
+    logs: { resourceLogs: [{ scopeLogs: [{ logRecords: records }] }] },
+    traces: { resourceSpans: [{ scopeSpans: [{ spans: records }] }] },
+    metrics: { resourceMetrics: [{ scopeMetrics: [{ metrics: records }] }] },
+  }[kind];
+  return encoding === 'json' ? Buffer.from(JSON.stringify(request)) : encodeProtobuf(kind, request);
+}
+
 describe('POST /otlp/v1', () => {
   it.each(FIXTURES)('records the signals of %s alike in both encodings, once', async (name) => {
     const { key, orgId } = await makeTenant(api.ctx);
@@ -210,6 +221,31 @@ describe('POST /otlp/v1', () => {
     for (const sending of sendings) expect(await sending).toMatchObject({ status: 413 });
   });
 
+  it.each(
+    ENCODINGS.flatMap((encoding) =>
+      (['logs', 'traces', 'metrics'] as const).map((route) => ({ encoding, route })),
+    ),
+  )('refuses 100,001 records for good ($route, $encoding)', async ({ encoding, route }) => {
+    const { key } = await makeTenant(api.ctx);
+    const { status, answer } = await send(key, emptyRecords(route, 100_001, encoding), { route, encoding });
+    expect(status).toBe(400);
+    expect(answer).toEqual({ code: 3, message: expect.stringContaining('more than 100000 records') });
+  });
+
+  it('takes a gzip body that says something, and refuses one of 200 times its bytes with 413', async () => {
+    const roomy = await startApi({
+      ctx: { ...api.ctx, config: { ...api.ctx.config, otlpBodyBytes: 2 ** 24 } },
+    });
+    const { key } = await makeTenant(api.ctx);
+    const options = { headers: { 'Content-Encoding': 'gzip' }, to: roomy };
+    const honest = bytesOf(many(2_500), 'json');
+    expect(honest.length).toBeGreaterThan(2 ** 20);
+    expect((await send(key, gzipSync(honest, { level: 9 }), options)).status).toBe(200);
+    const said = await send(key, gzipSync(Buffer.alloc(2 * 2 ** 20, ' ')), options);
+    expect(said).toMatchObject({ status: 413, answer: { code: 3 } });
+    await roomy.close();
+  });
+
   it.each(ENCODINGS)(
     'decodes a large body beside the event loop, 1,000 signals at a time (%s)',
     async (encoding) => {
@@ -254,6 +290,37 @@ describe('POST /otlp/v1', () => {
     gate.resolve();
     expect(await waiting).toBe('read');
     await Promise.all([greedy, busy]);
+  });
+
+  it.each([3_000, 12_000])('refuses %i records of a few bytes that inherit hundreds each', async (count) => {
+    const record = '{"eventName":"api_request","observedTimeUnixNano":"1795316400000000000"}';
+    const attributes = ['user.id', 'project.id'].map((key) => ({
+      key,
+      value: { stringValue: '∀'.repeat(256) },
+    }));
+    const logRecords = `[${Array(count).fill(record).join()}]`;
+    const scope = '{"name":"com.anthropic.claude_code.events"}';
+    const resource = JSON.stringify({ attributes });
+    const body = Buffer.from(
+      `{"resourceLogs":[{"resource":${resource},"scopeLogs":[{"scope":${scope},"logRecords":${logRecords}}]}]}`,
+    );
+    const request = { body, kind: 'logs', encoding: 'json' } as const;
+    await expect(withDecoded(api.ctx, 'org_a', request, async () => null)).rejects.toThrow(
+      'more than 8 times its bytes',
+    );
+  });
+
+  it('ends a thread that decodes for ten seconds, and says that nothing was written', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const body = new Uint8Array(4 * 2 ** 20).fill(0x20);
+    const late = withDecoded(api.ctx, 'org_late', { body, kind: 'logs', encoding: 'json' }, async () => null);
+    const told = expect(late).rejects.toMatchObject({
+      code: 'overloaded',
+      message: expect.stringContaining('10 s'),
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    await told;
   });
 
   it('lets others have their turns while it decodes a small body of many records', async () => {

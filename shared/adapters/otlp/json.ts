@@ -1,197 +1,164 @@
-import { cutRecords, recordText } from './cut-json.ts';
+import { BODY_DEPTH, BODY_VALUES } from '../../platform/basics/contract.ts';
 import {
-  durationMs,
-  exactMsOfNanos,
-  idOfHex,
+  eachElement,
+  eachMember,
+  expectEnd,
+  isNext,
+  type JsonCursor,
+  JsonScanError,
+  openJson,
+  parseJson,
+  parseValue,
+  skipValue,
+} from '../../platform/basics/scan-json.ts';
+import { attributesOf, beginOf, logOf, objectOf, spanOf, textOf } from './json-record.ts';
+import {
+  countUp,
   type KeyRules,
-  msOfNanos,
-  NAME_LENGTH,
-  namesOf,
   type OtlpKind,
   type OtlpRecord,
-  ruleOf,
   type Scalar,
+  UNREADABLE,
   UnreadableOtlp,
   WRONG_ROUTE,
 } from './record.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const FIELDS = {
   logs: { owners: 'resourceLogs', scopes: 'scopeLogs', records: 'logRecords' },
   traces: { owners: 'resourceSpans', scopes: 'scopeSpans', records: 'spans' },
   metrics: { owners: 'resourceMetrics', scopes: 'scopeMetrics', records: 'metrics' },
 } as const;
+const OWNERS: ReadonlySet<string> = new Set(Object.values(FIELDS).map(({ owners }) => owners));
 
-/** A parsed JSON body of any kind. Throws `UnreadableOtlp`: the parser's own message quotes the body. */
-export function parseOtlpJson(body: Uint8Array): unknown {
-  return body.byteLength === 0 ? {} : parse(bytesOf(body).toString('utf8'));
-}
+/** Bounds of each part that is parsed by itself. An `AnyValue` of OTLP nests four levels of JSON for one of its own. */
+const BOUNDS = { depth: 4 * BODY_DEPTH, values: BODY_VALUES };
 
-function bytesOf(body: Uint8Array): Buffer {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UnreadableOtlp('The body is not valid JSON.');
-  }
+/** Where the records of a body are: `bounds` has where each one begins and ends; a scope has those up to `until`. */
+interface CutBody {
+  scopes: { name: string; owner: { resource: Map<string, Scalar> }; until: number }[];
+  bounds: number[];
 }
 
 /**
- * Records of an OTLP/JSON body, as `pickJson` picks them from its parsed whole, with one record parsed at a time. Throws
- * `UnreadableOtlp`, possibly after some records.
+ * Records of an OTLP/JSON body (lowerCamelCase, hex ids, int64 as text or number). Only values of allowed keys are taken.
+ * Parses one part at a time: the objects of a whole body take many times its bytes. Throws `UnreadableOtlp`, possibly
+ * after some records.
  */
 export function* readJson(body: Uint8Array, kind: OtlpKind, rules: KeyRules): Generator<OtlpRecord> {
-  if (body.byteLength === 0) return;
-  const bytes = bytesOf(body);
-  const cut = cutRecords(bytes, FIELDS[kind]);
-  yield* pickJson(parse(cut.frame), kind, rules, (element) => {
-    const text = recordText(bytes, cut, element);
-    return text === null ? element : objectOf(parse(text));
-  });
+  const cursor = openJson(body);
+  try {
+    const { scopes, bounds } = cutRecords(cursor, kind, rules);
+    let at = 0;
+    for (const { name, owner, until } of scopes) {
+      for (; at < until; at += 2) {
+        const record = objectOf(parseJson(cursor.bytes.toString('utf8', bounds[at], bounds[at + 1])));
+        yield kind === 'logs'
+          ? logOf(record, name, owner.resource, rules)
+          : spanOf(record, name, owner.resource, rules);
+      }
+    }
+  } catch (error) {
+    throw asUnreadable(error);
+  }
+}
+
+/** Names of the metrics of an OTLP/JSON body, whose points are skipped as bytes. Throws `UnreadableOtlp` as `readJson`. */
+export function* readMetricNames(body: Uint8Array, rules: KeyRules): Generator<string> {
+  const cursor = openJson(body);
+  try {
+    const { bounds } = cutRecords(cursor, 'metrics', rules);
+    for (let at = 0; at < bounds.length; at += 2) {
+      cursor.at = bounds[at] ?? 0;
+      let name: unknown;
+      if (isNext(cursor, '{'))
+        eachMember(cursor, (member) => {
+          if (member === 'name') name = parseValue(cursor, BOUNDS);
+          else skipValue(cursor);
+        });
+      yield beginOf(name);
+    }
+  } catch (error) {
+    throw asUnreadable(error);
+  }
+}
+
+/** Parses everything but the records, whose bounds it notes. Throws `UnreadableOtlp`, `JsonScanError`. */
+function cutRecords(cursor: JsonCursor, kind: keyof typeof FIELDS, rules: KeyRules): CutBody {
+  const { owners, scopes, records } = FIELDS[kind];
+  const cut: CutBody = { scopes: [], bounds: [] };
+  const countRecord = countUp('records');
+  const countOrigin = countUp('resources and scopes');
+  const parse = () => objectOf(parseValue(cursor, BOUNDS));
+  const cutRecord = () => {
+    countRecord();
+    cut.bounds.push(skipValue(cursor, kind === 'metrics' ? undefined : BOUNDS), cursor.at);
+  };
+  const cutScope = (owner: { resource: Map<string, Scalar> }) => {
+    countOrigin();
+    const scoped = { name: '', owner, until: 0 };
+    const before = cut.bounds.length;
+    readFields(cursor, {
+      scope: () => {
+        scoped.name = textOf(parse().name);
+      },
+      [records]: () => readList(cursor, cutRecord),
+    });
+    scoped.until = cut.bounds.length;
+    if (scoped.until > before) cut.scopes.push(scoped);
+  };
+  const cutOwner = () => {
+    countOrigin();
+    const owner = { resource: new Map<string, Scalar>() };
+    readFields(cursor, {
+      resource: () => {
+        owner.resource = attributesOf(parse(), rules);
+      },
+      [scopes]: () => readList(cursor, () => cutScope(owner)),
+    });
+  };
+  if (cursor.bytes.length === 0) return cut;
+  if (!isNext(cursor, '{')) throw new UnreadableOtlp('The body must be a JSON object.');
+  const names = readFields(cursor, { [owners]: () => readList(cursor, cutOwner) });
+  expectEnd(cursor);
+  const isOfOthers = Object.values(FIELDS).some((other) => names.has(other.owners));
+  if (isOfOthers && !names.has(owners)) throw new UnreadableOtlp(WRONG_ROUTE[kind]);
+  return cut;
 }
 
 /**
- * Records of a parsed OTLP/JSON request (lowerCamelCase, hex ids, int64 as text or number). Only values of allowed keys
- * are taken. `recordOf` gives the record that stands for an element. Throws `UnreadableOtlp`, possibly after some records.
+ * Reads members of the next value by these functions and drops all else. Returns the names that OTLP knows. A field that
+ * comes twice is refused, as ProtoJSON parsers do.
  */
-export function* pickJson(
-  request: unknown,
-  kind: OtlpKind,
-  rules: KeyRules,
-  recordOf: (element: Json) => Json = (element) => element,
-): Generator<OtlpRecord> {
-  const { scopes, records } = FIELDS[kind];
-  for (const owner of ownersOf(request, kind)) {
-    const resource = attributesOf(objectOf(owner.resource), rules);
-    for (const scoped of listOf(owner[scopes])) {
-      const scope = textOf(objectOf(scoped.scope).name);
-      for (const element of listOf(scoped[records])) {
-        const record = recordOf(element);
-        yield kind === 'logs'
-          ? logOf(record, scope, resource, rules)
-          : spanOf(record, scope, resource, rules);
-      }
-    }
+function readFields(cursor: JsonCursor, fields: Readonly<Record<string, () => void>>): Set<string> {
+  const names = new Set<string>();
+  if (!isNext(cursor, '{')) {
+    parseValue(cursor, BOUNDS);
+    return names;
   }
+  eachMember(cursor, (name) => {
+    const read = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (read && names.has(name)) throw new UnreadableOtlp(`The body names ${name} twice in one object.`);
+    if (read || OWNERS.has(name)) names.add(name);
+    if (read) read();
+    else if (OWNERS.has(name)) skipValue(cursor);
+    else parseValue(cursor, BOUNDS);
+  });
+  return names;
 }
 
-/** The names of the metrics of a parsed OTLP/JSON request. Throws `UnreadableOtlp`. */
-export function pickMetricNames(request: unknown): string[] {
-  return ownersOf(request, 'metrics')
-    .flatMap((owner) => listOf(owner.scopeMetrics))
-    .flatMap((scoped) => listOf(scoped.metrics))
-    .map((metric) => beginOf(metric.name));
+/** Calls `visit` before each element. Null is an empty list. Throws for what is no list. */
+function readList(cursor: JsonCursor, visit: () => void): void {
+  if (isNext(cursor, '[')) eachElement(cursor, visit);
+  else if (parseValue(cursor, BOUNDS) !== null) throw new UnreadableOtlp(UNREADABLE);
 }
 
-function ownersOf(request: unknown, kind: keyof typeof FIELDS): Json[] {
-  if (typeof request !== 'object' || request === null || Array.isArray(request))
-    throw new UnreadableOtlp('The body must be a JSON object.');
-  const body = request as Json;
-  const others = Object.values(FIELDS).filter(({ owners }) => owners !== FIELDS[kind].owners);
-  if (!(FIELDS[kind].owners in body) && others.some(({ owners }) => owners in body))
-    throw new UnreadableOtlp(WRONG_ROUTE[kind]);
-  return listOf(body[FIELDS[kind].owners]);
+function asUnreadable(error: unknown): unknown {
+  if (!(error instanceof JsonScanError)) return error;
+  return new UnreadableOtlp(FAULTS[error.fault]);
 }
 
-/** The objects of a list; what is no object counts as an empty one. Throws for what is no list. */
-function listOf(value: unknown): Json[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new UnreadableOtlp('The body is not a readable OTLP message.');
-  return value.map(objectOf);
-}
-
-function objectOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function attributesOf(owner: Json, rules: KeyRules): Map<string, Scalar> {
-  const attributes = new Map<string, Scalar>();
-  for (const { key, value } of listOf(owner.attributes)) {
-    const known = ruleOf(rules, textOf(key));
-    if (!known) continue;
-    const any = objectOf(value);
-    const scalar = known.rule === 'value' ? scalarOf(any) : presenceOf(any);
-    if (scalar !== undefined) attributes.set(known.name, scalar);
-  }
-  return attributes;
-}
-
-/** An `AnyValue` that is text, truth or number. */
-function scalarOf({ stringValue, boolValue, intValue, doubleValue }: Json): Scalar | undefined {
-  if (typeof stringValue === 'string') return stringValue;
-  if (typeof boolValue === 'boolean') return boolValue;
-  // int64 comes as text or number; a double that is not finite comes as text (ProtoJSON).
-  for (const number of [intValue, doubleValue]) {
-    if (typeof number === 'number') return number;
-    if (typeof number === 'string') return number.trim() === '' ? Number.NaN : Number(number);
-  }
-  return undefined;
-}
-
-function presenceOf(any: Json): true | undefined {
-  const scalar = scalarOf(any);
-  if (scalar !== undefined) return Boolean(scalar) || undefined;
-  const { arrayValue, kvlistValue, bytesValue } = any;
-  const isListed = [arrayValue, kvlistValue].some((list) => listOf(objectOf(list).values).length > 0);
-  return isListed || textOf(bytesValue) !== '' || undefined;
-}
-
-/** The begin of a text, as far as it reads like an event's name. */
-function beginOf(text: unknown): string {
-  return /^[A-Za-z0-9_.-]*/.exec(textOf(text).slice(0, NAME_LENGTH))?.[0] ?? '';
-}
-
-/** Nanoseconds since the epoch, as text or number; 0 when missing or not readable. */
-function nanosOf(value: unknown): bigint {
-  if (typeof value === 'string') return /^\d{1,20}$/.test(value) ? BigInt(value) : 0n;
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? BigInt(Math.trunc(value)) : 0n;
-}
-
-function logOf(log: Json, scope: string, resource: Map<string, Scalar>, rules: KeyRules): OtlpRecord {
-  const attributes = attributesOf(log, rules);
-  const body = objectOf(log.body).stringValue;
-  return {
-    kind: 'logs',
-    scope,
-    resource,
-    names: namesOf(beginOf(log.eventName), attributes.get('event.name'), beginOf(body)),
-    attributes,
-    timeMs: msOfNanos(nanosOf(log.timeUnixNano)),
-    observedMs: msOfNanos(nanosOf(log.observedTimeUnixNano)),
-    startMs: null,
-    durationMs: null,
-    traceId: idOfHex(textOf(log.traceId), 16),
-    spanId: idOfHex(textOf(log.spanId), 8),
-    parentSpanId: '',
-    isFailed: false,
-  };
-}
-
-function spanOf(span: Json, scope: string, resource: Map<string, Scalar>, rules: KeyRules): OtlpRecord {
-  const { code } = objectOf(span.status);
-  const start = nanosOf(span.startTimeUnixNano);
-  const end = nanosOf(span.endTimeUnixNano);
-  return {
-    kind: 'traces',
-    scope,
-    resource,
-    names: namesOf(beginOf(span.name)),
-    attributes: attributesOf(span, rules),
-    timeMs: msOfNanos(end),
-    observedMs: null,
-    startMs: exactMsOfNanos(start),
-    durationMs: durationMs(start, end),
-    traceId: idOfHex(textOf(span.traceId), 16),
-    spanId: idOfHex(textOf(span.spanId), 8),
-    parentSpanId: idOfHex(textOf(span.parentSpanId), 8),
-    isFailed: code === 2 || code === 'STATUS_CODE_ERROR',
-  };
-}
+const FAULTS = {
+  syntax: 'The body is not valid JSON.',
+  depth: `A part of the body is nested deeper than ${BOUNDS.depth} levels.`,
+  values: `A part of the body, such as a record, holds more than ${BOUNDS.values} values.`,
+} as const;

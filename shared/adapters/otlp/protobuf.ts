@@ -1,5 +1,6 @@
 import { WireType } from '@bufbuild/protobuf/wire';
 import {
+  countUp,
   durationMs,
   exactMsOfNanos,
   type KeyRules,
@@ -14,6 +15,7 @@ import {
 import {
   beginOf,
   eachField,
+  lastMessage,
   messages,
   openWire,
   readId,
@@ -31,18 +33,18 @@ import { attributesOf } from './wire-attributes.ts';
  */
 export function* walkProtobuf(request: Uint8Array, kind: OtlpKind, rules: KeyRules): Generator<OtlpRecord> {
   const wire = openWire(request);
+  const countRecord = countUp('records');
+  const countOrigin = countUp('resources and scopes');
   try {
     for (const owner of messages(wire, wholeOf(wire), 1)) {
-      const [resource = new Map()] = messages(wire, owner, 1).map((part) =>
-        attributesOf(wire, part, 1, rules),
-      );
+      countOrigin();
+      const described = lastMessage(wire, owner, 1);
+      const resource = described ? attributesOf(wire, described, 1, rules) : new Map<string, Scalar>();
       for (const scoped of messages(wire, owner, 2)) {
-        const scope =
-          messages(wire, scoped, 1)
-            .map((part) => scopeName(wire, part))
-            .at(-1) ?? '';
+        countOrigin();
+        const origin = { scope: scopeName(wire, scoped), resource };
         for (const record of messages(wire, scoped, 2)) {
-          const origin = { scope, resource };
+          countRecord();
           yield kind === 'logs' ? logOf(wire, record, origin, rules) : spanOf(wire, record, origin, rules);
         }
       }
@@ -52,21 +54,30 @@ export function* walkProtobuf(request: Uint8Array, kind: OtlpKind, rules: KeyRul
   }
 }
 
-/** The names of the metrics of an `ExportMetricsServiceRequest`. Throws `UnreadableOtlp`. */
-export function metricNames(request: Uint8Array): string[] {
+/** The names of the metrics of an `ExportMetricsServiceRequest`. Throws `UnreadableOtlp`, possibly after some. */
+export function* walkMetricNames(request: Uint8Array): Generator<string> {
   const wire = openWire(request);
+  const countRecord = countUp('records');
+  const countOrigin = countUp('resources and scopes');
   try {
-    return messages(wire, wholeOf(wire), 1)
-      .flatMap((owner) => messages(wire, owner, 2))
-      .flatMap((scoped) => messages(wire, scoped, 2))
-      .map((metric) => nameOfMetric(wire, metric));
+    for (const owner of messages(wire, wholeOf(wire), 1)) {
+      countOrigin();
+      for (const scoped of messages(wire, owner, 2)) {
+        countOrigin();
+        for (const metric of messages(wire, scoped, 2)) {
+          countRecord();
+          yield nameOfMetric(wire, metric);
+        }
+      }
+    }
   } catch (error) {
     throw error instanceof UnreadableOtlp ? error : unreadable();
   }
 }
 
-function scopeName(wire: Wire, scope: Span): string {
-  const name = messages(wire, scope, 1).at(-1);
+function scopeName(wire: Wire, scoped: Span): string {
+  const scope = lastMessage(wire, scoped, 1);
+  const name = scope && lastMessage(wire, scope, 1);
   return name ? wire.bytes.toString('utf8', name.start, name.end) : '';
 }
 
@@ -113,7 +124,7 @@ function logOf(wire: Wire, log: Span, origin: Origin, rules: KeyRules): OtlpReco
 }
 
 function beginOfBody(wire: Wire, any: Span): string {
-  const text = messages(wire, any, 1).at(-1);
+  const text = lastMessage(wire, any, 1);
   return text ? beginOf(wire, text) : '';
 }
 

@@ -1,3 +1,5 @@
+import { RECORDS_PER_REQUEST } from '../../platform/basics/contract.ts';
+
 /** A value that an attribute may have here. Arrays, maps and bytes are never read. */
 export type Scalar = string | number | boolean;
 
@@ -48,6 +50,18 @@ export class UnreadableOtlp extends Error {
   }
 }
 
+/** Counts what a request holds of one sort. The returned function throws `UnreadableOtlp` beyond `RECORDS_PER_REQUEST`. */
+export function countUp(sort: 'records' | 'resources and scopes'): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > RECORDS_PER_REQUEST)
+      throw new UnreadableOtlp(
+        `The body holds more than ${RECORDS_PER_REQUEST} ${sort}. Send smaller batches.`,
+      );
+  };
+}
+
 /** The rule of a key and the name under which its attribute is noted. Null: skip it. */
 export function ruleOf(rules: KeyRules, key: string): { name: string; rule: KeyRule } | null {
   const rule = rules.keys.get(key);
@@ -63,6 +77,12 @@ export function namesOf(...names: readonly (Scalar | undefined)[]): string[] {
 
 /** Characters of a name that are read at most. */
 export const NAME_LENGTH = 96;
+
+/**
+ * Characters of an attribute's text that are read at most: far more than an id has. Every record inherits the texts of its
+ * resource, so a long one would be worked on as often as there are records.
+ */
+export const TEXT_LENGTH = 4_096;
 
 const NANOS_PER_MS = 1_000_000n;
 
@@ -87,6 +107,9 @@ export function idOfHex(hex: string, bytes: number): string {
   const lower = hex.toLowerCase();
   return lower.length === bytes * 2 && /^[0-9a-f]+$/.test(lower) && /[^0]/.test(lower) ? lower : '';
 }
+
+/** The answer to bytes that are no message of OTLP. */
+export const UNREADABLE = 'The body is not a readable OTLP message.';
 
 /** What a request without a readable id of its own kind is told. */
 export const WRONG_ROUTE = {

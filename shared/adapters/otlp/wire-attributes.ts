@@ -1,11 +1,17 @@
 import { WireType } from '@bufbuild/protobuf/wire';
-import { type KeyRules, ruleOf, type Scalar } from './record.ts';
-import { eachField, messages, readSpan, type Span, type Wire } from './wire.ts';
+import { type KeyRules, ruleOf, type Scalar, TEXT_LENGTH } from './record.ts';
+import { eachField, readSpan, type Span, type Wire } from './wire.ts';
 
 /** The allowed attributes in a field of a message (`KeyValue`). Values of other keys are skipped as bytes. */
 export function attributesOf(wire: Wire, owner: Span, field: number, rules: KeyRules): Map<string, Scalar> {
   const attributes = new Map<string, Scalar>();
-  for (const pair of messages(wire, owner, field)) addAttribute(wire, pair, rules, attributes);
+  eachField(wire, owner, (found, type) => {
+    if (found !== field || type !== WireType.LengthDelimited) return false;
+    const pair = readSpan(wire, owner);
+    addAttribute(wire, pair, rules, attributes);
+    wire.reader.pos = pair.end;
+    return true;
+  });
   return attributes;
 }
 
@@ -28,6 +34,9 @@ function addAttribute(wire: Wire, pair: Span, rules: KeyRules, into: Map<string,
   if (scalar !== undefined) into.set(known.name, scalar);
 }
 
+/** These bytes hold as many UTF-16 units, whatever the characters, and the last one whole. */
+const TEXT_BYTES = 3 * TEXT_LENGTH + 4;
+
 /** An `AnyValue` that is text, truth or number. The last one of the choice holds, as protobuf has it. */
 function scalarOf(wire: Wire, any: Span): Scalar | undefined {
   const { reader, bytes } = wire;
@@ -35,7 +44,7 @@ function scalarOf(wire: Wire, any: Span): Scalar | undefined {
   eachField(wire, any, (field, type) => {
     if (field === 1 && type === WireType.LengthDelimited) {
       const { start, end } = readSpan(wire, any);
-      scalar = bytes.toString('utf8', start, end);
+      scalar = bytes.toString('utf8', start, Math.min(end, start + TEXT_BYTES)).slice(0, TEXT_LENGTH);
     } else if (field === 2 && type === WireType.Varint) scalar = reader.bool();
     else if (field === 3 && type === WireType.Varint) scalar = Number(reader.int64());
     else if (field === 4 && type === WireType.Bit64) scalar = reader.double();

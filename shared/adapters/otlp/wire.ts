@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { idOfHex, NAME_LENGTH, UnreadableOtlp } from './record.ts';
+import { idOfHex, NAME_LENGTH, UNREADABLE, UnreadableOtlp } from './record.ts';
 
 /** A part of the request's bytes: a message, or the content of a string. */
 export interface Span {
@@ -25,7 +25,7 @@ export function wholeOf({ bytes }: Wire): Span {
 
 /** What is told of bytes that are no protobuf. */
 export function unreadable(): UnreadableOtlp {
-  return new UnreadableOtlp('The body is not a readable OTLP message.');
+  return new UnreadableOtlp(UNREADABLE);
 }
 
 /** Calls `visit` at each field of a message. It must read the value, or say by `false` that it did not. */
@@ -44,7 +44,7 @@ export function eachField(
 }
 
 /** The bounds of a length-delimited field, which is skipped. Throws `UnreadableOtlp` where it ends outside. */
-export function readSpan({ reader }: Wire, within: Span): Span {
+export function readSpan({ reader }: Pick<Wire, 'reader'>, within: Span): Span {
   const length = reader.uint32();
   const span = { start: reader.pos, end: reader.pos + length };
   if (span.end > within.end) throw unreadable();
@@ -52,15 +52,30 @@ export function readSpan({ reader }: Wire, within: Span): Span {
   return span;
 }
 
-/** Every occurrence of a message in a field, in order. */
-export function messages(wire: Wire, within: Span, wanted: number): Span[] {
-  const found: Span[] = [];
+/** Every occurrence of a message in a field, in order. The reader may be moved between two of them. */
+export function* messages({ reader }: Wire, within: Span, wanted: number): Generator<Span> {
+  let at = within.start;
+  while (at < within.end) {
+    reader.pos = at;
+    const [field, type] = reader.tag();
+    const isWanted = field === wanted && type === WireType.LengthDelimited;
+    const found = isWanted ? readSpan({ reader }, within) : null;
+    if (!isWanted) reader.skip(type, field);
+    at = reader.pos;
+    if (found) yield found;
+  }
+  if (at !== within.end) throw unreadable();
+}
+
+/** The last occurrence of a message in a field, which is the one that counts; null when there is none. */
+export function lastMessage(wire: Wire, within: Span, wanted: number): Span | null {
+  let last: Span | null = null;
   eachField(wire, within, (field, type) => {
     if (field !== wanted || type !== WireType.LengthDelimited) return false;
-    found.push(readSpan(wire, within));
+    last = readSpan(wire, within);
     return true;
   });
-  return found;
+  return last;
 }
 
 /** The begin of a text, as far as it reads like an event's name. */

@@ -14,6 +14,8 @@ export const SIGNAL_AGE_MS = { ahead: 5 * 60_000, behind: 35 * 86_400_000 } as c
 export const NO_PROJECT = 'unassigned';
 /** Signals per request; more is a 413. */
 export const SIGNALS_PER_REQUEST = 1_000;
+/** Log records, spans or metrics per OTLP request, and as many resources and scopes; more is a 400. */
+export const RECORDS_PER_REQUEST = 100_000;
 /** Time for which an `Idempotency-Key` of a request that creates something is kept. Milliseconds. */
 export const IDEMPOTENCY_KEY_LIFETIME_MS = 48 * 3_600_000;
 /** Bytes of a request body after inflating. */

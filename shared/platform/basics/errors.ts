@@ -46,7 +46,7 @@ export const ERRORS = {
   },
   backpressure: { status: 503, title: 'The ledger is too far behind; nothing was written' },
   overloaded: { status: 503, title: 'The service is overloaded; try again later' },
-  outcome_unknown: { status: 504, title: 'A store did not answer in time; the outcome is not known' },
+  outcome_unknown: { status: 504, title: 'The answer was not ready in time; the outcome is not known' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ErrorCode = keyof typeof ERRORS;

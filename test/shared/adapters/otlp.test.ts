@@ -1,9 +1,10 @@
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KEY_RULES } from '../../../shared/adapters/adapt.ts';
-import { parseOtlpJson, pickJson, readJson } from '../../../shared/adapters/otlp/json.ts';
+import { readJson } from '../../../shared/adapters/otlp/json.ts';
 import { walkProtobuf } from '../../../shared/adapters/otlp/protobuf.ts';
-import type { OtlpRecord } from '../../../shared/adapters/otlp/record.ts';
+import { UnreadableOtlp } from '../../../shared/adapters/otlp/record.ts';
 import { readOtlp } from './fixtures.ts';
 import { bytesOf, decodeProtobuf, encodeProtobuf, type Json } from './otlp-messages.ts';
 
@@ -88,7 +89,9 @@ describe('the walk over protobuf', () => {
       fc.property(requests(kind), (request) => {
         const bytes = encodeProtobuf(kind, request);
         const walked = [...walkProtobuf(bytes, kind, KEY_RULES)];
-        const picked = [...pickJson(decodeProtobuf(kind, bytes), kind, KEY_RULES)];
+        const picked = [
+          ...readJson(Buffer.from(JSON.stringify(decodeProtobuf(kind, bytes))), kind, KEY_RULES),
+        ];
         expect(walked).toStrictEqual(picked);
       }),
       { numRuns: Number(process.env.LAW_RUNS ?? 300) },
@@ -139,32 +142,40 @@ const change = fc.record({
     '0',
     '{"":0}',
     ' \n',
-    '"logRecords":[{}],',
-    '"spans":null,',
+    '"records":[{}],',
+    '"none":null,',
   ),
   length: fc.nat(2),
 });
 
 describe('records of JSON that are read one by one', () => {
-  it.each(['logs', 'traces'] as const)('are the same %s as when the whole body is parsed', (kind) => {
-    fc.assert(
-      fc.property(
-        requests(kind),
-        fc.constantFrom(undefined, 1, '\t'),
-        fc.array(change, { maxLength: 2 }),
-        (request, indent, changes) => {
-          let text = JSON.stringify(request, null, indent);
-          for (const { at, put, length } of changes) {
-            const from = at % (text.length + 1);
-            text = text.slice(0, from) + put + text.slice(from + length);
-          }
-          const body = Buffer.from(text);
-          const oneByOne = outcome(() => [...readJson(body, kind, KEY_RULES)]);
-          expect(oneByOne).toStrictEqual(outcome(() => [...pickJson(parseOtlpJson(body), kind, KEY_RULES)]));
-        },
-      ),
-      { numRuns: Number(process.env.LAW_RUNS ?? 1_000) },
-    );
+  it.each(['logs', 'traces'] as const)(
+    'are the same %s, or none, as JSON.parse makes of the body',
+    (kind) => {
+      fc.assert(
+        fc.property(
+          requests(kind),
+          fc.constantFrom(undefined, 1, '\t'),
+          fc.array(change, { maxLength: 2 }),
+          (request, indent, changes) => {
+            let text = JSON.stringify(request, null, indent);
+            for (const { at, put, length } of changes) {
+              const from = at % (text.length + 1);
+              text = text.slice(0, from) + put + text.slice(from + length);
+            }
+            const body = Buffer.from(text);
+            const oneByOne = outcome(() => [...readJson(body, kind, KEY_RULES)]);
+            expect(oneByOne).toStrictEqual(outcome(() => [...readJson(parsedAnew(text), kind, KEY_RULES)]));
+          },
+        ),
+        { numRuns: Number(process.env.LAW_RUNS ?? 1_000) },
+      );
+    },
+  );
+
+  it('are none of a body that names a list twice, of which one would count for nothing', () => {
+    const twice = Buffer.from('{"resourceLogs":[{"scopeLogs":[{}],"scopeLogs":[{"logRecords":[{}]}]}]}');
+    expect(refusal(() => [...readJson(twice, 'logs', KEY_RULES)])).toContain('names scopeLogs twice');
   });
 
   it('are read under a name that is written with escapes, and beside what is no record', () => {
@@ -175,6 +186,15 @@ describe('records of JSON that are read one by one', () => {
     expect(names).toEqual([['claude_code.api_request'], ['claude_code.api_request'], [], [], []]);
   });
 });
+
+/** The bytes that JSON.parse understands of a text. Throws as the receiver does for what is no JSON. */
+function parsedAnew(text: string): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(JSON.parse(text)));
+  } catch {
+    throw new UnreadableOtlp('The body is not valid JSON.');
+  }
+}
 
 /** What is read, or the kind of error: of two faults either may be told. */
 function outcome(read: () => unknown): unknown {
@@ -194,6 +214,110 @@ function refusal(read: () => unknown): string {
     return (error as Error).message;
   }
 }
+
+const KINDS = {
+  logs: ['resourceLogs', 'scopeLogs', 'logRecords'],
+  traces: ['resourceSpans', 'scopeSpans', 'spans'],
+  metrics: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+} as const;
+
+/** A request of so many empty resources, of scopes of one resource, or of records of one scope. */
+function manyOf(part: 0 | 1 | 2, count: number, kind: keyof typeof KINDS, encoding: 'json' | 'protobuf') {
+  const field = [1, 2, 2];
+  const around = [0, 1, 2].slice(0, part).reverse();
+  if (encoding === 'json') {
+    const list = (name: string | undefined, inner: string) => `{"${name}":[${inner}]}`;
+    const parts = list(KINDS[kind][part], Array(count).fill('{}').join());
+    return Buffer.from(around.reduce((inner, level) => list(KINDS[kind][level], inner), parts));
+  }
+  const parts = Buffer.from(
+    Array(count)
+      .fill([(field[part] ?? 0) * 8 + 2, 0])
+      .flat(),
+  );
+  return around.reduce((inner, level) => {
+    const head = new BinaryWriter().tag(field[level] ?? 0, WireType.LengthDelimited).bytes(inner);
+    return Buffer.from(head.finish());
+  }, parts);
+}
+
+describe.each(['json', 'protobuf'] as const)('the limits of a request (%s)', (encoding) => {
+  it.each(['logs', 'traces', 'metrics'] as const)('are 100,000 records of %s', (kind) => {
+    const tooMany = manyOf(2, 100_001, kind, encoding);
+    expect(refusal(() => readOtlp(tooMany, kind, encoding))).toContain('more than 100000 records');
+  });
+
+  it.each(['logs', 'traces', 'metrics'] as const)('are 100,000 resources and scopes of %s', (kind) => {
+    for (const part of [0, 1] as const) {
+      expect(readOtlp(manyOf(part, 1_000, kind, encoding), kind, encoding)).toBeDefined();
+      const tooMany = manyOf(part, 100_001, kind, encoding);
+      expect(refusal(() => readOtlp(tooMany, kind, encoding))).toContain('resources and scopes');
+    }
+  });
+
+  it('are 20,000 spans that count', () => {
+    const told = (calls: number) => {
+      const records = Array.from({ length: calls }, (_, index) => ({
+        traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+        spanId: (index + 1).toString(16).padStart(16, '0'),
+        endTimeUnixNano: '1795316400000000000',
+        attributes: { 'openinference.span.kind': 'LLM' },
+      }));
+      const body = bytesOf({ kind: 'traces', scope: 's', resource: {}, records }, encoding);
+      return refusal(() => readOtlp(body, 'traces', encoding));
+    };
+    expect(told(20_000)).toBe('read');
+    expect(told(20_001)).toContain('more than 20000 spans that count');
+  });
+
+  it('take exactly 100,000 records', () => {
+    expect(readOtlp(manyOf(2, 100_000, 'logs', encoding), 'logs', encoding).records).toBe(100_000);
+  });
+
+  it('are 4,096 characters of an attribute’s text, the same in both encodings', () => {
+    for (const text of ['x'.repeat(5_000), 'é'.repeat(5_000), `x${'𝄞'.repeat(3_000)}`, '∀'.repeat(4_097)]) {
+      const body = bytesOf(
+        {
+          kind: 'logs',
+          scope: 's',
+          resource: { 'user.id': text },
+          records: [{ attributes: { model: text } }],
+        },
+        encoding,
+      );
+      const walk = encoding === 'json' ? readJson : walkProtobuf;
+      const [record] = walk(body, 'logs', KEY_RULES);
+      for (const read of [record?.resource.get('user.id'), record?.attributes.get('model')])
+        expect(read === text.slice(0, 4_096)).toBe(true);
+    }
+  });
+});
+
+describe('the limits of JSON', () => {
+  const inRecord = (value: string) => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":${value}}]}]}]}`;
+  const places = {
+    'a record': inRecord,
+    'a resource': (value: string) => `{"resourceLogs":[{"resource":{"attributes":${value}}}]}`,
+    'a scope': (value: string) => `{"resourceLogs":[{"scopeLogs":[{"scope":${value}}]}]}`,
+    'an unknown field': (value: string) => `{"a":${value}}`,
+  };
+
+  it.each(Object.entries(places))('are 100,000 values and 128 levels of %s', (_name, put) => {
+    const told = (value: string) => refusal(() => readOtlp(Buffer.from(put(value)), 'logs', 'json'));
+    expect(told(`[${'{},'.repeat(49_990)}{}]`)).toBe('read');
+    expect(told(`[${'{},'.repeat(50_001)}{}]`)).toContain('more than 100000 values');
+    expect(told(`[${'1,'.repeat(100_001)}1]`)).toContain('more than 100000 values');
+    expect(told('['.repeat(120) + ']'.repeat(120))).toBe('read');
+    expect(told('['.repeat(129) + ']'.repeat(129))).toContain('deeper than 128 levels');
+  });
+
+  it('are none for the points of a metric, which are skipped', () => {
+    const points = Array(60_000).fill('{}').join();
+    const metric = `{"sum":{"dataPoints":[${points}]},"name":"claude_code.token.usage"}`;
+    const body = Buffer.from(`{"resourceMetrics":[{"scopeMetrics":[{"metrics":[${metric}]}]}]}`);
+    expect(readOtlp(body, 'metrics', 'json').hasClaudeCodeMetrics).toBe(true);
+  });
+});
 
 describe('a request', () => {
   const logs = { kind: 'logs', scope: 's', resource: {} } as const;
@@ -252,40 +376,38 @@ describe('a request', () => {
   });
 
   it('may write int64 as text or number, hex in capitals, enums as names, and more than we know', () => {
-    const [picked] = pickJson(
-      parseOtlpJson(
-        Buffer.from(
-          JSON.stringify({
-            resourceSpans: [
-              {
-                scopeSpans: [
-                  {
-                    spans: [
-                      {
-                        traceId: '4BF92F3577B34DA6A3CE929D0E0E4736',
-                        spanId: '00F067AA0BA902B7',
-                        trace_id: 'ignored',
-                        startTimeUnixNano: 1_000_000,
-                        endTimeUnixNano: '3500000',
-                        status: { code: 'STATUS_CODE_ERROR' },
-                        attributes: [
-                          { key: 'input_tokens', value: { intValue: 5 } },
-                          { key: 'output_tokens', value: { intValue: '9007199254740993' } },
-                          { key: 'cost_usd', value: { doubleValue: 'NaN' } },
-                          { key: 'model', value: { string_value: 'ignored' } },
-                        ],
-                      },
-                    ],
-                  },
-                ],
-              },
-            ],
-          }),
-        ),
+    const [picked] = readJson(
+      Buffer.from(
+        JSON.stringify({
+          resourceSpans: [
+            {
+              scopeSpans: [
+                {
+                  spans: [
+                    {
+                      traceId: '4BF92F3577B34DA6A3CE929D0E0E4736',
+                      spanId: '00F067AA0BA902B7',
+                      trace_id: 'ignored',
+                      startTimeUnixNano: 1_000_000,
+                      endTimeUnixNano: '3500000',
+                      status: { code: 'STATUS_CODE_ERROR' },
+                      attributes: [
+                        { key: 'input_tokens', value: { intValue: 5 } },
+                        { key: 'output_tokens', value: { intValue: '9007199254740993' } },
+                        { key: 'cost_usd', value: { doubleValue: 'NaN' } },
+                        { key: 'model', value: { string_value: 'ignored' } },
+                      ],
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        }),
       ),
       'traces',
       KEY_RULES,
-    ) as Generator<OtlpRecord>;
+    );
     expect(picked).toMatchObject({
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
       spanId: '00f067aa0ba902b7',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { adaptRecord, KEY_RULES } from '../../../../shared/adapters/adapt.ts';
 import { derivedFrom, nativeId } from '../../../../shared/adapters/base.ts';
-import { pickJson } from '../../../../shared/adapters/otlp/json.ts';
+import { readJson } from '../../../../shared/adapters/otlp/json.ts';
 import { type OtlpRecord, UnreadableOtlp } from '../../../../shared/adapters/otlp/record.ts';
 import { isUniqueId } from '../../../../shared/adapters/spans.ts';
 import {
@@ -86,7 +86,7 @@ function readRequest(line: string): Found[] {
   if (line.trim() === '') return [];
   const request = parseObject(line);
   if (!request || !('resourceSpans' in request)) return [{ leftOut: 'no spans' }];
-  return spansOf(request).flatMap((record): Found[] => {
+  return spansOf(line).flatMap((record): Found[] => {
     const { signals, rejected } = adaptRecord(record);
     if (rejected !== undefined) return [{ leftOut: rejected }];
     // Whose it is, the key or `--user-id` says, as for every other history.
@@ -97,9 +97,9 @@ function readRequest(line: string): Found[] {
 }
 
 /** No spans for a line that is damaged. */
-function spansOf(request: Json): OtlpRecord[] {
+function spansOf(line: string): OtlpRecord[] {
   try {
-    return [...pickJson(request, 'traces', KEY_RULES)];
+    return [...readJson(Buffer.from(line), 'traces', KEY_RULES)];
   } catch (error) {
     if (error instanceof UnreadableOtlp) return [];
     throw error;
