@@ -69,7 +69,7 @@ async function warmUp(url: string, key: string, signals: number): Promise<void> 
 }
 
 /** From now on the peak is measured anew (Linux, proc_pid_clear_refs). */
-function forgetPeak(pid: number): void {
+export function forgetPeak(pid: number): void {
   const path = `/proc/${pid}/clear_refs`;
   if (existsSync(path)) writeFileSync(path, '5');
 }

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { numberOption, quantile, report, round, runClients } from './bench.ts';
 import { type Encoding, logsBody, signalOf } from './otlp-bodies.ts';
+import { measureHostileBodies } from './otlp-hostile.ts';
 import { measureLargestBody, measureSync } from './otlp-memory.ts';
 import { expectAll, makeKey, type Stage, setStage } from './stage.ts';
 
@@ -10,13 +11,18 @@ const TYPES = { protobuf: 'application/x-protobuf', json: 'application/json' };
 
 /**
  * Records a second through `POST /otlp/v1/logs` against the same calls through `POST /api/v1/signals`, in slices of one
- * run; the memory that a body of 16 MiB takes; `governor sync` of 100,000 lines. `--seconds N` a cell, `--clients N`.
+ * run; the memory that a body of 16 MiB takes, an honest one and hostile ones; `governor sync` of 100,000 lines.
+ * `--seconds N` a cell, `--clients N`; `--hostile` runs the hostile bodies alone.
  */
 export async function runOtlpBench(args: string[]): Promise<void> {
   const seconds = numberOption(args, 'seconds', 6);
   const clients = numberOption(args, 'clients', 4);
   const stage = await setStage();
   try {
+    if (args.includes('--hostile')) {
+      report('otlp-hostile-bodies', await measureHostileBodies(stage));
+      return;
+    }
     const { url } = await stage.startApi();
     const rows: Record<string, unknown>[] = [];
     await measure(stage, url, { batch: 512, encoding: 'protobuf', clients, seconds: 2 });
@@ -29,6 +35,7 @@ export async function runOtlpBench(args: string[]): Promise<void> {
     for (const encoding of ENCODINGS)
       largest.push(await measureLargestBody(stage, await makeKey(stage), encoding));
     report('otlp-largest-body', largest);
+    report('otlp-hostile-bodies', await measureHostileBodies(stage));
     report('sync', [await measureSync(stage, url, (await makeKey(stage)).key)]);
   } finally {
     await stage.stop();
