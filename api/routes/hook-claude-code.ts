@@ -6,7 +6,7 @@ import { textOrEmpty } from '../../shared/platform/basics/text.ts';
 import { route } from '../basics/route.ts';
 import { callerOf } from '../schemas/call.ts';
 
-/** Of what Claude Code sends only the name of the event is read; prompts and tool inputs are dropped unread. */
+/** Only the name of the event is read of what Claude Code sends; prompts and tool inputs are skipped as bytes. */
 const hookInput = z.object({
   hook_event_name: textOrEmpty(128).describe('The event; `UserPromptSubmit` and `PreToolUse` may be blocked'),
 });
@@ -27,12 +27,13 @@ export const hookClaudeCode = route({
   summary: 'Answer an HTTP hook of Claude Code',
   description:
     "Blocks a prompt or a tool when a `hard` budget refuses: those of the key's user, or of the organization alone when the " +
-    'key is bound to no user. Prompts and tool inputs are not read. Every other answer than 200 lets the call pass ' +
-    '(https://code.claude.com/docs/en/hooks).',
+    'key is bound to no user. Prompts and tool inputs are not read; a Content-Encoding is refused. Every other answer than ' +
+    '200 lets the call pass (https://code.claude.com/docs/en/hooks).',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'budgets:check', fromMemory: true },
   priority: 'consume',
   bodyBytes: HOOK_BODY_BYTES,
+  readsOnly: ['hook_event_name'],
   body: hookInput,
   success: {
     status: 200,

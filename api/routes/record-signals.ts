@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { recordSignals as record } from '../../shared/ingest/record-signals.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
@@ -12,10 +13,7 @@ const signalSchema = jsonSchema(signalInput, 'input');
 /** Only what holds the envelope together is checked here; each signal is judged for itself. */
 const envelope = z
   .looseObject({
-    signals: z
-      .array(z.unknown())
-      .max(SIGNALS_PER_REQUEST, `may hold ${SIGNALS_PER_REQUEST} signals`)
-      .optional(),
+    signals: z.array(z.unknown()).meta({ maxItems: SIGNALS_PER_REQUEST }).optional(),
     historical: z.boolean('must be true or false').optional(),
   })
   .refine(
@@ -69,6 +67,8 @@ export const recordSignals = route({
   },
   handle: async ({ principal, body }, ctx) => {
     const posted = body.signals ?? [body];
+    if (posted.length > SIGNALS_PER_REQUEST)
+      throw new DomainError('payload_too_large', `signals may hold ${SIGNALS_PER_REQUEST} signals.`);
     const historical = body.historical === true;
     return { results: await record(ctx, senderOf(principal), posted, { historical }) };
   },

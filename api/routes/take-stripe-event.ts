@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { OUTCOMES, takeStripeEvent as take } from '../../shared/credits/purchases/take-stripe-event.ts';
+import {
+  expectSignature,
+  OUTCOMES,
+  takeStripeEvent as take,
+} from '../../shared/credits/purchases/take-stripe-event.ts';
 import { route } from '../basics/route.ts';
 
 export const takeStripeEvent = route({
@@ -14,6 +18,9 @@ export const takeStripeEvent = route({
   auth: { kind: 'none' },
   priority: 'ingest',
   takesBytes: 'signed-json',
+  // Without a credential that could be checked first, strangers would have every body read.
+  bodyBytes: 262_144,
+  refuseByHeaders: (header, ctx) => void expectSignature(ctx, header('stripe-signature') ?? ''),
   requestHeaders: {
     'Stripe-Signature': {
       description: 'The time and the HMAC-SHA256 of time and body, with the secret of the webhook endpoint',

@@ -1,5 +1,7 @@
+import { BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import { authenticate, requireScope } from '../auth/authenticate.ts';
+import type { Priority } from '../basics/route.ts';
 import { addressOf } from './address.ts';
 import type { Exchange, Principal } from './exchange.ts';
 import type { Owner } from './shed.ts';
@@ -8,11 +10,27 @@ import type { Owner } from './shed.ts';
 export async function admit(exchange: Exchange): Promise<Principal> {
   const { route, guards, req } = exchange;
   if (route.isProbe) return { kind: 'none' };
-  guards.shedder.refuseWhenLate(route.priority);
+  guards.shedder.refuseWhenLate(priorityOf(exchange));
   const principal = await identify(exchange);
   await guards.limits.countForRoute(route, req);
   requireScope(principal, route.auth);
   return principal;
+}
+
+/** Bodies that are more than a question: they are not shed last. */
+const LARGE_BYTES = 256 * 1_024;
+
+/** A large body waits behind those who ask for a decision about money, whatever its route. */
+function priorityOf(exchange: Exchange): Priority {
+  const { priority } = exchange.route;
+  return priority === 'consume' && mostBytesOf(exchange) > LARGE_BYTES ? 'ingest' : priority;
+}
+
+/** What a body may take up: as much as it announces, or as it may hold after inflating. */
+export function mostBytesOf({ route, req: { headers } }: Exchange): number {
+  const maxBytes = route.bodyBytes ?? BODY_BYTES;
+  const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
+  return Math.min(Number(length ?? maxBytes), maxBytes);
 }
 
 /**
@@ -26,7 +44,7 @@ export function isProven({ guards, req }: Exchange, principal: Principal): boole
 /** Takes a place among the requests in flight. Throws `overloaded`. */
 export function takePlace(exchange: Exchange, principal: Principal): void {
   const { route, guards, atEnd } = exchange;
-  if (!route.isProbe) atEnd.push(guards.shedder.enter(route.priority, ownerOf(exchange, principal)));
+  if (!route.isProbe) atEnd.push(guards.shedder.enter(priorityOf(exchange), ownerOf(exchange, principal)));
 }
 
 function ownerOf(exchange: Exchange, principal: Principal): Owner | undefined {
@@ -36,7 +54,8 @@ function ownerOf(exchange: Exchange, principal: Principal): Owner | undefined {
   return { kind: 'address', name: addressOf(req) };
 }
 
-async function identify({ route, ctx, guards, req, res }: Exchange): Promise<Principal> {
+async function identify(exchange: Exchange): Promise<Principal> {
+  const { route, ctx, guards, req, res } = exchange;
   const { badCredentials } = guards.limits;
   let principal: Principal;
   try {
@@ -53,8 +72,9 @@ async function identify({ route, ctx, guards, req, res }: Exchange): Promise<Pri
   if (principal.kind === 'api-key') res.locals.keyId = principal.keyId;
   if (principal.kind === 'device') res.locals.keyId = principal.tokenId;
   const name = nameOf(principal);
-  if (name !== null) await guards.limits.count(res, { key: name });
-  else if (principal.kind === 'none') await guards.limits.count(res, { address: addressOf(req) });
+  const requests = Math.max(1, Math.ceil(mostBytesOf(exchange) / BODY_BYTES));
+  if (name !== null) await guards.limits.count(res, { key: name }, requests);
+  else if (principal.kind === 'none') await guards.limits.count(res, { address: addressOf(req) }, requests);
   return principal;
 }
 

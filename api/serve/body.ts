@@ -2,6 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { BODY_BYTES, BODY_DEPTH, BODY_VALUES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import {
+  eachMember,
+  expectEnd,
+  JsonScanError,
+  openJson,
+  parseValue,
+  skipValue,
+} from '../../shared/platform/basics/scan-json.ts';
 import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
 
 export interface BodyLimits {
@@ -89,19 +97,33 @@ async function parseStream(
 }
 
 /**
- * Reads a body of JSON as the inflated bytes, for a route that checks who has signed them before it parses them. Throws as
- * `readBody`.
+ * Reads the bytes of a body of JSON, for a route that reads little of them or checks who has signed them. They come as
+ * they are: inflated, a kilobyte would cost as much as a megabyte. Throws as `readBody`.
  */
-export async function readJsonBytes(
+export async function readPlainBytes(
   req: Request,
   res: Response,
   { maxBytes, deadlineMs }: Omit<BodyLimits, 'types'>,
-): Promise<{ body: Uint8Array; encoding: 'json' }> {
+): Promise<Buffer> {
   if (req.headers['content-length'] === '0' || !hasBody(req)) throw emptyBody();
   if (!req.is(MEDIA_TYPES.json))
     throw new DomainError('unsupported_media_type', `Send the body as Content-Type: ${MEDIA_TYPES.json}.`);
-  await runWithin(deadlineMs, express.raw({ limit: maxBytes, type: () => true }), req, res);
-  return { body: req.body, encoding: 'json' };
+  if ((req.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+    throw new DomainError('unsupported_media_type', 'Send the body without a Content-Encoding.');
+  await runWithin(deadlineMs, express.raw({ limit: maxBytes, inflate: false, type: () => true }), req, res);
+  return req.body;
+}
+
+/** Reads the members of these names of a JSON object. Others, however large, are neither parsed nor checked. */
+export async function readMembers(
+  req: Request,
+  res: Response,
+  limits: Omit<BodyLimits, 'types'>,
+  names: readonly string[],
+): Promise<unknown> {
+  const bytes = await readPlainBytes(req, res, limits);
+  if (!isUtf8(bytes)) throw notUtf8();
+  return pickMembers(bytes, new Set(names));
 }
 
 async function runWithin(
@@ -161,36 +183,42 @@ function hasBody(req: Request): boolean {
   return req.headers['transfer-encoding'] !== undefined || req.headers['content-length'] !== undefined;
 }
 
-const BYTES = {
-  quote: 0x22,
-  comma: 0x2c,
-  backslash: 0x5c,
-  '[': 0x5b,
-  ']': 0x5d,
-  '{': 0x7b,
-  '}': 0x7d,
-} as const;
+const BOUNDS = { depth: BODY_DEPTH, values: BODY_VALUES };
 
 /**
  * Refuses JSON that is nested too deep or holds too many values, before it is parsed: to parse 8 MiB of empty objects
  * holds the event loop for a second.
  */
 function refuseTangled(bytes: Buffer): void {
-  let depth = 0;
-  let values = 0;
-  let isInText = false;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === BYTES.quote) isInText = !isInText;
-    else if (isInText) at += byte === BYTES.backslash ? 1 : 0;
-    else if (byte === BYTES.comma) values += 1;
-    else if (byte === BYTES['{'] || byte === BYTES['[']) {
-      depth += 1;
-      values += 1;
-    } else if (byte === BYTES['}'] || byte === BYTES[']']) depth -= 1;
-    if (depth > BODY_DEPTH)
-      throw new DomainError('malformed_json', `The body is nested deeper than ${BODY_DEPTH} levels.`);
-    if (values > BODY_VALUES)
-      throw new DomainError('payload_too_large', `The body holds more than ${BODY_VALUES} values.`);
+  asDomainError(() => skipValue(openJson(bytes), BOUNDS));
+}
+
+/** The members of these names of a JSON object; the others are skipped as bytes. */
+function pickMembers(bytes: Buffer, names: ReadonlySet<string>): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  const cursor = openJson(bytes);
+  asDomainError(() => {
+    eachMember(cursor, (name) => {
+      if (names.has(name)) picked[name] = parseValue(cursor, BOUNDS);
+      else skipValue(cursor);
+    });
+    expectEnd(cursor);
+  });
+  return picked;
+}
+
+function asDomainError(scan: () => void): void {
+  try {
+    scan();
+  } catch (error) {
+    if (!(error instanceof JsonScanError)) throw error;
+    const { code, detail } = FAULTS[error.fault];
+    throw new DomainError(code, detail);
   }
 }
+
+const FAULTS = {
+  syntax: { code: 'malformed_json', detail: 'The body is not valid JSON.' },
+  depth: { code: 'malformed_json', detail: `The body is nested deeper than ${BODY_DEPTH} levels.` },
+  values: { code: 'payload_too_large', detail: `The body holds more than ${BODY_VALUES} values.` },
+} as const;

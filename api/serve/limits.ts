@@ -20,8 +20,8 @@ export interface Limits {
   /** Whether callers are limited at all: `RATE_LIMITS`. */
   isOn: boolean;
   badCredentials: BadCredentials;
-  /** Counts one request of a key or of the request's address. Throws `too_many_requests`. */
-  count(res: Response, who: { key: string } | { address: string }): Promise<void>;
+  /** Counts a request of a key or of the request's address, a large one as several. Throws `too_many_requests`. */
+  count(res: Response, who: { key: string } | { address: string }, requests?: number): Promise<void>;
   /** Counts one request of an address to a route that has a limit of its own. Throws `too_many_requests`. */
   countForRoute(route: AnyRoute, req: Request): Promise<void>;
   /** Begins to receive a body of a caller. Throws `too_many_requests`. */
@@ -49,10 +49,10 @@ export function createLimits(ctx: Context): Limits {
   return {
     isOn: config.rateLimits,
     badCredentials: createBadCredentials(ctx),
-    count: async (res, who) => {
+    count: async (res, who, requests = 1) => {
       if (!config.rateLimits) return;
       const [limiter, name] = 'key' in who ? [perKey, who.key] : [perAddress, who.address];
-      const state = await limiter.consume(name).catch(asState);
+      const state = await limiter.consume(name, requests).catch(asState);
       setHeaders(res, limiter, state);
       if (state.consumedPoints > limiter.points) throw tooMany(state, 'Too many requests in this second.');
     },

@@ -6,8 +6,8 @@ import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts
 import type { AnyRoute } from '../basics/route.ts';
 import { readOtlpBody } from '../otlp/body.ts';
 import { addressOf } from './address.ts';
-import { isProven } from './admit.ts';
-import { readBody, readJsonBytes } from './body.ts';
+import { isProven, mostBytesOf } from './admit.ts';
+import { readBody, readMembers, readPlainBytes } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
 import type { Receiving } from './limits.ts';
 
@@ -28,6 +28,8 @@ export async function parseInput(
   const { route, req, res } = exchange;
   const params = parse(route.params ?? nothing, req.params, 'path');
   const query = parse(route.query ?? nothing, req.query, 'query');
+  const header = (name: string) => req.get(name);
+  route.refuseByHeaders?.(header, exchange.ctx);
   return {
     principal,
     params,
@@ -35,7 +37,7 @@ export async function parseInput(
     body: route.body ? parse(route.body, await receiveBody(exchange, principal), 'body') : undefined,
     request: {
       id: String(res.locals.requestId),
-      header: (name: string) => req.get(name),
+      header,
       bytes: route.takesBytes ? await receiveBytes(exchange, principal, route.takesBytes) : null,
       // These two are made when they are asked for: most handlers never do.
       get address() {
@@ -54,15 +56,10 @@ function receiveBody(exchange: Exchange, principal: Principal): Promise<unknown>
   const types = route.bodyTypes ?? ['json'];
   const bounds = boundsOf(exchange, principal);
   return receive(exchange, principal, async ({ hold }) => {
-    hold(mostBytesOf(req, bounds.maxBytes));
+    hold(mostBytesOf(exchange));
+    if (route.readsOnly) return readMembers(req, res, bounds, route.readsOnly);
     return readBody(req, res, { types, ...bounds });
   });
-}
-
-/** What a body may take up: as much as it announces, or as it may hold after inflating. */
-function mostBytesOf({ headers }: Exchange['req'], maxBytes: number): number {
-  const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;
-  return Math.min(Number(length ?? maxBytes), maxBytes);
 }
 
 /** Receives the bytes of a route that reads them itself. */
@@ -75,7 +72,7 @@ function receiveBytes(
   return receive(exchange, principal, async ({ hold }) =>
     kind === 'otlp'
       ? readOtlpBody(req, ctx.config.otlpBodyBytes, hold)
-      : readJsonBytes(req, res, boundsOf(exchange, principal)),
+      : { body: await readPlainBytes(req, res, boundsOf(exchange, principal)), encoding: 'json' },
   );
 }
 
@@ -109,11 +106,6 @@ function parse(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'bod
   const errors = faultsOf(parsed.error, FAULTS_TOLD).map(({ path, detail }) =>
     where === 'body' ? { pointer: pointerOf(path), detail } : { parameter: path.join('.'), detail },
   );
-  const tooMany = parsed.error.issues.find((issue) => issue.code === 'too_big' && issue.origin === 'array');
-  if (where === 'body' && tooMany) {
-    const detail = `${tooMany.path.join('.') || 'The body'} ${tooMany.message}.`;
-    throw new DomainError('payload_too_large', detail, { errors });
-  }
   throw new DomainError('invalid_request', `The ${where} is not valid.`, { errors });
 }
 

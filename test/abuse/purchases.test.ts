@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
@@ -21,6 +22,7 @@ import {
 } from '../support/harness.ts';
 import { startIssuer, type TestIssuer } from '../support/idp.ts';
 import { makePerson, type Person } from '../support/people.ts';
+import { sendRaw } from '../support/raw-http.ts';
 import {
   type CheckoutSession,
   eventOf,
@@ -102,6 +104,35 @@ test.each<[what: string, sign: (body: string) => string | null]>([
   expect((await stateDigest(ctx)) === before, 'nothing was written').toBe(true);
 });
 
+test.each([
+  ['', 'invalid_signature'],
+  [`t=${T},v1=00`, 'invalid_signature'],
+  [`t=${T - 301},v1=${'0'.repeat(64)}`, 'invalid_signature'],
+])('a stranger’s body is not read for the signature %j', async (signature, code) => {
+  const head = `POST /integrations/stripe/webhook HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+  // Nothing of the body comes: a route that waited for it would answer 408.
+  const answer = await sendRaw(
+    api.url,
+    `${head}Stripe-Signature: ${signature}\r\nContent-Length: 2000000\r\n\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1.1 400/);
+  expect(answer).toContain(code);
+});
+
+test('a compressed event is 415, whoever signed it', async () => {
+  const body = gzipSync('{}');
+  const response = await fetch(`${api.url}/integrations/stripe/webhook`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'Content-Encoding': 'gzip',
+      'Stripe-Signature': right('{}'),
+    },
+    body,
+  });
+  expect(response.status).toBe(415);
+});
+
 function hmac(text: string): string {
   return createHmac('sha256', WEBHOOK_SECRET).update(text).digest('hex');
 }
@@ -141,7 +172,7 @@ test('an event that somebody recorded and sends again grants nothing, and after 
 test.each([
   ['{', 'malformed_json'],
   ['', 'malformed_json'],
-  [' '.repeat(2 ** 20 + 1), 'payload_too_large'],
+  [' '.repeat(2 ** 18 + 1), 'payload_too_large'],
 ])('a body that is no event is refused, though it is signed (%#)', async (body, code) => {
   expect((await send(body, right(body))).body.code).toBe(code);
 });

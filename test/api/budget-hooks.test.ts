@@ -1,4 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hookClaudeCode } from '../../api/routes/hook-claude-code.ts';
+import { admit } from '../../api/serve/admit.ts';
+import type { Exchange } from '../../api/serve/exchange.ts';
 import { checkCall } from '../../packages/governor/src/check.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
@@ -70,6 +74,42 @@ describe('the hook of Claude Code', () => {
 
   test('looks at the budgets of the organization alone for a key that is bound to no user', async () => {
     expect((await hook(unbound, 'UserPromptSubmit')).body).toEqual({});
+  });
+
+  test('skips what it does not read, and takes no Content-Encoding', async () => {
+    const tool_input = `{"content":"${String.raw`\"`.repeat(1_000)}","deep":${'['.repeat(99)}${']'.repeat(99)}}`;
+    const body = `{"tool_input":${tool_input},"hook_event_name":"UserPromptSubmit"}`;
+    const plain = await api.call('/hooks/claude-code', { key: ada, body });
+    expect([plain.status, plain.body]).toEqual([200, { decision: 'block', reason }]);
+    const cut = await api.call('/hooks/claude-code', { key: ada, body: body.slice(0, -1) });
+    expect([cut.status, cut.body.code]).toEqual([400, 'malformed_json']);
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${ada}` };
+    const zipped = await fetch(`${api.url}/hooks/claude-code`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Encoding': 'gzip' },
+      body: gzipSync(body),
+    });
+    expect(zipped.status).toBe(415);
+  });
+
+  test('counts a large body once per MiB, and sheds it before the decisions about money', async () => {
+    const prompt = 'x'.repeat(2.5 * 2 ** 20);
+    const limited = await startApi({ ctx: { ...api.ctx, config: { ...api.ctx.config, rateLimits: true } } });
+    const body = { hook_event_name: 'Stop', prompt };
+    const answer = await limited.call('/hooks/claude-code', { key: unbound, body });
+    expect(answer.headers.get('ratelimit')).toMatch(/r=597;/);
+    await limited.close();
+    const shed = (length: number) => {
+      const shedder = {
+        refuseWhenLate: (priority: string) => {
+          throw new Error(priority);
+        },
+      };
+      const req = { headers: { 'content-length': String(length) } };
+      return admit({ route: hookClaudeCode, guards: { shedder }, req } as unknown as Exchange);
+    };
+    await expect(shed(256 * 1_024)).rejects.toThrow('consume');
+    await expect(shed(256 * 1_024 + 1)).rejects.toThrow('ingest');
   });
 
   test('takes a tool whose input is a large file', async () => {

@@ -92,6 +92,21 @@ describe('POST /api/v1/webhooks', () => {
     expect([status, body.errors?.[0].pointer]).toEqual([400, '/url']);
   });
 
+  it('says which list has too many entries, and not that the body is too large', async () => {
+    const body = {
+      url: 'https://example.com/hook',
+      secret: SECRET,
+      events: [],
+      alert_at: Array(11).fill(50),
+    };
+    const answer = await api.call('/api/v1/webhooks', { key, body });
+    expect([answer.status, answer.body.code]).toEqual([400, 'invalid_request']);
+    expect(answer.body.errors).toContainEqual({
+      pointer: '/alert_at',
+      detail: expect.stringContaining('10'),
+    });
+  });
+
   it('403 without the scope, and for a key that is bound to one user', async () => {
     const reader = await makeTenant(api.ctx, { scopes: ['usage:read'] });
     expect((await register({}, reader.key)).status).toBe(403);

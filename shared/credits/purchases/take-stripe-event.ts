@@ -8,7 +8,7 @@ import { grantAudited } from '../ledger/grant-credits.ts';
 import { purchaseEvents } from './metrics.ts';
 import { paidCheckoutRows } from './model.ts';
 import { type Demand, demandOf } from './stripe-event.ts';
-import { faultOfSignature } from './stripe-signature.ts';
+import { provesBody, readSignature } from './stripe-signature.ts';
 
 /** What became of an event of Stripe. `refused`: it is for us, and the operator has to look. */
 export const OUTCOMES = ['granted', 'repeated', 'unpaid', 'ignored', 'refused'] as const;
@@ -23,11 +23,9 @@ export async function takeStripeEvent(
   ctx: Context,
   { body, signature }: { body: Uint8Array; signature: string },
 ): Promise<Outcome> {
-  const { stripeWebhookSecret: secret } = ctx.config;
-  if (secret === undefined)
-    throw new DomainError('not_ready', 'Events of Stripe are not set up here (STRIPE_WEBHOOK_SECRET).');
-  const fault = faultOfSignature(signature, { body, secret, nowMs: ctx.clock.now() });
-  if (fault !== null) throw new DomainError('invalid_signature', fault);
+  const { secret, proof } = expectSignature(ctx, signature);
+  if (!provesBody(proof, body, secret))
+    throw new DomainError('invalid_signature', 'The Stripe-Signature (v1) does not fit the body.');
   try {
     const outcome = await carryOut(ctx, demandOf(parse(body)));
     purchaseEvents(ctx).inc({ outcome });
@@ -36,6 +34,16 @@ export async function takeStripeEvent(
     purchaseEvents(ctx).inc({ outcome: 'failed' });
     throw error;
   }
+}
+
+/** What a body is checked by. Throws `not_ready` without a secret, and `invalid_signature` for what proves no body. */
+export function expectSignature(ctx: Context, signature: string) {
+  const { stripeWebhookSecret: secret } = ctx.config;
+  if (secret === undefined)
+    throw new DomainError('not_ready', 'Events of Stripe are not set up here (STRIPE_WEBHOOK_SECRET).');
+  const proof = readSignature(signature, ctx.clock.now());
+  if (typeof proof === 'string') throw new DomainError('invalid_signature', proof);
+  return { secret, proof };
 }
 
 function parse(body: Uint8Array): unknown {
