@@ -29,12 +29,13 @@ export function mountDashboard(
 ): void {
   const router = Router();
   const session = browserSession(ctx);
+  const counted = countAddress(guards);
   router.use(named('/dashboard'), toBaseUrl(ctx), (req, _res, next) => {
     refuseAllButDashboard(req, ctx.config);
     next();
   });
   const own = (handle: (ctx: Context, req: Request, res: Response) => Promise<void>) => [
-    countAddress(guards),
+    counted,
     session,
     (req: Request, res: Response) =>
       answerInTime({ method: req.method === 'POST' ? 'post' : 'get' }, handle(ctx, req, res)),
@@ -49,15 +50,15 @@ export function mountDashboard(
   for (const route of routes.filter(isForPeople)) {
     const path = `/dashboard${route.path}`;
     const handler = serve({ ...route, path }, ctx, { ...guards, authenticate: authenticatePerson });
-    router[route.method](expressPath(route.path), session, handler);
+    router[route.method](expressPath(route.path), counted, session, handler);
   }
   router.all(['/api', '/api/*rest', '/v1', '/v1/*rest'], nothingHere);
-  router.get('/{*path}', (req, res) => {
+  router.get('/{*path}', counted, (req, res) => {
     const path = req.path.slice(1);
     if (isFile(ctx, path)) sendFile(ctx, path, req, res);
     else sendPage(ctx, res);
   });
-  app.get('/activate', named('/activate'), (req, res) => redirectToActivate(ctx, req, res));
+  app.get('/activate', named('/activate'), counted, (req, res) => redirectToActivate(ctx, req, res));
   app.use('/dashboard', router);
 }
 

@@ -6,6 +6,8 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import { cookieSettings, secretFor } from './settings.ts';
 
 const LIFETIME_S = 600;
+/** Keys in Redis of sign-ins that were answered, for as long as their cookie would be good. */
+const USED = 'dashboard:sign-in:';
 
 const content = z.object({
   state: z.string(),
@@ -14,7 +16,7 @@ const content = z.object({
   returnTo: z.string(),
 });
 
-/** What a sign-in under way has to remember. It lies encrypted in the browser, so a stranger writes nothing to a store. */
+/** State of a sign-in under way. It lies encrypted in the browser: beginning one writes nothing to a store. */
 export type SignInUnderWay = z.infer<typeof content>;
 
 /** Gives the browser the cookie of a sign-in that begins, good for ten minutes. */
@@ -31,22 +33,27 @@ export async function keepSignIn(ctx: Context, res: Response, signIn: SignInUnde
 
 /**
  * The sign-in that this browser began and that this answer is for, or null: none, too long ago, or not ours. Takes the
- * cookie back. An answer to an earlier one, which another tab began, leaves it there.
+ * cookie back, and takes no second answer for it. An answer to an earlier one, which another tab began, leaves it there.
  */
 export async function takeSignIn(ctx: Context, req: Request, res: Response): Promise<SignInUnderWay | null> {
   const { name, options } = cookieSettings(ctx.config, '-login');
   const token = parseCookie(req, name);
   if (token === null) return null;
+  const underWay = await decrypt(ctx, token);
+  if (underWay === null || underWay.state !== req.query.state) return null;
+  res.clearCookie(name, options);
+  const isFirst = await ctx.redis.producer.set(USED + underWay.state, '', 'EX', LIFETIME_S, 'NX');
+  return isFirst === null ? null : underWay;
+}
+
+async function decrypt(ctx: Context, token: string): Promise<SignInUnderWay | null> {
   try {
     const { payload } = await jwtDecrypt(token, secretFor(ctx.config, 'sign-in'), {
       currentDate: dateAt(ctx.clock.now()),
       keyManagementAlgorithms: ['dir'],
       contentEncryptionAlgorithms: ['A256GCM'],
     });
-    const underWay = content.parse(payload);
-    if (underWay.state !== req.query.state) return null;
-    res.clearCookie(name, options);
-    return underWay;
+    return content.parse(payload);
   } catch {
     return null;
   }

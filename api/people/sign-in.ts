@@ -76,10 +76,20 @@ async function redeemCode(
     if (!claims) throw new Error('There is no ID token.');
     return { claims, idToken: tokens.id_token };
   } catch (error) {
-    ctx.log.warn({ err: error }, 'a sign-in failed');
+    ctx.log.warn(failureOf(error), 'a sign-in failed');
     if (isUnreachable(error)) throw issuerUnavailable();
     throw new DomainError('invalid_grant', 'The identity provider did not confirm this sign-in.');
   }
+}
+
+/**
+ * What the log keeps of a sign-in that failed: its kind, and the code of the identity provider. All else is what anybody
+ * wrote into the URL, the unused code too.
+ */
+function failureOf(error: unknown): Record<string, string> {
+  const { name, code, error: told } = error as Record<string, unknown>;
+  const texts = Object.entries({ name, code, error: told }).filter(([, text]) => typeof text === 'string');
+  return Object.fromEntries(texts.map(([field, text]) => [field, String(text).slice(0, 64)]));
 }
 
 /** Whether nothing came of a request: `fetch` throws TypeError, openid-client names its own deadline. */

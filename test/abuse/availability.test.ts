@@ -231,6 +231,21 @@ describe('wrong credentials', () => {
     expect((await spend(device, address)).status).toBe(200);
   });
 
+  it.each([
+    '/dashboard/',
+    '/dashboard/any.js',
+    '/dashboard/api/v1/sessions',
+    '/dashboard/session',
+    '/activate',
+  ])('count for their address at %s, which needs no credential to be asked', async (path) => {
+    const small = await startApi({ env: { RATE_LIMITS: 'on', RATE_LIMIT_PER_ADDRESS: '3' } });
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await fetch(small.url + path, { redirect: 'manual' })).status),
+    );
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5);
+    await small.close();
+  });
+
   it('are counted by /64 of IPv6 and by address of IPv4, which callers cannot choose', async () => {
     const env = { RATE_LIMITS: 'on', BAD_CREDENTIALS_PER_MINUTE: '5' };
     const behind = await startApi({ env: { ...env, TRUST_PROXY_HOPS: '1' } });

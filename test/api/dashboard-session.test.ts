@@ -13,7 +13,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
-import { createTestClock, startApi, type TestApi, type TestClock } from '../support/harness.ts';
+import { createTestClock, openKeptLog, startApi, type TestApi, type TestClock } from '../support/harness.ts';
 import { beginBrowserSession } from '../support/people.ts';
 
 const HOUR_MS = 3_600_000;
@@ -136,10 +136,40 @@ test('behind TLS a cookie is for this host alone, and a sign-in that would lose 
   expect(kept.headers.get('set-cookie')).toMatch(/^__Host-ug-login=.*; HttpOnly; Secure; SameSite=Lax$/);
 });
 
-test('a sign-in that the identity provider leaves without an answer is told as that', async () => {
+/** The cookie and the state of a sign-in that begins. */
+async function beginSignIn(): Promise<{ cookie: string; asked: string }> {
   const begun = await api.call('/dashboard/login', { headers: BEHIND_TLS });
   const cookie = begun.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const asked = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+  return { cookie, asked: new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '' };
+}
+
+test('an answer to a sign-in works once, and the log keeps two short codes of it', async () => {
+  const { log, written } = openKeptLog();
+  const logged = await startApi({ ctx: { ...api.ctx, log } });
+  const { cookie, asked } = await beginSignIn();
+  const told = {
+    error: `e${'x'.repeat(5_000)}`,
+    error_description: 'TYPED-BY-A-STRANGER',
+    code: 'UNUSED-CODE',
+  };
+  const query = new URLSearchParams({ ...told, state: asked, iss: issuerOf(state) });
+  for (let time = 0; time < 3; time += 1) {
+    const ended = await logged.call(`/dashboard/callback?${query.toString()}`, {
+      headers: { ...BEHIND_TLS, Cookie: cookie },
+    });
+    expect(ended.headers.get('location')).toContain('signed-out?problem=invalid_grant');
+  }
+  await logged.close();
+  const lines = written()
+    .split('\n')
+    .filter((line) => line.includes('a sign-in failed'));
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '').error).toHaveLength(64);
+  expect(written()).not.toMatch(/TYPED-BY-A-STRANGER|UNUSED-CODE/);
+});
+
+test('a sign-in that the identity provider leaves without an answer is told as that', async () => {
+  const { cookie, asked } = await beginSignIn();
   idp.closeAllConnections();
   idp.close();
   const query = new URLSearchParams({ code: 'x', state: asked, iss: issuerOf(state) });

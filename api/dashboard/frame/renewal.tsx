@@ -37,7 +37,7 @@ export function Renewal() {
     >
       <Stack>
         <Text>Sign in again in a new tab. What you have typed here stays.</Text>
-        <Button component="a" href={renew} target="_blank" rel="opener">
+        <Button component="a" href={renew} target="_blank" rel="noopener">
           Sign in again
         </Button>
       </Stack>

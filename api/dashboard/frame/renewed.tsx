@@ -6,20 +6,21 @@ import { tellTabs } from '../data/tabs.ts';
 import { Frame } from './frame.tsx';
 import { Plain } from './plain.tsx';
 
-/** Opened by a tab whose session had ended: tells that tab who is signed in now, and closes. Else says why it cannot. */
+/**
+ * Opened by a tab whose session had ended: tells that tab who is signed in now. It cannot close itself, since no page of
+ * the identity provider may reach the tab that it came from.
+ */
 export function Renewed() {
   const { data: me } = useQuery(meQuery());
   useEffect(() => {
-    if (!me) return;
-    tellTabs(me);
-    window.close();
+    if (me) tellTabs(me);
   }, [me]);
   if (!me) return <Frame />;
   return (
     <Plain>
       <Stack>
         <Title order={1}>Signed in</Title>
-        <Text>Go back to the tab that you came from; nothing there was lost.</Text>
+        <Text>Close this tab and go back to the one that you came from. Nothing there was lost.</Text>
       </Stack>
     </Plain>
   );
