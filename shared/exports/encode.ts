@@ -68,9 +68,11 @@ function csvCell(type: ColumnType | undefined, value: Value): string {
 
 /** What makes a spreadsheet read a cell as a formula, also in full width; and what it skips before looking. */
 const FORMULA_START = '[=+\\-@\\t\\r\\n\\0\uFF1D\uFF0B\uFF0D\uFF20]';
-const AT_START = new RegExp(`^${FORMULA_START}`);
+/** Blanks and invisible characters, which some spreadsheets drop from the beginning of a cell. */
+const BLANK = '\\s\\u200B-\\u200F\\u2060';
+const AT_START = new RegExp(`^[${BLANK}]*${FORMULA_START}`);
 /** Where a reader that separates cells at semicolons or tabs would begin a cell with one. */
-const AFTER_SEPARATOR = new RegExp(`([;\\t])(?=["\\s]*${FORMULA_START})`, 'g');
+const AFTER_SEPARATOR = new RegExp(`([;\\t])(?=["${BLANK}]*${FORMULA_START})`, 'g');
 
 /** A cell that begins like a formula gets an apostrophe before it; so does each part that another separator makes one. */
 export function neutralize(cell: string): string {

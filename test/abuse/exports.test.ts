@@ -31,10 +31,24 @@ afterAll(async () => {
 });
 
 describe('cells that a spreadsheet would run (104)', () => {
-  it.each(['=1', '+1', '-1', '@SUM(A1)', '\r=1', '\n=1', '\0=1', '＝1', '＋1', '－1', '＠A'])(
-    '%j gets an apostrophe',
-    (cell) => expect(neutralize(cell)).toBe(`'${cell}`),
-  );
+  it.each([
+    '=1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\r=1',
+    '\n=1',
+    '\0=1',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠A',
+    ' =1',
+    '\u00a0=1',
+    '\ufeff+1',
+    '\u200b @A',
+    ' \u2060-1',
+  ])('%j gets an apostrophe', (cell) => expect(neutralize(cell)).toBe(`'${cell}`));
   it.each([
     ['x;=1+1', "x;'=1+1"],
     ['x\t@SUM(1)', "x\t'@SUM(1)"],
@@ -45,7 +59,7 @@ describe('cells that a spreadsheet would run (104)', () => {
   ])('%j begins no formula for a reader that separates at semicolons or tabs', (cell, safe) =>
     expect(neutralize(cell)).toBe(safe),
   );
-  it.each(['', 'ada', '1', 'a=1', "'=1", '日本', 'a;b=1', 'a\tb'])('%j stays', (cell) =>
+  it.each(['', 'ada', '1', 'a=1', "'=1", '日本', 'a;b=1', 'a\tb', ' a', '\ufeffa=1'])('%j stays', (cell) =>
     expect(neutralize(cell)).toBe(cell),
   );
 

@@ -29,7 +29,7 @@ export function refuseUrl(rules: Rules, text: string): string | null {
 
 /** A name that only our own network can know. Deployments that allow networks of their own may have some. */
 function isLocalName({ webhookAllowedNetworks }: Rules, hostname: string): boolean {
-  const name = hostname.replace(/\.$/, '');
+  const name = hostname.replace(/\.+$/, '');
   if (name === 'localhost' || name.endsWith('.localhost')) return true;
   return !name.includes('.') && webhookAllowedNetworks.length === 0;
 }

@@ -1,17 +1,17 @@
 import type { Envelope, Message, Rendered } from './message.ts';
-import { shortened } from './text.ts';
+import { shortened, unlinked } from './text.ts';
 
 /** What a line of a header should not be longer than (RFC 5322 section 2.1.1), with room for what encoding adds. */
 const SUBJECT = 200;
 
 /**
- * A mail: plain text, and a subject of one line. Its address and how to unsubscribe belong to the webhook
+ * A mail: plain text without a link, and a subject of one line. Its address and how to unsubscribe belong to the webhook
  * (`sending/mail-attempt.ts`).
  */
 export function emailMessage({ title, facts }: Message, { ts }: Envelope): Rendered {
   const lines = facts.map(([label, value]) => `${label}: ${value}`);
   return {
     headers: { 'content-type': 'text/plain; charset=utf-8', subject: shortened(title, SUBJECT) },
-    body: [title, '', ...lines, '', ts].join('\n'),
+    body: [unlinked([title, '', ...lines].join('\n')), '', ts].join('\n'),
   };
 }

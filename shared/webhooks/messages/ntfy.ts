@@ -1,5 +1,5 @@
 import type { Envelope, Message, Rendered } from './message.ts';
-import { firstBytes } from './text.ts';
+import { firstBytes, unlinked } from './text.ts';
 
 /** What is longer becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
 const BYTES = 4_096;
@@ -9,7 +9,7 @@ const PRIORITIES = { low: '2', medium: '3', high: '5' } as const;
 
 /**
  * A message of ntfy (https://docs.ntfy.sh/publish/): plain text, posted to the URL of the topic. Its headers hold nothing
- * that comes from outside, and without `Markdown` the text is shown as it is.
+ * that comes from outside, without `Markdown` the text is shown as it is, and nothing in it becomes a link.
  */
 export function ntfyMessage({ title, urgency, facts }: Message, { type }: Envelope): Rendered {
   const text = [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join('\n');
@@ -19,6 +19,6 @@ export function ntfyMessage({ title, urgency, facts }: Message, { type }: Envelo
       title: type,
       priority: PRIORITIES[urgency],
     },
-    body: firstBytes(text, BYTES),
+    body: firstBytes(unlinked(text), BYTES),
   };
 }

@@ -1,5 +1,5 @@
 import type { Envelope, Message } from './message.ts';
-import { escaped, shortened } from './text.ts';
+import { escaped, shortened, unlinked } from './text.ts';
 
 /** Lengths of https://docs.slack.dev/reference/block-kit/blocks and of the text beside blocks. */
 const HEADER = 150;
@@ -8,12 +8,13 @@ const FALLBACK = 3_000;
 
 /**
  * A message of a Slack incoming webhook. What comes from outside stands in `plain_text` objects, in which Slack reads no
- * markup; `text`, which notifications show, is escaped.
+ * markup; `text`, which notifications show, is escaped and
+ * holds no link.
  */
 export function slackMessage({ title, facts }: Message, { ts }: Envelope): object {
   const fields = facts.map(([label, value]) => plain(`${label}\n${value}`, FIELD));
   return {
-    text: escaped(title, FALLBACK, escapeSlack),
+    text: escaped(unlinked(title), FALLBACK, escapeSlack),
     blocks: [
       { type: 'header', text: plain(title, HEADER) },
       ...(fields.length > 0 ? [{ type: 'section', fields }] : []),

@@ -8,6 +8,16 @@ export function oneLine(text: string, most: number): string {
   return cut(line, most);
 }
 
+const BEFORE_LINK = /[.:](?=\/\/|\p{L})/gu;
+
+/**
+ * Text from outside in which no reader of plain text finds a web address to make a link of: a zero-width space is behind
+ * each dot and colon that an address could have there. Figures stay as they are.
+ */
+export function unlinked(text: string): string {
+  return text.replace(BEFORE_LINK, '$&\u200b');
+}
+
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const points = Array.from(text);

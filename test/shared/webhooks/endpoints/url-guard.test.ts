@@ -81,6 +81,8 @@ describe('outside production', () => {
     'https://10.0.0.1/',
     'https://0.0.0.0/',
     'http://localhost.:80/',
+    'https://localhost../',
+    'https://a.localhost...:443/',
     'http://u:p@localhost/',
     'https://[::ffff:127.0.0.1]/',
     'ftp://localhost/',

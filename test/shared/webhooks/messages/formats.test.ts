@@ -53,6 +53,19 @@ describe.each([
   });
 });
 
+describe.each(['slack', 'ntfy', 'email'] as const)('a text of the format %s', (format) => {
+  it.each(['https://evil.example/a', 'www.evil.example', 'evil.example', 'mailto:a@evil.example'])(
+    'makes no link of a name that reads %s',
+    (name) => {
+      const envelope = envelopeOf('budget.exceeded', { budget_name: name });
+      const { body } = render(format, JSON.stringify(envelope));
+      const text: string = format === 'slack' ? JSON.parse(body).text : body;
+      expect(text.replaceAll('\u200b', '')).toContain(name);
+      expect(text).not.toMatch(/:\/\/|www\.e|evil\.example|mailto:a/);
+    },
+  );
+});
+
 describe('a Teams card', () => {
   it('fits into the 28 KB that Teams takes', () => {
     for (const envelope of LONG.flatMap(envelopesWith)) {
