@@ -47,6 +47,30 @@ describe('docker compose', () => {
     expect(() => composeEnvironment({})).toThrow('OPERATOR_TOKEN: run npm run secrets first');
   });
 
+  test('gives every container a limit of memory and no rights that it does not need', () => {
+    const text = readText('compose.yaml');
+    const blocksOf = (part: string, indent: string) =>
+      part.split(new RegExp(`^${indent}(?=[a-z][a-z-]*:)`, 'm')).slice(1);
+    const [confined = '', service = ''] = blocksOf(text, '');
+    expect(confined).toMatch(
+      /^x-confined: &confined\n {2}cap_drop: \[ALL\]\n {2}security_opt: .*no-new-privileges:true/,
+    );
+    for (const line of ['<<: *confined', 'read_only: true', 'tmpfs: [/tmp]', 'mem_limit: 2g'])
+      expect(service).toContain(`\n  ${line}\n`);
+    const services = blocksOf(text.slice(text.indexOf('\nservices:'), text.indexOf('\nvolumes:')), ' {2}');
+    expect(services.map((block) => block.split(':')[0])).toEqual([
+      'mongo',
+      'redis',
+      'release',
+      'api',
+      'worker',
+    ]);
+    for (const block of services)
+      expect(block).toMatch(/\n {4}<<: (?:\*service\n|\*confined\n[\s\S]*\n {4}mem_limit: \dg\n)/);
+    // The images of the stores begin as root.
+    expect(text.match(/cap_add/g)).toHaveLength(2);
+  });
+
   test('starts in production with the secrets of npm run secrets', () => {
     const env = runSecrets();
     const config = readConfig({ ...env, ...composeEnvironment(env) });
