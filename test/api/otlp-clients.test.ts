@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LegacyOpenTelemetry, OpenTelemetry } from '@ai-sdk/otel';
@@ -19,7 +22,7 @@ import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 import { readFixture } from '../shared/adapters/fixtures.ts';
 import { makeTenant } from '../support/factories.ts';
-import { startApi, type TestApi } from '../support/harness.ts';
+import { startApi, type TestApi, until } from '../support/harness.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -213,16 +216,51 @@ describe.each([
   });
 });
 
+/** The client gives up by itself after ten seconds, which a busy machine needs for MongoDB alone. */
+const PATIENCE_MS = 50_000;
+
+/** A server before the api that holds every request but the first until `may` resolves: the client repeats only a few times. */
+async function repeatOnlyOnce(to: TestApi, may: () => Promise<void>) {
+  const statuses: (number | undefined)[] = [];
+  let requests = 0;
+  const pass = (req: IncomingMessage, res: ServerResponse) => {
+    const { method, headers } = req;
+    const passed = request(to.url + req.url, { method, headers }, (answer) => {
+      statuses.push(answer.statusCode);
+      res.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(res);
+    });
+    req.pipe(passed);
+  };
+  const server = createServer((req, res) => {
+    requests += 1;
+    if (requests === 1) pass(req, res);
+    else void may().then(() => pass(req, res));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = () => server.close();
+  return { url: `http://127.0.0.1:${port}`, statuses, close };
+}
+
 it('without MongoDB a batch gets 503, and the SDK’s retry stores all of it once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'usage-governor-otlp-'));
   const port = await findFreePort();
   const options = { port, dir: join(folder, 'mongo'), fast: true };
   let mongo = await startMongo(options);
+  const restarted = Promise.withResolvers<void>();
   const own = await startApi({ mongoUrl: mongo.url });
   try {
     const { key, orgId } = await makeTenant(own.ctx);
     const bound = await createApiKey(own.ctx, { org_id: orgId, scopes: ['signals:write'], user_id: 'grace' });
-    const { tracer, end } = tracerTo(new SpansAsProtobuf(optionsFor(own, bound.key, 'traces', 'gzip')));
+    const through = await repeatOnlyOnce(own, () => restarted.promise);
+    const exporter = new SpansAsProtobuf({
+      ...optionsFor({ ...own, url: through.url }, bound.key, 'traces', 'gzip'),
+      timeoutMillis: PATIENCE_MS,
+    });
+    const processor = new BatchSpanProcessor({ exporter, exportTimeoutMillis: PATIENCE_MS });
+    const provider = new TracerProvider({ resource, spanProcessors: [processor] });
+    const tracer = provider.getTracer('ai');
     for (let index = 0; index < 20; index += 1) {
       const span = tracer.startSpan('chat');
       const [call] = readFixture('semconv').records;
@@ -230,13 +268,17 @@ it('without MongoDB a batch gets 503, and the SDK’s retry stores all of it onc
       span.end();
     }
     await mongo.stop();
-    const sent = end();
+    const sent = provider.shutdown();
     const refused = await own.call('/otlp/v1/traces', { key: bound.key, body: {} });
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.body).toMatchObject({ code: 14 });
+    await until(() => through.statuses.length === 1, { timeoutMs: PATIENCE_MS });
     mongo = await startMongo(options);
+    restarted.resolve();
     await sent;
+    through.close();
+    expect(through.statuses).toEqual([503, 200]);
     expect(await sessionsOf(key, own)).toMatchObject([{ signal_count: 20, tokens_in: 240_000 }]);
   } finally {
     await own.close().catch(() => undefined);
