@@ -259,4 +259,11 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
     replacement: 'if (!due) return',
     tests: DELIVER,
   },
+  {
+    what: 'a recovery that reaches less far takes the place of one before it',
+    file: 'shared/webhooks/deliveries/recover-deliveries.ts',
+    text: 'dateAt(Math.min(sinceMs, before',
+    replacement: 'dateAt(Math.max(sinceMs, before',
+    tests: ['test/shared/webhooks/deliveries/recover-since.test.ts'],
+  },
 ];

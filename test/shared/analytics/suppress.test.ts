@@ -70,6 +70,13 @@ it('holds the p % rule without the users who are not counted too: one person may
   expect(hidden(mixed, even('c', 9, 900))).toEqual(['a', 'c']);
 });
 
+it('takes all users who are not counted for one person: the largest', () => {
+  const invented = even('b', 10, 1_000).contributions.map((user) => ({ ...user, isPooled: true }));
+  const members = even('a', 5);
+  const mixed = { ...members, contributions: [...members.contributions, ...invented] };
+  expect(hidden(mixed, even('c', 9, 900))).toEqual(['a', 'c']);
+});
+
 it('does not let the shown values sum to a total that is hidden', () => {
   const giant = (value: string, own: number): Cell => ({
     value,

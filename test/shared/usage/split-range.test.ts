@@ -100,5 +100,12 @@ describe('splitBucket', () => {
       [1, 'quarter_hour', '2026-03-06T12:15', '2026-03-07T00:00'],
     ]);
     expect(partsOf('2026-03-06T13:00:00Z', Date.parse('2026-03-06T23:45:00Z'))[0]?.[0]).toBe(1);
+    // By night those that are gone are the shorter time.
+    const [fromMs, toMs, nightMs] = ['2026-03-06T03:15', '2026-03-07T00:00', '2026-04-10T03:07'].map((text) =>
+      Date.parse(`${text}:00Z`),
+    ) as [number, number, number];
+    expect(splitBucket(zone('UTC'), fromMs, toMs, nightMs)).toEqual([
+      { period: 'quarter_hour', fromMs, toMs },
+    ]);
   });
 });
