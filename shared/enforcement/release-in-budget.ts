@@ -16,14 +16,16 @@ export async function releaseInBudget(
   budgetId: string,
   { user_id, key_id }: { user_id?: string | undefined; key_id?: string | undefined },
 ): Promise<number> {
-  const budget = await budgetRows(ctx).findOne({ _id: budgetId });
-  if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
   const details = {
     budget_id: budgetId,
     ...(user_id === undefined ? {} : { user_id }),
     ...(key_id === undefined ? {} : { key_id }),
   };
-  const entry = { action: 'budget.release_reservations', org_id: orgId, details };
-  await commitPlan(ctx, async () => ({ writes: [auditWrite(ctx, entry)], wakeUps: [], result: undefined }));
+  await commitPlan(ctx, async (transaction) => {
+    const budget = await budgetRows(ctx).findOne({ _id: budgetId }, { session: transaction });
+    if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
+    const entry = { action: 'budget.release_reservations', org_id: orgId, details };
+    return { writes: [auditWrite(ctx, entry)], wakeUps: [], result: undefined };
+  });
   return releaseMatching(ctx, orgId, { budgetId, userId: user_id, keyId: key_id });
 }
