@@ -185,7 +185,13 @@ interface MemberOptions {
 }
 
 function describe(organization: Awaited<ReturnType<typeof readOrganization>>): Record<string, unknown> {
-  const { _id, created_at: _created, roster_changes: _changes, ...settings } = organization;
+  const {
+    _id,
+    created_at: _created,
+    roster_changes: _changes,
+    erased_users: _erased,
+    ...settings
+  } = organization;
   return { org_id: _id, ...settings };
 }
 

@@ -1,14 +1,17 @@
 import { auditRows } from '../audit/model.ts';
-import { recordAuditOnce } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
-import { memberRows } from '../organizations/model.ts';
+import { memberRows, organizationRows } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import { noMember } from '../organizations/roster.ts';
+import { raiseOrganizationVersion } from '../organizations/versions.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { eraseFreeText } from '../signals/erase-free-text.ts';
-import { planMade } from './made-by.ts';
 import { type Removal, removeMember } from './remove-member.ts';
 
 /** What one run of an erasure has found and erased: nothing when an earlier run had finished. */
@@ -23,9 +26,9 @@ const ERASED = 'erased';
 
 /**
  * Erases what tells who a member is: removes the member (`removeMember`), then erases names and public keys of devices,
- * names of bound API keys, the identity in the audit log, and the free text of all signals. `user_id`, account id, sums,
- * frozen weeks and the ledger stay. Every step may be repeated, so a run that was cut short is finished by another. The
- * audit log notes it once, before anything is gone. Throws `not_found`; `rebuilding`, `store_unavailable`.
+ * names of bound API keys, the identity in the audit log, and the free text of all signals. Signals that arrive
+ * later keep none. `user_id`, account id, sums, frozen weeks and the ledger stay. Every step may be repeated, so a run that
+ * was cut short is finished by another. The audit log notes it once, after the removal. Throws as `removeMember`.
  */
 export async function eraseMember(
   ctx: Context,
@@ -35,10 +38,8 @@ export async function eraseMember(
 ): Promise<Erasure> {
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!member) throw noMember();
-  if (member.removed_at === null) await planMade(ctx, member, revokeMade);
-  const entry = { action: 'member.erase', org_id: orgId, details: { user_id: userId } };
-  await recordAuditOnce(ctx, entry, [member._id]);
   await removeMember(ctx, orgId, userId, { revokeMade });
+  await markErased(ctx, orgId, userId);
   const devices = await eraseDevices(ctx, member._id);
   const keys = await eraseKeyNames(ctx, orgId, userId);
   await eraseAuditedIdentity(ctx, orgId, userId);
@@ -47,6 +48,20 @@ export async function eraseMember(
     signals += await eraseFreeText(ctx, session);
   }
   return { devices, keys, signals };
+}
+
+/** From its commit on no signal of the user keeps free text, whoever reports it; the passes erase what came before. */
+async function markErased(ctx: Context, orgId: string, userId: string): Promise<void> {
+  await commitPlan(ctx, async (transaction) => {
+    const { erased_users = [] } = await readOrganization(ctx, orgId, transaction);
+    if (erased_users.includes(userId)) return { ...NO_PLAN, result: undefined };
+    const writes = [
+      updateRow(organizationRows, { _id: orgId }, { $addToSet: { erased_users: userId } }),
+      ...raiseOrganizationVersion(orgId),
+      auditWrite(ctx, { action: 'member.erase', org_id: orgId, details: { user_id: userId } }),
+    ];
+    return { writes, wakeUps: [], result: undefined };
+  });
 }
 
 async function eraseDevices(ctx: Context, accountId: string): Promise<number> {

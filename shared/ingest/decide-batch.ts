@@ -13,6 +13,7 @@ import type { Session } from '../sessions/model.ts';
 import { planHead, type SessionChange } from '../sessions/plan-sessions.ts';
 import { timeoutMsOf } from '../sessions/silence.ts';
 import type { Draft } from '../signals/check-signal.ts';
+import { withoutFreeText } from '../signals/erase-free-text.ts';
 import { signalRows } from '../signals/model.ts';
 import { planRollups } from '../usage/plan-rollups.ts';
 import type { Field } from './count-values.ts';
@@ -126,10 +127,12 @@ async function planBatch(ctx: Context, rules: Rules, placement: Placement): Prom
     windows.push(await planWindows(organization._id, budgets, counted, { shard, nowMs, isSilent }));
   }
   await pace();
+  const erased = new Set(organization.erased_users);
+  const kept = (draft: Draft) => (erased.has(draft.user_id) ? withoutFreeText(draft) : draft);
   const writes = [
     touchOrganizationVersion(organization._id, shard, rules.version),
     ...signals.map((draft) =>
-      insertRow(signalRows, { ...draft, session_id: placed.get(draft._id) as string }),
+      insertRow(signalRows, { ...kept(draft), session_id: placed.get(draft._id) as string }),
     ),
     ...heads.map((head) => planHead(head, isNew(head))),
     ...rollups,

@@ -16,6 +16,8 @@ export interface Organization {
   /** Those of `admin_emails` that an operator has named: mail may go there, also where nobody signs in with them. */
   vouched_emails?: string[];
   teams: string[];
+  /** Users who were erased: what their signals say in words is not kept. */
+  erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */
   roster_changes?: number;
   created_at: Date;

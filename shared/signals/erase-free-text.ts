@@ -1,13 +1,27 @@
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
 import { onShard } from '../platform/mongo/on-shard.ts';
-import { signalRows } from './model.ts';
+import { type Signal, signalRows } from './model.ts';
 
 /** Rows of one update: few enough that nothing waits for it. */
 const BATCH_ROWS = 500;
 
 /** Fields that hold a client's own words. */
 const WRITTEN = { metadata: '', 'error.message': '', 'intervention.reason': '' } as const;
+
+/** A signal without what a client wrote in its own words. Pure. */
+export function withoutFreeText(signal: Omit<Signal, 'session_id'>): Omit<Signal, 'session_id'> {
+  const { metadata: _metadata, error, intervention, ...counted } = signal;
+  return {
+    ...counted,
+    ...(error ? { error: { code: error.code } } : {}),
+    ...(intervention ? { intervention: withoutReason(intervention) } : {}),
+  };
+}
+
+function withoutReason({ reason: _reason, ...kept }: NonNullable<Signal['intervention']>) {
+  return kept;
+}
 
 /**
  * Erases what a client wrote into the signals of a session in its own words: metadata, the text of an error, the reason

@@ -237,6 +237,20 @@ export const CREDIT_FAULTS: readonly Fault[] = [
     tests: PURCHASE,
   },
   {
+    what: 'a Checkout Session is granted to whom an event names',
+    file: 'shared/credits/purchases/take-stripe-event.ts',
+    text: 'if (owner !== accountId)',
+    replacement: "if (owner === '')",
+    tests: ['test/abuse/purchases.test.ts'],
+  },
+  {
+    what: 'an event of Stripe from the future is taken',
+    file: 'shared/credits/purchases/stripe-signature.ts',
+    text: 'if (Math.abs(Number(signedAt) - nowMs / 1_000) > TOLERANCE_S)',
+    replacement: 'if (nowMs / 1_000 - Number(signedAt) > TOLERANCE_S)',
+    tests: ['test/abuse/purchases.test.ts'],
+  },
+  {
     what: 'an old event of Stripe is taken',
     file: `${PURCHASES}/stripe-signature.ts`,
     text: 'Math.abs(Number(signedAt) - nowMs / 1_000) > TOLERANCE_S',

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eraseMember } from '../../../shared/administration/erase-member.ts';
 import { auditRows } from '../../../shared/audit/model.ts';
 import { createBudget } from '../../../shared/budgets/change-budgets.ts';
 import { linkIdentity } from '../../../shared/identity/link-identity.ts';
@@ -131,6 +132,28 @@ describe('governor member export', { timeout: 90_000 }, () => {
 });
 
 describe('governor member erase', { timeout: 90_000 }, () => {
+  test('holds for what arrives later, by any key and as history', { timeout: 90_000 }, async () => {
+    const mark = 'words-that-come-late';
+    const person = await makePerson(api.ctx, idp);
+    const { orgId, userId } = person;
+    const gate = { kind: 'policy', verdict: 'deny', action: 'block', source: 'config', reason: mark };
+    const late = (user_id: string) => [
+      { ts: minutesAgo(3), user_id, metadata: { branch: mark } },
+      { ts: minutesAgo(2), user_id, error: { code: 'overloaded', message: mark } },
+      { ts: minutesAgo(1), user_id, type: 'intervention' as const, intervention: gate },
+    ];
+    await recordAll(api.ctx, orgId, late(userId));
+    await eraseMember(api.ctx, orgId, userId);
+    await recordAll(api.ctx, orgId, late(userId));
+    const rows = await signalRows(api.ctx).find({ org_id: orgId, user_id: userId }).toArray();
+    expect(rows).toHaveLength(6);
+    expect(JSON.stringify(rows)).not.toContain(mark);
+    expect(rows.filter(({ error }) => error?.code === 'overloaded')).toHaveLength(2);
+    await recordAll(api.ctx, orgId, late('somebody-else'));
+    const others = await signalRows(api.ctx).find({ org_id: orgId, user_id: 'somebody-else' }).toArray();
+    expect(JSON.stringify(others)).toContain(mark);
+  });
+
   test('leaves the sums and nothing that tells who it was, however often it runs', async () => {
     const mark = 'words-of-bob';
     const person = await makeKnownPerson(mark);
