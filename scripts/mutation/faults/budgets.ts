@@ -124,14 +124,14 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a reservation is taken out before its cost is in the amounts',
     file: `${ENFORCEMENT}/reserve.lua`,
-    text: 'full = first_full(sum_ended(now, is_included))',
-    replacement: 'full = first_full(sum_ended(now, function() return true end))',
+    text: 'local found = refusing(sum_ended(now, is_included))',
+    replacement: 'local found = refusing(sum_ended(now, function() return true end))',
     tests: RESERVATIONS,
   },
   {
     what: 'an ended reservation refuses for as long as the amounts are older',
     file: `${ENFORCEMENT}/reserve.lua`,
-    text: "if later[ARGV[full]] and ARGV[8] == '' then return { 'stale', now } end",
+    text: "if later[full.key] and ARGV[8] == '' then return { 'stale', now } end",
     replacement: '',
     tests: RESERVATIONS,
   },
