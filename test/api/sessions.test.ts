@@ -6,7 +6,7 @@ import { sessionRows } from '../../shared/sessions/model.ts';
 import { signalRows } from '../../shared/signals/model.ts';
 
 import { makeSignal, makeTenant } from '../support/factories.ts';
-import { createTestClock, startApi, type TestApi } from '../support/harness.ts';
+import { createTestClock, startApi, type TestApi, until } from '../support/harness.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { readEvents, subscribeToAll } from '../support/webhooks.ts';
 
@@ -32,8 +32,8 @@ beforeAll(async () => {
   const recorded = await api.call('/api/v1/signals', { key, body: { signals } });
   expect(recorded.status, recorded.text).toBe(200);
   // A process that loads its modules on a busy machine is late, and refuses reads (503) until it has caught up.
-  const read = async () => (await api.call('/api/v1/sessions?limit=1', { key })).status;
-  await expect.poll(read, { timeout: 30_000 }).toBe(200);
+  const isThere = async () => (await api.call('/api/v1/sessions?limit=1', { key })).status === 200;
+  await until(isThere, { timeoutMs: 30_000, what: 'a first read' });
 });
 afterAll(() => api.close());
 
