@@ -27,7 +27,7 @@ export interface ReservationMark {
   _id: string;
   /** The data that its reservations were opened for last: no other may take any. */
   epoch: string;
-  /** How many reservations there had been. */
+  /** How often reservations had been made or forgotten. */
   seq: number;
   /** What the open ones held: "key amount" by budget and window, in nano-USD. One text, because it is written often. */
   held: string;

@@ -10,7 +10,7 @@ export interface Look {
   redisMs: number;
   /** Of the data that this Redis holds. */
   identity: string;
-  /** How many reservations it has had. */
+  /** How often reservations were made or forgotten in it. */
   seq: number;
 }
 

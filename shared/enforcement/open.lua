@@ -9,7 +9,7 @@ if is_open(mine) then return { 'open', now } end
 if ARGV[2] ~= '' then
   redis.call('DEL', KEYS[2], KEYS[3], KEYS[4], KEYS[5])
   for index = 4, #ARGV, 2 do
-    local id = 'lost:' .. ARGV[index]
+    local id = LOST .. ARGV[index]
     write_reservation(id, {
       amount = tonumber(ARGV[index + 1]), outcome = '', key_id = '', user = '', keys = ARGV[index],
     })

@@ -2,6 +2,7 @@ import { DeadlineError, within } from '../platform/basics/within.ts';
 import type { Context } from '../platform/context/context.ts';
 import { perContext } from '../platform/context/per-context.ts';
 import { callReservations } from './call-reservations.ts';
+import { reservationsUnsettled } from './metrics.ts';
 import { settlementRows } from './model.ts';
 import { type Look, lookAtReservations, markReservations, openReservations } from './open-reservations.ts';
 import { type Reading, readStandings } from './read-standings.ts';
@@ -71,7 +72,8 @@ async function settle(ctx: Context, reading: Reading, look: Look): Promise<Reser
   const settled = settlements.map(({ reservation_id }) => reservation_id);
   const { code, values } = await callReservations(ctx, 'settle', orgId, [touches, ...settled]);
   if (code === 'shut') return null;
-  const [seq, until, ...pairs] = values;
+  const [seq, until, unsettled, ...pairs] = values;
+  reservationsUnsettled(ctx).inc(Number(unsettled));
   const sums = new Map<string, number>();
   for (let index = 0; index < pairs.length; index += 2)
     sums.set(pairs[index] as string, Number(pairs[index + 1]));

@@ -123,12 +123,21 @@ local function write_held(sums)
   end
 end
 
--- Takes out at most so many that ended so long ago that all amounts that may still decide hold what they cost.
+local LOST = 'lost:'
+
+-- Whether it stands for what an earlier Redis held by a key.
+local function is_lost(id)
+  return string.sub(id, 1, #LOST) == LOST
+end
+
+-- Takes out at most so many that ended so long ago that all amounts that may still decide hold what they cost. Raises
+-- `seq`, so that the record is written anew without them, and counts those that were neither settled nor released.
 local function forget(now, most)
   local ids = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', int(now - FRESH_MS), 'LIMIT', 0, most)
   if #ids == 0 then return end
-  local amounts, keys = {}, {}
-  each_of(ids, function(reservation)
+  local amounts, keys, unsettled = {}, {}, 0
+  each_of(ids, function(reservation, place)
+    if reservation.outcome == '' and not is_lost(ids[place]) then unsettled = unsettled + 1 end
     each_key(reservation, function(key, amount)
       if not amounts[key] then keys[#keys + 1] = key end
       amounts[key] = (amounts[key] or 0) + amount
@@ -139,6 +148,8 @@ local function forget(now, most)
   write_held(left)
   redis.call('HDEL', KEYS[3], unpack(ids))
   redis.call('ZREM', KEYS[4], unpack(ids))
+  redis.call('HINCRBY', KEYS[1], 'seq', 1)
+  if unsettled > 0 then redis.call('HINCRBY', KEYS[1], 'unsettled', unsettled) end
 end
 
 -- Sums of the reservations that have ended and pass a test, by key: at most `MOST_ENDED` of them.

@@ -1,6 +1,7 @@
 -- Ends reservations whose real cost is in the amounts that were just read, and says what is held.
 -- ARGV[1] how often usage had been counted by then  ARGV[2] … ids; of one that is not known nothing happens
--- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, when the last one ends (ms), key, amount, … }.
+-- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, when the last one ends (ms), how many ended by themselves since
+-- the call before, key, amount, … }.
 
 local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
@@ -16,7 +17,8 @@ end
 for _ = 1, 2 do forget(now, 1000) end
 local ended = sum_ended(now, function() return true end)
 local answer = { 'settled', now, redis.call('HGET', KEYS[1], 'seq') or '0',
-  redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2] or '0' }
+  redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2] or '0', redis.call('HGET', KEYS[1], 'unsettled') or '0' }
+redis.call('HDEL', KEYS[1], 'unsettled')
 local held = redis.call('HGETALL', KEYS[2])
 for index = 1, #held, 2 do
   local amount = tonumber(held[index + 1]) - (ended[held[index]] or 0)

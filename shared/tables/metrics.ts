@@ -2,6 +2,7 @@ import * as ledger from '../credits/ledger/metrics.ts';
 import * as meter from '../credits/meter/metrics.ts';
 import * as purchases from '../credits/purchases/metrics.ts';
 import * as devices from '../devices/metrics.ts';
+import * as enforcement from '../enforcement/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
 import type { Metrics } from '../platform/basics/metrics.ts';
 import * as platform from '../platform/context/metrics.ts';
@@ -17,6 +18,7 @@ export function registerMetrics(ctx: { metrics: Metrics }): void {
     meter,
     purchases,
     devices,
+    enforcement,
     ingest,
     platform,
     retention,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { callReservations } from '../../shared/enforcement/call-reservations.ts';
 import { settlementRows } from '../../shared/enforcement/model.ts';
 import { lookAtReservations, openReservations } from '../../shared/enforcement/open-reservations.ts';
@@ -15,7 +16,7 @@ const TEN_DOLLARS = {
   threshold: 10,
   window: 'monthly',
   enforce: 'hard',
-};
+} as const;
 
 let api: TestApi;
 let orgId: string;
@@ -212,7 +213,7 @@ test('many that end at once are looked at some at a time, and hold nothing in th
   await ctx.redis.producer.hset(reservations, ...ids.flatMap((id) => [id, '10||key||bud:1']));
   await ctx.redis.producer.zadd(ends, ...ids.flatMap((id) => [1, id]));
   await ctx.redis.producer.hset(held, 'bud:1', 80_000);
-  const heldNow = async () => (await callReservations(ctx, 'settle', many, [0])).values.slice(2);
+  const heldNow = async () => (await callReservations(ctx, 'settle', many, [0])).values.slice(3);
   expect(await heldNow()).toEqual(['bud:1', '10000']);
   await until(async () => (await heldNow()).length === 0);
 });
@@ -227,7 +228,8 @@ test('of an organization whose first budget was made a moment ago is released', 
 
 test('however many settlements one organization has, those of another are read', async () => {
   const tenants = await Promise.all([1, 2].map(() => makeTenant(api.ctx)));
-  for (const { key: own } of tenants) await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
+  // Not by the api: it would remember the organizations, and read their settlements meanwhile.
+  for (const tenant of tenants) await createBudget(api.ctx, tenant.orgId, TEN_DOLLARS);
   const [few = '', many = ''] = tenants
     .map((tenant) => tenant.orgId)
     .toSorted()
@@ -252,13 +254,35 @@ test('an emptied Redis goes on counting what was open until its time is over, an
     (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
   expect((await ask(5, 3)).allow).toBe(true);
   const marks = api.ctx.db.connection.collection<{ _id: string; seq: number }>('reservation_marks');
-  await until(async () => (await marks.findOne({ _id: org }))?.seq === 1);
+  await until(async () => ((await marks.findOne({ _id: org }))?.seq ?? 0) >= 1);
   const { state, held, reservations, ends } = reservationKeys(org);
   await api.ctx.redis.meter.del(state, held, reservations, ends);
   expect((await ask(6)).allow).toBe(false);
   expect((await ask(5)).allow).toBe(true);
   expect((await ask(1)).allow).toBe(false);
   await until(async () => (await ask(5)).allow, { timeoutMs: 8_000 });
+});
+
+test('an emptied Redis does not count what was released, or had ended, before', async () => {
+  const { key: own, orgId: org } = await makeTenant(api.ctx);
+  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
+  const ask = async (estimate_usd: number, ttl_s = 3_600) =>
+    (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
+  const marks = api.ctx.db.connection.collection<{ _id: string; held: string }>('reservation_marks');
+  const recorded = (usd: number) =>
+    until(async () => (await marks.findOne({ _id: org }))?.held.endsWith(` ${usd}000000000`) === true);
+  expect((await ask(2)).allow).toBe(true);
+  const { reservation_id } = await ask(4);
+  expect((await ask(3, 2)).allow).toBe(true);
+  await recorded(9);
+  await api.call('/api/v1/budgets/release', { key: own, body: { reservation_id } });
+  await recorded(2);
+  const { state, held, reservations, ends, people } = reservationKeys(org);
+  await api.ctx.redis.meter.del(state, held, reservations, ends, people);
+  expect((await ask(9)).allow).toBe(false);
+  expect((await ask(8)).allow).toBe(true);
+  const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
+  expect(Number(/^governor_reservations_unsettled_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
 });
 
 test('a Redis that another one has displaced takes no reservations', async () => {

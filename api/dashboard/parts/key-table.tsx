@@ -76,7 +76,13 @@ function columns(withUser: boolean, onRotated: (key: string) => void): readonly 
       : []),
     { label: 'May', narrow: 'hidden', render: ({ scopes }) => scopes.join(', ') },
     { label: 'Created', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
-    { label: 'Last used', isShort: true, render: ({ last_used_at }) => <When at={last_used_at} relative /> },
+    {
+      label: 'Last used',
+      isShort: true,
+      // Where the maker is shown, a narrow line has no room for both.
+      ...(withUser ? { narrow: 'hidden' as const } : {}),
+      render: ({ last_used_at }) => <When at={last_used_at} relative />,
+    },
     {
       label: 'Expires',
       narrow: 'hidden',

@@ -173,6 +173,27 @@ export const BUDGET_FAULTS: readonly Fault[] = [
     tests: RESERVATIONS,
   },
   {
+    what: 'what was released counts as lost',
+    file: `${ENFORCEMENT}/reservations.lua`,
+    text: "redis.call('HINCRBY', KEYS[1], 'seq', 1)",
+    replacement: '',
+    tests: RESERVATIONS,
+  },
+  {
+    what: 'a person holds all of a budget',
+    file: `${ENFORCEMENT}/reserve.lua`,
+    text: 'elseif budget.share and is_beyond(budget.share_key, budget.share) then',
+    replacement: 'elseif false then',
+    tests: ['test/api/reservation-shares.test.ts'],
+  },
+  {
+    what: 'a revoked key goes on holding what it reserved',
+    file: `${ENFORCEMENT}/release-matching.lua`,
+    text: 'if matches(reservation) and release(found[index], reservation, now) then count = count + 1 end',
+    replacement: '',
+    tests: ['test/abuse/reservations.test.ts'],
+  },
+  {
     what: 'what an emptied Redis has lost is free again',
     file: `${ENFORCEMENT}/open-reservations.ts`,
     text: 'look.seq < mark.seq',
