@@ -160,6 +160,15 @@ describe('bodies (1 to 13)', () => {
   );
 });
 
+it('12 null tokens are tokens that nobody counted: recorded, with an unknown cost', async () => {
+  const signal = makeSignal({ ts: Date.now(), tokens_in: null });
+  const { body } = await api.call(SIGNALS, { key, body: { signals: [signal] } });
+  expect(body.results).toMatchObject([{ status: 'accepted' }]);
+  const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key });
+  const [recorded] = session.body.signals.filter(({ id }: { id: string }) => id === signal.id);
+  expect(recorded).toMatchObject({ tokens_in: 0, cost_usd: null, cost_source: 'unknown' });
+});
+
 describe('paths, queries and headers (14 to 24)', () => {
   it('14 NUL and lone surrogates are refused in a path and in a signal', async () => {
     expectProblem(await api.call('/api/v1/sessions/a%00b', { key }), 400, 'invalid_request');
