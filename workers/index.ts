@@ -94,7 +94,7 @@ export const expireCredits = jobRow(expireCreditsJob, {
   work: writeOffExpired,
 });
 
-/** Where the api that removed the member could not. */
+/** Ends devices that the api could not end when it removed the member. */
 export const revokeDevices = dueJobRow(revokeDevicesJob, { concurrency: 4, work: revokeDevicesOfRemoved });
 
 /** What a signal may still have changed is put right. */

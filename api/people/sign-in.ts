@@ -83,7 +83,7 @@ async function redeemCode(
 }
 
 /**
- * What the log keeps of a sign-in that failed: its kind, and the code of the identity provider. All else is what anybody
+ * The part of a failed sign-in that the log keeps: its kind, and the code of the identity provider. All else is what anybody
  * wrote into the URL, the unused code too.
  */
 function failureOf(error: unknown): Record<string, string> {

@@ -36,7 +36,7 @@ export const keyParams = z.strictObject({ id: text(128).describe('Key id') });
 
 export const memberParams = z.strictObject({ user_id: text(256).describe('User id') });
 
-/** What becomes of the keys and webhooks of a person who leaves or is no longer an admin. */
+/** Decides about the keys and webhooks of a person who leaves or is no longer an admin. */
 export const madeQuery = z.strictObject({
   revoke_made: z
     .enum(['true', 'false'])

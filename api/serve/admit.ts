@@ -26,7 +26,7 @@ function priorityOf(exchange: Exchange): Priority {
   return priority === 'consume' && mostBytesOf(exchange) > LARGE_BYTES ? 'ingest' : priority;
 }
 
-/** What a body may take up: as much as it announces, or as it may hold after inflating. */
+/** Bytes that a body may take: as many as it announces, or as it may hold after inflating. */
 export function mostBytesOf({ route, req: { headers } }: Exchange): number {
   const maxBytes = route.bodyBytes ?? BODY_BYTES;
   const length = headers['content-encoding'] === undefined ? headers['content-length'] : undefined;

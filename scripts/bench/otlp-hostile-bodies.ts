@@ -4,7 +4,7 @@ import type { Encoding } from './otlp-bodies.ts';
 export interface HostileBody {
   kind: ExportKind;
   encoding: Encoding;
-  /** What it holds as often as it can. */
+  /** The part that it repeats as often as it can. */
   of: string;
   body: Buffer;
 }

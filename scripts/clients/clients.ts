@@ -5,19 +5,19 @@ import { FAIL, MARKS, USE_TOOL } from './models/ledger.ts';
 
 type Environment = Record<string, string>;
 
-/** Where a client runs: a home and a working folder of its own, and the model's address. */
+/** The place where a client runs: a home and a working folder of its own, and the model's address. */
 export interface Place {
   home: string;
   work: string;
   modelUrl: string;
-  /** Where npm has installed the packages. */
+  /** The folder in which npm has installed the packages. */
   modules: string;
 }
 
 /** A published client: how it is installed, configured and run. */
 export interface Client {
   name: string;
-  /** What `governor connect` calls it. */
+  /** The name that `governor connect` gives it. */
   tool: Connectable;
   /** npm's name of the package. */
   pack: string;
@@ -28,7 +28,7 @@ export interface Client {
   args: (prompt: string) => string[];
   /** The name under which `governor import` knows it, and the folder of its history below the home. */
   history: { tool: string; folder: string };
-  /** Whether history holds every call that telemetry has, under the same ids. */
+  /** True when history holds every call that telemetry has, under the same ids. */
   hasSameIds: boolean;
 }
 

@@ -23,7 +23,7 @@ import { runProgram } from './run-program.ts';
 const PROJECT = 'demo';
 const INSTALL_MS = 300_000;
 const RUN_MS = 120_000;
-/** Where a proxy would be: no request that names one gets anywhere. */
+/** An address without a proxy: no request that names one gets anywhere. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 type Row = Record<string, string>;

@@ -10,7 +10,7 @@ import type { Json, Reply } from './models/reply.ts';
 /** A model on loopback that speaks the protocols of Anthropic, OpenAI and Gemini. */
 export interface ModelServer {
   url: string;
-  /** What it answered, in order. */
+  /** Its answers, in order. */
   calls: readonly ModelCall[];
   /** Requests that are none of a model, by method and path. */
   others: readonly string[];

@@ -51,7 +51,7 @@ function placeOf(traceId: string, spanId: string): string | undefined {
   return traceId === '' || spanId === '' ? undefined : `${traceId}:${spanId}`;
 }
 
-/** Whether a span began after another and ended before it. */
+/** True when a span began after another one and ended before it. */
 function isDuring(inner: SpanSignal, outer: SpanSignal): boolean {
   if (inner.startMs === null || outer.startMs === null) return false;
   const endOf = ({ startMs, durationMs }: Place) => (startMs ?? 0) + (durationMs ?? 0);

@@ -172,7 +172,7 @@ function passOn(pool: Pool, orgId: string): void {
  * is dead: with V8's own limit a body of 16 MiB took 20 MiB more, and no less time.
  */
 const YOUNG_MIB = 8;
-/** Of old objects: the code, and ten times the largest body. A thread that needs more ends, and its request fails. */
+/** The heap of old objects in MiB: the code, and ten times the largest body. A thread that needs more ends, and its request fails. */
 const oldMib = (bodyBytes: number) => 96 + Math.ceil((10 * bodyBytes) / 2 ** 20);
 
 /** A thread that keeps no process alive. */

@@ -6,7 +6,7 @@ import type { PostedSignal } from './posted.ts';
 export type PackedSignals = ReturnType<typeof serialize>;
 
 /**
- * What the signals of a body take at most, packed, as a multiple of its bytes. Those of real tools take less than twice:
+ * The most that the packed signals of a body take, as a multiple of its bytes. Those of real tools take less than twice:
  * more comes from records of a few bytes which inherit all else.
  */
 const MOST_GROWTH = 8;

@@ -175,7 +175,7 @@ function callId(record: OtlpRecord): string {
 
 const SHORTEST_UNIQUE_ID = 16;
 
-/** Whether a provider's id of an answer is long enough not to repeat. */
+/** True when a provider's id of an answer is long enough not to repeat. */
 export function isUniqueId(id: string): boolean {
   return id.length >= SHORTEST_UNIQUE_ID;
 }

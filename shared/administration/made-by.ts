@@ -64,7 +64,7 @@ async function findMade(
   return { keys: keys.filter((key) => key.user_id !== user_id && isLive(key, nowMs)), webhooks };
 }
 
-/** What `revoke_made_needed` says as `made`. */
+/** The keys and webhooks that `revoke_made_needed` lists as `made`. */
 export interface MadeObjects {
   keys: { id: string; name: string; user_id: string | null }[];
   webhooks: { id: string; url: string }[];

@@ -15,9 +15,9 @@ import { insertDue } from '../platform/due/plan-due.ts';
 import { planMade } from './made-by.ts';
 
 export interface Removal {
-  /** Whether the last admin is refused. */
+  /** True when the removal of the last admin is refused. */
   keepsAnAdmin?: boolean;
-  /** Whether the keys and webhooks that the person made end too. Needed where there are any. */
+  /** True when the keys and webhooks that the person made end too. Needed where there are any. */
   revokeMade?: boolean | undefined;
 }
 

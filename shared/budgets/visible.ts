@@ -8,7 +8,7 @@ export interface Viewer extends Reader {
 }
 
 /**
- * Whether a credential sees the name and the amounts of a budget of its organization. One that is bound to a user, as
+ * Decides whether a credential sees the name and the amounts of a budget of its organization. One that is bound to a user, as
  * members are, sees the budgets that count this user alone; any other sees all with `usage:read`, else none. Pure.
  */
 export function isVisible(

@@ -17,7 +17,7 @@ export interface RefusingBudget extends OpenBudget {
   cause: Cause;
 }
 
-/** Whether a call may be made. */
+/** The decision about a call. */
 export interface Verdict {
   /** Every budget that the call counts in, in the order in which they were made. */
   budgets: readonly JudgedBudget[];
@@ -25,7 +25,7 @@ export interface Verdict {
   refusedBy: RefusingBudget | null;
 }
 
-/** What is known of the amounts of a call's budgets. */
+/** How fresh the amounts of a call's budgets are. */
 interface Known {
   isUsageFresh: boolean;
   areReservationsFresh: boolean;

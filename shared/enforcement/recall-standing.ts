@@ -29,7 +29,7 @@ export const standings: (ctx: Context) => Memory<Standing> = perContext((ctx) =>
   return memory;
 });
 
-/** Whether it is known what reservations held when the standing was asked for, or less than a second before. */
+/** True when it is known what reservations held when the standing was asked for, or less than a second before. */
 export function isReservedKnown({ value, oldestMs }: Omit<Recollection<Standing>, 'isFresh'>): boolean {
   return value.reserved !== null && value.reserved.readMs >= oldestMs;
 }

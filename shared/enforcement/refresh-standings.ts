@@ -13,7 +13,7 @@ const REDIS_DEADLINE_MS = 400;
 /** The same while it does not answer at all, so that the rest does not get old beside it. */
 const SILENT_DEADLINE_MS = 100;
 
-/** Whether Redis has left the last call without an answer. One that comes late ends that. */
+/** True while Redis has left the last call without an answer. A late answer ends that. */
 const redisOf = perContext(() => ({ isSilent: false }));
 
 /**

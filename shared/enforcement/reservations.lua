@@ -58,7 +58,7 @@ local function each_key(reservation, visit)
   end
 end
 
--- Whether `people` has a key, and not `held`.
+-- True when `people` has a key, and not `held`.
 local function is_of_person(key)
   return string.find(key, '/', 1, true) ~= nil
 end
@@ -125,7 +125,7 @@ end
 
 local LOST = 'lost:'
 
--- Whether it stands for what an earlier Redis held by a key.
+-- True when it replaces what an earlier Redis held by a key.
 local function is_lost(id)
   return string.sub(id, 1, #LOST) == LOST
 end

@@ -124,7 +124,7 @@ async function tryToReserve(
   }
 }
 
-/** What the script is told of a budget: its key, its room, and how much of that this user may hold. */
+/** The arguments of the script for a budget: its key, its room, and how much of that this user may hold. */
 function roomsOf(open: OpenBudget, { isBound }: Wish['by']): readonly (string | number)[] {
   const room = open.budget.limit - open.current;
   if (!isReservedIn(open.budget)) return ['', room, ''];

@@ -19,7 +19,7 @@ export function shareOf({ budget, current }: Pick<OpenBudget, 'budget' | 'curren
   return Math.max(share, LEAST_SHARE_NUSD);
 }
 
-/** Who was refused because of their share of a budget, and what they hold of it. */
+/** A person who was refused because of their share of a budget, and the amount that the person holds of it. */
 export interface FullShare {
   orgId: string;
   budgetId: string;
@@ -30,7 +30,7 @@ export interface FullShare {
 
 const HOUR_MS = 3_600_000;
 
-/** What this process has recorded, or is about to. */
+/** Entries that this process has recorded, or is about to. */
 const noted = boundedCache<string, true>({ max: 10_000 });
 
 /** Records in the audit log that a person has filled the share of a budget: once per hour. The answer does not wait for it. */

@@ -25,7 +25,7 @@ const DOLLARS = new Intl.NumberFormat('en-US', {
   maximumFractionDigits: 4,
 });
 
-/** What is left of the threshold, in words: $6.00 of $8.00 left, 120 of 5000 tokens in left. */
+/** The amount that is left of the threshold, in words: $6.00 of $8.00 left, 120 of 5000 tokens in left. */
 export function leftWords(open: OpenBudget): string {
   const { metric } = open.budget;
   const left = shown(metric, remainingOf(open));

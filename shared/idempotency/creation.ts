@@ -44,7 +44,7 @@ export async function beginCreation(
   creation.hasBegun = true;
 }
 
-/** What a store that fails during or after a creation comes to. */
+/** The error for a store that fails during or after a creation. */
 export function mayExist(): DomainError {
   return new DomainError(
     'outcome_unknown',

@@ -38,7 +38,7 @@ async function readInvitations(ctx: Context, { email }: Pick<Invitation, 'email'
   return named.filter(isOpen).toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
 }
 
-/** Whether a member may still be joined by the person to whom the e-mail belongs. */
+/** True when a member may still be joined by the person to whom the e-mail belongs. */
 function isOpen(member: Member): boolean {
   return member.removed_at === null && member.idp === undefined && member.declined_at === undefined;
 }

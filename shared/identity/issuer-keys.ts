@@ -70,7 +70,7 @@ function refresh(ctx: Context, cache: KeyCache, cooldownMs: number): Promise<voi
   return cache.fetching;
 }
 
-/** Whether a duration has passed. */
+/** True when a duration has passed. */
 function isPast(ctx: Context, sinceMs: number, durationMs: number): boolean {
   return ctx.clock.elapsed() - sinceMs >= durationMs;
 }

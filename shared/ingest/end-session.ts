@@ -56,7 +56,7 @@ export async function closeSession(
 /** Ends of one transaction. */
 const ENDS_AT_ONCE = 100;
 
-/** What the ends of sessions of one organization come to: one answer for each that was asked for, in order. */
+/** Ends sessions of one organization: one answer for each that was asked for, in order. */
 type Decide<Asked, Answer> = (
   ctx: Context,
   orgId: string,

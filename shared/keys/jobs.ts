@@ -3,7 +3,7 @@ import { dueJob } from '../platform/due/model.ts';
 /** Releases what an API key has reserved when the key ends, and what a user has when the member is removed. */
 export const releaseReservationsJob = dueJob('release-reservations');
 
-/** What a due row of a release holds. Of the two ids it has one. */
+/** The contents of a due row of a release, which has one of the two ids. */
 export interface DueRelease {
   key_id?: string;
   user_id?: string;

@@ -46,7 +46,7 @@ export function endOfKey({ expires_at, retires_at }: ApiKey): Date | null {
   return retires_at < expires_at ? retires_at : expires_at;
 }
 
-/** Whether a key is neither revoked nor over at `nowMs` (epoch). */
+/** True when a key is neither revoked nor over at `nowMs` (epoch). */
 export function isLive(key: ApiKey, nowMs: number): boolean {
   const end = endOfKey(key);
   return key.revoked_at === null && (!end || end.getTime() > nowMs);

@@ -12,7 +12,7 @@ export interface PricedCall {
   readonly cache_read_tokens: number;
   readonly cache_write_tokens: number;
   readonly reportedUsd?: number | undefined;
-  /** Whether it used tokens that nobody counted. */
+  /** True when it used tokens that nobody counted. */
   readonly isUncounted?: boolean | undefined;
 }
 

@@ -24,7 +24,7 @@ beforeEach(async () => {
   await api.call('/api/v1/signals', { key, body: makeSignal({ ts: Date.now(), cost_usd: 5 }) });
 });
 
-/** What is made by `make` reads nothing again by itself. */
+/** A context from `make` reads nothing again by itself. */
 function withoutPolls(make: () => unknown): void {
   const never = setInterval(() => undefined, 1e9);
   never.unref();

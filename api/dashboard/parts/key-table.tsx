@@ -79,7 +79,7 @@ function columns(withUser: boolean, onRotated: (key: string) => void): readonly 
     {
       label: 'Last used',
       isShort: true,
-      // Where the maker is shown, a narrow line has no room for both.
+      // A narrow line has no room for both this and the maker.
       ...(withUser ? { narrow: 'hidden' as const } : {}),
       render: ({ last_used_at }) => <When at={last_used_at} relative />,
     },

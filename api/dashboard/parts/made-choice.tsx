@@ -1,7 +1,7 @@
 import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
 import { Problem } from '../data/client.ts';
 
-/** What `revoke_made_needed` lists. */
+/** The keys and webhooks that `revoke_made_needed` lists. */
 interface Made {
   keys: { id: string; name: string; user_id: string | null }[];
   webhooks: { id: string; url: string }[];

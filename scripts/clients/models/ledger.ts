@@ -5,23 +5,23 @@ export interface ModelCall {
   tokensOut: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Of the output. */
+  /** Tokens of the output. */
   reasoning: number;
   isFailed: boolean;
 }
 
-/** What a request asks for, whatever protocol it speaks. */
+/** The contents of a request, whatever protocol it speaks. */
 export interface Question {
   model: string;
   /** All that was said so far. */
   text: string;
   /** Names of the tools that it offers. */
   tools: readonly string[];
-  /** Whether a tool has answered already. */
+  /** True when a tool has answered already. */
   hasToolResult: boolean;
 }
 
-/** What the model says: an error, the use of a tool, or text. */
+/** The model's answer: an error, the use of a tool, or text. */
 export type Answer =
   | { kind: 'error' }
   | { kind: 'tool'; call: ModelCall; tool: string; input: Record<string, string> }

@@ -1,6 +1,6 @@
 export type Json = Readonly<Record<string, unknown>>;
 
-/** What the server sends: one document, or a stream as text. */
+/** The server's answer: one document, or a stream as text. */
 export interface Reply {
   status: number;
   headers?: Record<string, string>;

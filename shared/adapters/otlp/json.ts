@@ -33,7 +33,7 @@ const OWNERS: ReadonlySet<string> = new Set(Object.values(FIELDS).map(({ owners 
 /** Bounds of each part that is parsed by itself. An `AnyValue` of OTLP nests four levels of JSON for one of its own. */
 const BOUNDS = { depth: 4 * BODY_DEPTH, values: BODY_VALUES };
 
-/** Where the records of a body are: `bounds` has where each one begins and ends; a scope has those up to `until`. */
+/** The places of a body's records: `bounds` has where each one begins and ends; a scope has those up to `until`. */
 interface CutBody {
   scopes: { name: string; owner: { resource: Map<string, Scalar> }; until: number }[];
   bounds: number[];

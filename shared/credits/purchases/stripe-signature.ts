@@ -26,7 +26,7 @@ export function readSignature(header: string, nowMs: number): Signature | string
   return digests.length === 0 ? 'The Stripe-Signature has no v1.' : { signedAt, digests };
 }
 
-/** Whether Stripe sent these bytes with this secret: one of the digests is the HMAC-SHA256 of `<t>.<body>`. */
+/** Checks that Stripe sent these bytes with this secret: one of the digests is the HMAC-SHA256 of `<t>.<body>`. */
 export function provesBody({ signedAt, digests }: Signature, body: Uint8Array, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(`${signedAt}.`).update(body).digest();
   return digests.some((digest) => timingSafeEqual(expected, Buffer.from(digest, 'hex')));

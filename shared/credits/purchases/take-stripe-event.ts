@@ -36,7 +36,7 @@ export async function takeStripeEvent(
   }
 }
 
-/** What a body is checked by. Throws `not_ready` without a secret, and `invalid_signature` for what proves no body. */
+/** Reads how a body is checked. Throws `not_ready` without a secret, and `invalid_signature` for what proves no body. */
 export function expectSignature(ctx: Context, signature: string) {
   const { stripeWebhookSecret: secret } = ctx.config;
   if (secret === undefined)

@@ -10,7 +10,7 @@ const LABEL = '[\\p{L}\\p{M}\\p{N}]+(?:-+[\\p{L}\\p{M}\\p{N}]+)*';
 const ADDRESS = new RegExp(`^(?!-)${ATOM}(?:\\.${ATOM})*@(?:${LABEL}\\.)+(?!\\p{N}+$)${LABEL}$`, 'u');
 
 /**
- * Whether a text is one e-mail address that mail can go to: a dot-atom and a domain with a dot (RFC 5321), also with letters
+ * Checks that a text is one e-mail address that mail can go to: a dot-atom and a domain with a dot (RFC 5321), also with letters
  * beyond ASCII (RFC 6531). No group, quoted text, comment or address literal is one.
  */
 export function isEmail(text: string): boolean {
@@ -22,7 +22,7 @@ export function isEmail(text: string): boolean {
   );
 }
 
-/** Whether no character only looks like another one: U+212A, a Kelvin sign, is a `K` to NFKC, and even to NFC. */
+/** True when no character only looks like another one: U+212A, a Kelvin sign, is a `K` to NFKC, and even to NFC. */
 function isPlain(text: string): boolean {
   return text.normalize('NFKC') === text;
 }

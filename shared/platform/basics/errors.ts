@@ -112,7 +112,7 @@ export async function orUnknown<Result>(rest: Promise<Result>, detail: string): 
 const REDIS_REFUSALS = /^(OOM|MISCONF|READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|TRYAGAIN|BUSY) /;
 
 /**
- * Whether an error says that a store could not be reached, did not answer or cannot serve now: see also
+ * True when an error says that a store could not be reached, did not answer or cannot serve now: see also
  * `isOutcomeUnknown`.
  */
 export function isStoreError(error: unknown): boolean {

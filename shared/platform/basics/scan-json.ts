@@ -34,7 +34,7 @@ export function openJson(bytes: Uint8Array): JsonCursor {
   return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
 }
 
-/** Whether the next value is an object or a list. */
+/** True when the next value is an object, or a list. */
 export function isNext(cursor: JsonCursor, open: keyof typeof OPEN): boolean {
   return peek(cursor) === OPEN[open];
 }
@@ -133,7 +133,7 @@ function expectByte(cursor: JsonCursor, byte: number): void {
   cursor.at += 1;
 }
 
-/** Where a text ends that begins at `start`: at its closing quote, or at the end of the bytes. */
+/** The end of a text that begins at `start`: at its closing quote, or at the end of the bytes. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let first = end;

@@ -20,7 +20,7 @@ const MOST_TOGETHER = 1_000;
 /** What a process remembers under a key. */
 export interface Recollection<Value> {
   value: Value;
-  /** Whether it was read within the second before the recall, or since; else the store does not answer in time. */
+  /** True when it was read within the second before the recall, or since; else the store does not answer in time. */
   isFresh: boolean;
   /** The moment before which nothing is fresh, by the monotonic clock. */
   oldestMs: number;
@@ -29,14 +29,14 @@ export interface Recollection<Value> {
 /** A memory that answers without asking the store: it is read again in the background. */
 export interface Memory<Value> {
   /**
-   * What is known of a key; null when there is nothing of that name. When what it has is older than a second, it waits for
+   * Returns what is known of a key; null when there is nothing of that name. When its value is older than a second, it waits for
    * a read: up to a second, but not while reads fail. It waits for as long as a read takes when it has nothing. Throws a
    * store error when it has nothing, or nothing of the last 10 minutes.
    */
   recall(key: string): Promise<Recollection<Value> | null>;
   /** Reads a key now. Throws a store error. */
   refresh(key: string): Promise<Value | null>;
-  /** Whether anything is remembered of a key. */
+  /** True when anything is remembered of a key. */
   knows(key: string): boolean;
   /**
    * Reads a key that has changed. From then on nothing from before is recalled: when the read fails, what was remembered is
@@ -53,7 +53,7 @@ interface Entry<Value> {
   value: Value | null;
   /** When the read began that brought it, or it was forgotten, by the monotonic clock: no earlier read is kept. */
   readMs: number;
-  /** Whether the last read has failed. */
+  /** True when the last read has failed. */
   isFailing: boolean;
   askedMs: number;
   /** The read that is under way, and when it was asked for. */

@@ -40,7 +40,7 @@ export async function findReader(ctx: Context, orgId: string, address: string): 
   return member && takesMail(member) ? member : null;
 }
 
-/** Whether a member is present, has confirmed the e-mail, and has not ended the mails of the organization. */
+/** True when a member is present, has confirmed the e-mail, and has not ended the mails of the organization. */
 export function takesMail(member: Member): boolean {
   const { email_confirmed, removed_at, declined_at, mails_ended_at } = member;
   return email_confirmed === true && !removed_at && !declined_at && !mails_ended_at;

@@ -172,7 +172,7 @@ describe('Claude Code, to the doctor', () => {
 });
 
 describe('Codex, to the doctor', () => {
-  /** What `codex app-server` of 0.169.0 answers to `hooks/list`. */
+  /** The answer of `codex app-server` 0.169.0 to `hooks/list`. */
   const listed = (trustStatus: string, enabled = true) =>
     ['preToolUse', 'userPromptSubmit'].map((eventName) => ({
       key: `/home/.codex/hooks.json:${eventName}:0:0`,

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { readOtlp } from './fixtures.ts';
 import { encodeProtobuf, type Json } from './otlp-messages.ts';
 
-/** What a published client sent while a model on loopback answered it, with its content and its account replaced. */
+/** The body that a published client sent while a model on loopback answered it, with its content and its account replaced. */
 interface Recording {
   /** The package and its version. */
   versions: string;
-  /** What the model counted: tokens in, out, read from and written to the cache; failed calls; tools that it called. */
+  /** The counts of the model: tokens in, out, read from and written to the cache; failed calls; tools that it called. */
   served: { calls: [number, number, number, number][]; failed: number; tools: string[] };
   requests: { kind: 'logs' | 'traces'; body: Json }[];
 }
