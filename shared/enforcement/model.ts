@@ -29,10 +29,11 @@ export interface ReservationMark {
   epoch: string;
   /** How often reservations had been made or forgotten. */
   seq: number;
-  /** What the open ones held: "key amount" by budget and window, in nano-USD. One text, because it is written often. */
+  /**
+   * The open ones: "end key amount" by budget and window, in epoch ms of Redis and nano-USD. One text, because it is written
+   * often. More than a few are summed up by key, with the end of the last.
+   */
   held: string;
-  /** When the last of them ends. */
-  until: Date;
 }
 
 export const reservationMarkRows = collection<ReservationMark>('reservation_marks');

@@ -1,4 +1,3 @@
-import { dateAt } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { callReservations } from './call-reservations.ts';
 import { reservationMarkRows } from './model.ts';
@@ -28,7 +27,7 @@ export async function lookAtReservations(ctx: Context, orgId: string): Promise<L
  */
 export async function openReservations(ctx: Context, orgId: string, look: Look): Promise<void> {
   const marks = reservationMarkRows(ctx);
-  const fresh = { seq: 0, held: '', until: dateAt(0) };
+  const fresh = { seq: 0, held: '' };
   await marks.updateOne(
     { _id: orgId },
     { $set: { epoch: look.identity }, $setOnInsert: fresh },
@@ -37,25 +36,18 @@ export async function openReservations(ctx: Context, orgId: string, look: Look):
   const mark = await marks.findOne({ _id: orgId });
   const isLost = mark !== null && look.seq < mark.seq;
   if (isLost) ctx.log.warn({ org_id: orgId, had: mark.seq, has: look.seq }, 'Redis has lost reservations');
-  const held = isLost ? mark.held.split(' ').filter(Boolean) : [];
-  const lost = isLost ? [mark.seq, mark.until.getTime()] : ['', 0];
-  await callReservations(ctx, 'open', orgId, [look.identity, ...lost, ...held]);
+  const lost = isLost ? [mark.seq, ...mark.held.split(' ').filter(Boolean)] : [''];
+  await callReservations(ctx, 'open', orgId, [look.identity, ...lost]);
 }
 
 /** Records how far this Redis is. One that was displaced, or that is behind, changes nothing. */
 export async function markReservations(
   ctx: Context,
   orgId: string,
-  {
-    identity,
-    seq,
-    sums,
-    untilMs,
-  }: { identity: string; seq: number; sums: ReadonlyMap<string, number>; untilMs: number },
+  { identity, seq, held }: { identity: string; seq: number; held: string },
 ): Promise<void> {
-  const held = [...sums].map(([key, amount]) => `${key} ${amount}`).join(' ');
   const isLater = { $and: [{ $eq: ['$epoch', identity] }, { $lte: ['$seq', seq] }] };
-  const next = { $mergeObjects: ['$$ROOT', { seq, held: { $literal: held }, until: dateAt(untilMs) }] };
+  const next = { $mergeObjects: ['$$ROOT', { seq, held: { $literal: held } }] };
   await reservationMarkRows(ctx).updateOne({ _id: orgId }, [
     { $replaceWith: { $cond: [isLater, next, '$$ROOT'] } },
   ]);

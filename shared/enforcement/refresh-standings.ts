@@ -72,13 +72,15 @@ async function settle(ctx: Context, reading: Reading, look: Look): Promise<Reser
   const settled = settlements.map(({ reservation_id }) => reservation_id);
   const { code, values } = await callReservations(ctx, 'settle', orgId, [touches, ...settled]);
   if (code === 'shut') return null;
-  const [seq, until, unsettled, ...pairs] = values;
+  const [seq, unsettled, ...open] = values;
   reservationsUnsettled(ctx).inc(Number(unsettled));
   const sums = new Map<string, number>();
-  for (let index = 0; index < pairs.length; index += 2)
-    sums.set(pairs[index] as string, Number(pairs[index + 1]));
+  for (let index = 0; index < open.length; index += 3) {
+    const key = open[index + 1] as string;
+    sums.set(key, (sums.get(key) ?? 0) + Number(open[index + 2]));
+  }
   const reserved = { identity: look.identity, redisMs: look.redisMs, seq: Number(seq), sums };
-  keepRecord(ctx, reading, reserved, Number(until)).catch((error: unknown) =>
+  keepRecord(ctx, reading, reserved, open.join(' ')).catch((error: unknown) =>
     ctx.log.debug({ err: error }, 'what is known of reservations was not written; the next read writes it'),
   );
   return { ...reserved, readMs: performance.now() };
@@ -88,11 +90,11 @@ async function settle(ctx: Context, reading: Reading, look: Look): Promise<Reser
 async function keepRecord(
   ctx: Context,
   { standing, settlements, mark }: Reading,
-  reserved: Pick<Reserved, 'identity' | 'seq' | 'sums'>,
-  untilMs: number,
+  { identity, seq }: Pick<Reserved, 'identity' | 'seq'>,
+  held: string,
 ): Promise<void> {
   const ids = settlements.map(({ _id }) => _id);
   if (ids.length > 0) await settlementRows(ctx).deleteMany({ _id: { $in: ids } });
-  if (ids.length > 0 || mark?.seq !== reserved.seq)
-    await markReservations(ctx, standing.orgId, { ...reserved, untilMs });
+  if (ids.length > 0 || mark?.seq !== seq)
+    await markReservations(ctx, standing.orgId, { identity, seq, held });
 }

@@ -1,7 +1,9 @@
 -- Ends reservations whose real cost is in the amounts that were just read, and says what is held.
 -- ARGV[1] how often usage had been counted by then  ARGV[2] … ids; of one that is not known nothing happens
--- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, when the last one ends (ms), how many ended by themselves since
--- the call before, key, amount, … }.
+-- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, how many ended by themselves since the call before, and of what
+-- is open: end (ms), key, amount, … }. Of more than a few it sums up by key, with the end of the last.
+
+local FEW = 100
 
 local now, mine = redis_ms(), identity()
 if not is_open(mine) then return { 'shut', now } end
@@ -15,16 +17,28 @@ for index = 2, #ARGV do
 end
 -- As many as one command takes, twice: they go faster than they may come.
 for _ = 1, 2 do forget(now, 1000) end
-local ended = sum_ended(now, function() return true end)
 local answer = { 'settled', now, redis.call('HGET', KEYS[1], 'seq') or '0',
-  redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2] or '0', redis.call('HGET', KEYS[1], 'unsettled') or '0' }
+  redis.call('HGET', KEYS[1], 'unsettled') or '0' }
 redis.call('HDEL', KEYS[1], 'unsettled')
+
+local function add(ends, key, amount)
+  if amount <= 0 or is_of_person(key) then return end
+  for _, value in ipairs({ ends, key, int(amount) }) do answer[#answer + 1] = value end
+end
+
+local open = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. int(now), '+inf', 'WITHSCORES', 'LIMIT', 0, FEW + 1)
+if #open <= 2 * FEW then
+  local ids, ends = {}, {}
+  for index = 1, #open, 2 do ids[#ids + 1], ends[#ends + 1] = open[index], open[index + 1] end
+  each_of(ids, function(reservation, place)
+    each_key(reservation, function(key, amount) add(ends[place], key, amount) end)
+  end)
+  return answer
+end
+local last = redis.call('ZRANGE', KEYS[4], -1, -1, 'WITHSCORES')[2]
+local ended = sum_ended(now, function() return true end)
 local held = redis.call('HGETALL', KEYS[2])
 for index = 1, #held, 2 do
-  local amount = tonumber(held[index + 1]) - (ended[held[index]] or 0)
-  if amount > 0 then
-    answer[#answer + 1] = held[index]
-    answer[#answer + 1] = int(amount)
-  end
+  add(last, held[index], tonumber(held[index + 1]) - (ended[held[index]] or 0))
 end
 return answer

@@ -209,13 +209,20 @@ test('many that end at once are looked at some at a time, and hold nothing in th
   const { orgId: many } = await makeTenant(ctx);
   await openReservations(ctx, many, await lookAtReservations(ctx, many));
   const { held, reservations, ends } = reservationKeys(many);
-  const ids = Array.from({ length: 8_000 }, (_, index) => `res_${index}`);
-  await ctx.redis.producer.hset(reservations, ...ids.flatMap((id) => [id, '10||key||bud:1']));
-  await ctx.redis.producer.zadd(ends, ...ids.flatMap((id) => [1, id]));
-  await ctx.redis.producer.hset(held, 'bud:1', 80_000);
-  const heldNow = async () => (await callReservations(ctx, 'settle', many, [0])).values.slice(3);
-  expect(await heldNow()).toEqual(['bud:1', '10000']);
-  await until(async () => (await heldNow()).length === 0);
+  const make = async (name: string, count: number, endMs: number) => {
+    const ids = Array.from({ length: count }, (_, index) => `res_${name}${index}`);
+    await ctx.redis.producer.hset(reservations, ...ids.flatMap((id) => [id, '10||key||bud:1']));
+    await ctx.redis.producer.zadd(ends, ...ids.flatMap((id) => [endMs, id]));
+  };
+  const lastMs = Date.now() + 60_000;
+  await make('ended', 8_000, 1);
+  await make('open', 101, lastMs);
+  await ctx.redis.producer.hset(held, 'bud:1', 81_010);
+  const openNow = async () => (await callReservations(ctx, 'settle', many, [0])).values.slice(2);
+  expect(await openNow()).toEqual([String(lastMs), 'bud:1', '11010']);
+  await until(async () => (await openNow())[2] === '1010');
+  // Each look forgets some; in the end only the open ones are held.
+  await until(async () => (await openNow()) && (await ctx.redis.producer.hget(held, 'bud:1')) === '1010');
 });
 
 test('of an organization whose first budget was made a moment ago is released', async () => {
@@ -269,20 +276,39 @@ test('an emptied Redis does not count what was released, or had ended, before', 
   const ask = async (estimate_usd: number, ttl_s = 3_600) =>
     (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body;
   const marks = api.ctx.db.connection.collection<{ _id: string; held: string }>('reservation_marks');
-  const recorded = (usd: number) =>
-    until(async () => (await marks.findOne({ _id: org }))?.held.endsWith(` ${usd}000000000`) === true);
+  const recorded = (usd: number[]) =>
+    until(async () => {
+      const texts = (await marks.findOne({ _id: org }))?.held.split(' ') ?? [];
+      const amounts = texts.filter((_, index) => index % 3 === 2).map((text) => Number(text) / 1e9);
+      return JSON.stringify(amounts.sort()) === JSON.stringify(usd);
+    });
   expect((await ask(2)).allow).toBe(true);
   const { reservation_id } = await ask(4);
   expect((await ask(3, 2)).allow).toBe(true);
-  await recorded(9);
+  await recorded([2, 3, 4]);
   await api.call('/api/v1/budgets/release', { key: own, body: { reservation_id } });
-  await recorded(2);
+  await recorded([2]);
   const { state, held, reservations, ends, people } = reservationKeys(org);
   await api.ctx.redis.meter.del(state, held, reservations, ends, people);
   expect((await ask(9)).allow).toBe(false);
   expect((await ask(8)).allow).toBe(true);
   const { text } = await api.call('/metrics', { key: api.ctx.config.operatorToken });
   expect(Number(/^governor_reservations_unsettled_total (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+});
+
+test('each reservation that an emptied Redis has lost counts until its own time is over', async () => {
+  const { key: own, orgId: org } = await makeTenant(api.ctx);
+  await api.call('/api/v1/budgets', { key: own, body: TEN_DOLLARS });
+  const ask = async (estimate_usd: number, ttl_s: number) =>
+    (await api.call('/api/v1/budgets/reserve', { key: own, body: { estimate_usd, ttl_s } })).body.allow;
+  expect([await ask(2, 3_600), await ask(7, 4)]).toEqual([true, true]);
+  const marks = api.ctx.db.connection.collection<{ _id: string; held: string }>('reservation_marks');
+  await until(async () => (await marks.findOne({ _id: org }))?.held.split(' ').length === 6);
+  const { state, held, reservations, ends, people } = reservationKeys(org);
+  await api.ctx.redis.meter.del(state, held, reservations, ends, people);
+  expect(await ask(7, 1)).toBe(false);
+  await until(async () => ask(7, 1), { timeoutMs: 10_000 });
+  expect(await ask(9, 1)).toBe(false);
 });
 
 test('a Redis that another one has displaced takes no reservations', async () => {
