@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importFolder } from '../../packages/governor/src/import-history.ts';
+import { sync } from '../../packages/governor/src/sync.ts';
 import { toolNamed } from '../../packages/governor/src/tools.ts';
 import { settingsFor } from '../../shared/adapters/connect-settings.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
@@ -137,15 +138,28 @@ function read(orgId: string): Promise<Signal[]> {
   return signalRows(stage.ctx).find({ org_id: orgId }).toArray();
 }
 
-/** Imports the client's history over its telemetry: nothing may be counted again. */
+/** Imports the client's history over its telemetry, and syncs it: nothing may be counted again by either. */
 async function importAgain(
   { history, hasSameIds }: Client,
   home: string,
   { api, key, orgId }: { api: string; key: string; orgId: string },
 ): Promise<string> {
   const before = (await read(orgId)).length;
-  const options = { api, apiKey: key, nowMs: stage.ctx.clock.now() };
-  const report = await importFolder(toolNamed(history.tool), join(home, history.folder), options);
+  const tool = toolNamed(history.tool);
+  const source = join(home, history.folder);
+  const now = () => stage.ctx.clock.now();
+  const report = await importFolder(tool, source, { api, apiKey: key, nowMs: now() });
+  await sync({
+    api,
+    apiKey: key,
+    tools: [{ tool, folders: [source] }],
+    cursorFile: join(home, 'sync.json'),
+    now,
+    everyMs: 1_000,
+    once: true,
+    onReport: () => undefined,
+    onAway: () => undefined,
+  });
   const added = (await read(orgId)).length - before;
   const untold = report.left_out['since OpenTelemetry tells it'] ?? 0;
   return `${added} new, ${hasSameIds ? `${report.duplicates} known` : `${untold} left out`}`;

@@ -161,10 +161,11 @@ describe('bodies (1 to 13)', () => {
 });
 
 it('12 null tokens are tokens that nobody counted: recorded, with an unknown cost', async () => {
+  const { key: own } = await makeTenant(api.ctx);
   const signal = makeSignal({ ts: Date.now(), tokens_in: null });
-  const { body } = await api.call(SIGNALS, { key, body: { signals: [signal] } });
+  const { body } = await api.call(SIGNALS, { key: own, body: { signals: [signal] } });
   expect(body.results).toMatchObject([{ status: 'accepted' }]);
-  const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key });
+  const session = await api.call(`/api/v1/sessions/${body.results[0].session_id}`, { key: own });
   const [recorded] = session.body.signals.filter(({ id }: { id: string }) => id === signal.id);
   expect(recorded).toMatchObject({ tokens_in: 0, cost_usd: null, cost_source: 'unknown' });
 });

@@ -188,7 +188,7 @@ describe('GET /api/v1/usage', () => {
 
   it('keeps the days that were, when the organization changes its timezone', async () => {
     const { orgId, key } = await makeTenant(api.ctx, { timezone: 'America/New_York' });
-    const before = Date.parse('2026-02-02T04:30:00Z');
+    const before = Date.parse('2026-02-02T03:30:00Z');
     clock.set(before + 60_000);
     await recordAll(api.ctx, orgId, [{ ts: before }]);
     await changeOrganization(api.ctx, orgId, { timezone: 'Asia/Tokyo' });
