@@ -280,7 +280,7 @@ test('an emptied Redis does not count what was released, or had ended, before', 
     until(async () => {
       const texts = (await marks.findOne({ _id: org }))?.held.split(' ') ?? [];
       const amounts = texts.filter((_, index) => index % 3 === 2).map((text) => Number(text) / 1e9);
-      return JSON.stringify(amounts.sort()) === JSON.stringify(usd);
+      return JSON.stringify(amounts.toSorted((a, b) => a - b)) === JSON.stringify(usd);
     });
   expect((await ask(2)).allow).toBe(true);
   const { reservation_id } = await ask(4);
