@@ -80,9 +80,7 @@ describe('the process that answered a change of a budget', () => {
   });
 });
 
-test('another process decides by a change within half a second, because it is published', {
-  retry: 2,
-}, async () => {
+test('another process decides by a change without reading again by itself, because it is published', async () => {
   const channel = channelOf(api.ctx.queues, evaluateBudgetsJob);
   await until(async () => {
     const [, count] = (await api.ctx.redis.queues.call('PUBSUB', 'NUMSUB', channel)) as [string, number];
@@ -96,6 +94,6 @@ test('another process decides by a change within half a second, because it is pu
   ] as const) {
     await standings(other.ctx).refresh(orgId);
     await change(id, { threshold });
-    await until(async () => (await isAllowed(other)) === isEnough, { timeoutMs: 500 });
+    await until(async () => (await isAllowed(other)) === isEnough);
   }
 });

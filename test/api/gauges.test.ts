@@ -94,7 +94,7 @@ it('begins each day of the organization at 0', async () => {
   expect(await samples('governor_usage_cost_usd')).toEqual({});
 });
 
-it('are read once at a time, and again when the clock was set back', async () => {
+it('are read once at a time, and again also when the clock was set back', async () => {
   const answer = Promise.withResolvers<never[]>();
   const cursor = { sort: () => ({ toArray: () => answer.promise }) };
   const find = vi.spyOn(organizationRows(api.ctx), 'find').mockReturnValue(cursor as never);
@@ -105,7 +105,8 @@ it('are read once at a time, and again when the clock was set back', async () =>
   await Promise.all([slow, samples('governor_usage_cost_usd')]);
   expect(find).toHaveBeenCalledTimes(1);
   answer.resolve([]);
-  clock.advance(-3_600_000);
+  clock.shift(-3_600_000);
+  clock.advance(15_000);
   await samples('governor_usage_cost_usd');
   expect(find).toHaveBeenCalledTimes(2);
   find.mockRestore();

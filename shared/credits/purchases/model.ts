@@ -8,4 +8,4 @@ export interface PaidCheckout {
   paid_at: Date;
 }
 
-export const paidCheckoutRows = collection<PaidCheckout>('paid_checkouts', { shardKey: { _id: 'hashed' } });
+export const paidCheckoutRows = collection<PaidCheckout>('paid_checkouts');

@@ -124,6 +124,7 @@ test('webhook list shows failing webhooks whose admins were not told, and /ready
     status: 'failing',
     failing_since: failing_since.toISOString(),
     alerted_at: null,
+    made_by: 'operator',
   };
   const { governor } = governorWith(OLD);
   expect(await governor('webhook', 'list')).toEqual({ webhooks: [failing] });
