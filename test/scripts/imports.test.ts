@@ -1,12 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { NODE, ROOT } from '../../scripts/stack/files.ts';
 
 const CONFIG = '.dependency-cruiser.cjs';
 const folders: string[] = [];
+
+interface Rule {
+  name: string;
+  from: Guarded;
+  to: Guarded;
+}
+
+interface Guarded {
+  path?: string | string[];
+  pathNot?: string | string[];
+}
 
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
@@ -78,4 +90,33 @@ test('no noun imports a table of nouns', () => {
   });
   expect(output).toContain('tables-are-the-top');
   expect(status).not.toBe(0);
+});
+
+describe('each rule guards what is there', () => {
+  const { forbidden } = createRequire(import.meta.url)(join(ROOT, CONFIG)) as { forbidden: Rule[] };
+  const files = globSync('{api,workers,shared,scripts,packages,test,node_modules/*}/{,**/}*.{ts,tsx,js}', {
+    cwd: ROOT,
+    exclude: (name) => /(^|\/)node_modules\/.+\/.+\//.test(name),
+  });
+  const paths = forbidden.flatMap(({ name, from, to }) =>
+    [from.path, from.pathNot, to.path, to.pathNot]
+      .flat()
+      .filter((path) => path !== undefined)
+      .map((path) => ({ name, path })),
+  );
+
+  test.each(paths)('$name: $path', ({ path }) => {
+    expect(files.some((file) => new RegExp(path).test(file))).toBe(true);
+  });
+});
+
+test('each file that the formatter treats otherwise is there', () => {
+  const { overrides } = JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8')) as {
+    overrides: { includes: string[] }[];
+  };
+  for (const name of overrides.flatMap(({ includes }) => includes))
+    expect([name, globSync(name, { cwd: ROOT, exclude: ['node_modules'] })]).toEqual([
+      name,
+      [expect.any(String)],
+    ]);
 });

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Fault, plant } from '../../scripts/mutation/fault.ts';
-import { FAULTS } from '../../scripts/mutation/list.ts';
-import { passes, runFault } from '../../scripts/mutation/run-fault.ts';
+import { type Fault, plant } from '../../packages/mutation/fault.ts';
+import { FAULTS } from '../../packages/mutation/list.ts';
+import { passes, runFault } from '../../packages/mutation/run-fault.ts';
 import { ROOT } from '../../scripts/stack/files.ts';
 import { identify } from '../../scripts/stack/processes.ts';
 import { until } from '../support/harness.ts';

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'undici';
+import { openShards } from '../../scripts/governor/open-shards.ts';
+import type { RunningStore } from '../../scripts/stack/stores.ts';
+import { waitUntil } from '../../scripts/stack/wait.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
-import { openShards } from '../governor/open-shards.ts';
-import type { RunningStore } from '../stack/stores.ts';
-import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, numberOption, report, round, runClients } from './bench.ts';
 import { AS_IN_PRODUCTION, drive, hasCaughtUp, makeTokens } from './consume.ts';
 import { callOf, makeKey, postSignals, type Stage, setStage } from './stage.ts';

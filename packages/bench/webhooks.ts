@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
+import { waitUntil } from '../../scripts/stack/wait.ts';
 import { eventIdOf } from '../../shared/events/new-event.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
@@ -15,7 +16,6 @@ import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscriber
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import { post } from '../../shared/webhooks/sending/post.ts';
 import { signedHeaders } from '../../shared/webhooks/sending/sign.ts';
-import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, quantile, report, round } from './bench.ts';
 import { callOf, postSignals, type Running, type Stage, setStage } from './stage.ts';
 import type { Arrival } from './webhook-receiver.ts';

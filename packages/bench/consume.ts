@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'undici';
+import { openShards } from '../../scripts/governor/open-shards.ts';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { waitUntil } from '../../scripts/stack/wait.ts';
 import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
@@ -10,9 +13,6 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { newId } from '../../shared/platform/basics/ids.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { JOBS } from '../../shared/tables/jobs.ts';
-import { openShards } from '../governor/open-shards.ts';
-import { findFreePort } from '../stack/ports.ts';
-import { waitUntil } from '../stack/wait.ts';
 import { cpuSeconds, numberOption, quantile, report, round, runClients } from './bench.ts';
 import { type Stage, setStage, untilAnswered } from './stage.ts';
 
@@ -103,7 +103,7 @@ export async function runConsumeBench(args: string[]): Promise<void> {
 /** The least that a signed, durable spend can cost here. */
 export async function startFloor(stage: Stage): Promise<Server> {
   const port = await findFreePort();
-  const { pid } = stage.start(['scripts/bench/floor-server.ts'], { PORT: String(port) });
+  const { pid } = stage.start(['packages/bench/floor-server.ts'], { PORT: String(port) });
   const url = `http://127.0.0.1:${port}`;
   await untilAnswered(`${url}/readyz`);
   return { url, pid };

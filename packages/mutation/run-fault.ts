@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { sendSignal } from '../stack/processes.ts';
+import { sendSignal } from '../../scripts/stack/processes.ts';
 import { type Fault, plant } from './fault.ts';
 
 /** `caught`: a test failed, or hung. `survived`: every test passed with the fault in. */

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyTree } from './mutation/copy-tree.ts';
-import { type Fault, plant } from './mutation/fault.ts';
-import { FAULTS } from './mutation/list.ts';
-import { passBefore, runFault, type Verdict } from './mutation/run-fault.ts';
-import { ROOT } from './stack/files.ts';
-import { findFreePort } from './stack/ports.ts';
-import { startMongo, startRedis } from './stack/stores.ts';
+import { ROOT } from '../../scripts/stack/files.ts';
+import { findFreePort } from '../../scripts/stack/ports.ts';
+import { startMongo, startRedis } from '../../scripts/stack/stores.ts';
+import { copyTree } from './copy-tree.ts';
+import { type Fault, plant } from './fault.ts';
+import { FAULTS } from './list.ts';
+import { passBefore, runFault, type Verdict } from './run-fault.ts';
 
 /**
  * `npm run mutation -- [AREA …] [--only WORDS …]`: plants each fault of the list into a copy of the tree and runs the tests
