@@ -124,8 +124,8 @@ module.exports = {
       from: { path: '^api/dashboard/' },
       to: {
         path: '^(shared|workers|scripts|test|api/(?!dashboard/))',
-        // Text alone, which imports nothing.
-        pathNot: '^shared/adapters/connect-settings\\.ts$',
+        // Text and names alone, which import nothing.
+        pathNot: '^shared/(adapters/connect-settings|credits/buckets)\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -4,10 +4,9 @@ import { checkSession as lookAtSession } from '../shared/anomalies/check-session
 import { checkSessionJob } from '../shared/anomalies/jobs.ts';
 import { evaluateDue } from '../shared/budgets/evaluate-due.ts';
 import { evaluateBudgetsJob } from '../shared/budgets/jobs.ts';
-import { reconcileCreditsJob } from '../shared/credits/ledger/jobs.ts';
+import { expireCreditsJob, reconcileCreditsJob } from '../shared/credits/jobs.ts';
 import { reconcileCredits as reconcileAllCredits } from '../shared/credits/ledger/reconcile.ts';
 import { expireCredits as writeOffExpired } from '../shared/credits/meter/expire-credits.ts';
-import { expireCreditsJob } from '../shared/credits/meter/jobs.ts';
 import { revokeDevicesJob } from '../shared/devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../shared/devices/revoke-device.ts';
 import { releaseDue } from '../shared/enforcement/release-due.ts';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { measureShards } from '../shared/credits/ledger/measure-shards.ts';
-import { ledgerStuckShards } from '../shared/credits/ledger/metrics.ts';
 import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
 import { projectRound, type Round } from '../shared/credits/ledger/project-ledger.ts';
 import { shutShards } from '../shared/credits/meter/look-at-shards.ts';
+import { stalledShards } from '../shared/credits/metrics.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
 import { ALL_SHARDS } from '../shared/platform/redis/keys.ts';
@@ -123,7 +123,7 @@ function createReporter(ctx: Context): (troubles: readonly unknown[], round: Rou
     if (!error && inTrouble) ctx.log.info('the ledger is kept up again');
     inTrouble = error !== undefined;
     if (!round) return;
-    ledgerStuckShards(ctx).set(round.stuck.size);
+    stalledShards(ctx).set(round.stuck.size);
     for (const shard of known.keys()) if (!round.stuck.has(shard)) known.delete(shard);
     for (const [shard, problem] of round.stuck) {
       if (known.get(shard) === problem.message) continue;

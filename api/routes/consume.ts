@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { BUCKETS } from '../../shared/credits/buckets.ts';
 import { spendCredit } from '../../shared/credits/ledger/spend.ts';
-import { BUCKETS } from '../../shared/credits/meter/model.ts';
 import { noteDeviceAddress } from '../../shared/devices/addresses.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { BUCKETS, REASONS } from '../../shared/credits/buckets.ts';
 import { type LedgerFilter, type LedgerItem, readLedger } from '../../shared/credits/ledger/read-ledger.ts';
 import { ledgerTransaction, viewTransaction } from '../../shared/credits/ledger/transaction.ts';
-import { BUCKETS, REASONS } from '../../shared/credits/meter/model.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { reply, route } from '../basics/route.ts';
 import { makeCursor, openCursor } from '../schemas/page.ts';

@@ -1,8 +1,14 @@
 import { fenceId } from '../../shared/credits/ledger/fence.ts';
-import { type LedgerRow, ledgerFenceRows, ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { RECORD_KEPT_S } from '../../shared/credits/meter/idempotency.ts';
-import { type CreditAccount, creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { plansOf } from '../../shared/credits/meter/plans.ts';
+import {
+  type CreditAccount,
+  creditAccountRows,
+  deviceTokenRows,
+  type LedgerRow,
+  ledgerFenceRows,
+  ledgerRows,
+} from '../../shared/credits/model.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { memberRows } from '../../shared/organizations/model.ts';

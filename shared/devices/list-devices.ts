@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceTokenRows } from '../credits/meter/model.ts';
+import { deviceTokenRows } from '../credits/model.ts';
 import { unixSeconds } from '../platform/basics/clock.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Device, deviceRows } from './model.ts';

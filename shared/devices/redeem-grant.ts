@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { recordAudit } from '../audit/record-audit.ts';
 import { ensureAccount } from '../credits/ledger/ensure-account.ts';
 import { putDevice } from '../credits/meter/device-access.ts';
-import { type DeviceToken, deviceTokenRows } from '../credits/meter/model.ts';
+import { type DeviceToken, deviceTokenRows } from '../credits/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { touchMember } from '../organizations/roster.ts';

@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
-import { deviceTokenRows } from '../credits/meter/model.ts';
+import { deviceTokenRows } from '../credits/model.ts';
 import { DomainError, isCode, orUnknown } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
 import { dueId, dueRows } from '../platform/due/model.ts';

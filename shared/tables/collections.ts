@@ -8,10 +8,15 @@ import {
   budgetRows,
   budgetWindowRows,
 } from '../budgets/model.ts';
-import { creditAlertRows, ledgerFenceRows, ledgerRows } from '../credits/ledger/model.ts';
-import { creditAccountRows, deviceTokenRows } from '../credits/meter/model.ts';
-import { paidCheckoutRows } from '../credits/purchases/model.ts';
-import { signingKeyRows } from '../credits/receipts/model.ts';
+import {
+  creditAccountRows,
+  creditAlertRows,
+  deviceTokenRows,
+  ledgerFenceRows,
+  ledgerRows,
+  paidCheckoutRows,
+  signingKeyRows,
+} from '../credits/model.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
 import { reservationMarkRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';

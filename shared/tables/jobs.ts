@@ -1,8 +1,7 @@
 import * as analytics from '../analytics/jobs.ts';
 import * as anomalies from '../anomalies/jobs.ts';
 import * as budgets from '../budgets/jobs.ts';
-import * as ledger from '../credits/ledger/jobs.ts';
-import * as meter from '../credits/meter/jobs.ts';
+import * as credits from '../credits/jobs.ts';
 import * as devices from '../devices/jobs.ts';
 import * as keys from '../keys/jobs.ts';
 import type { Job } from '../platform/queues/job.ts';
@@ -22,8 +21,7 @@ export const JOBS: readonly Job[] = [
   webhooks,
   usage,
   analytics,
-  ledger,
-  meter,
+  credits,
   devices,
   retention,
 ].flatMap((declared) => Object.values<Job>(declared));

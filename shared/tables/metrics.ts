@@ -1,6 +1,4 @@
-import * as ledger from '../credits/ledger/metrics.ts';
-import * as meter from '../credits/meter/metrics.ts';
-import * as purchases from '../credits/purchases/metrics.ts';
+import * as credits from '../credits/metrics.ts';
 import * as devices from '../devices/metrics.ts';
 import * as enforcement from '../enforcement/metrics.ts';
 import * as ingest from '../ingest/metrics.ts';
@@ -14,9 +12,7 @@ import * as sending from '../webhooks/sending/metrics.ts';
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
   for (const declared of [
-    ledger,
-    meter,
-    purchases,
+    credits,
     devices,
     enforcement,
     ingest,

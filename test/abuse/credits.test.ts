@@ -4,10 +4,10 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
-import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { addRow } from '../../shared/credits/ledger/replay.ts';
 import { emptyState, storedBalances } from '../../shared/credits/meter/account-state.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
 import {
   makeAccount,
   type OwnRedis,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addMember } from '../../shared/administration/members.ts';
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
-import { creditAccountRows } from '../../shared/credits/meter/model.ts';
+import { creditAccountRows } from '../../shared/credits/model.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import { type OwnRedis, openCreditContext, startOwnRedis } from '../support/credits.ts';

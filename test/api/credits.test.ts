@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
-import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { mintDeviceToken } from '../../shared/keys/credential.ts';
 import {

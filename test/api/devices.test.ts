@@ -5,7 +5,7 @@ import { removeMember } from '../../shared/administration/remove-member.ts';
 import { auditRows } from '../../shared/audit/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { touchDevices } from '../../shared/credits/ledger/remember-devices.ts';
-import { deviceTokenRows } from '../../shared/credits/meter/model.ts';
+import { deviceTokenRows } from '../../shared/credits/model.ts';
 import { deviceGrantRows, deviceRows } from '../../shared/devices/model.ts';
 import { credentialHash, credentialId } from '../../shared/keys/credential.ts';
 import { DEVICE_CODE_LIFETIME_S } from '../../shared/platform/basics/contract.ts';

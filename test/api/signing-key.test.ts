@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { signingKeyRows } from '../../shared/credits/receipts/model.ts';
+import { signingKeyRows } from '../../shared/credits/model.ts';
 import { keepKeysPublished } from '../../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { makeAccount, type OwnRedis, openCreditContext, sha256, startOwnRedis } from '../support/credits.ts';

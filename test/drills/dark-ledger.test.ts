@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ledgerRows } from '../../shared/credits/ledger/model.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
 import { startProjector } from '../../workers/project-ledger.ts';
 import {
   expectReplayed,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
-import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { ledgerRows } from '../../shared/credits/model.ts';
 import { makeAccount, type TestAccount } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';
 import { type NetProxy, startProxy } from '../support/drills/proxy.ts';

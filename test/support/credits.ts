@@ -9,15 +9,14 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { type RunningStore, startRedis } from '../../scripts/stack/stores.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
-import { ledgerRows } from '../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { type Spent, spendCredit } from '../../shared/credits/ledger/spend.ts';
 import { putDevice } from '../../shared/credits/meter/device-access.ts';
 import { lookAtShards, shutShards } from '../../shared/credits/meter/look-at-shards.ts';
-import { creditAccountRows, deviceTokenRows } from '../../shared/credits/meter/model.ts';
 import { readAccount } from '../../shared/credits/meter/read-balance.ts';
+import { creditAccountRows, deviceTokenRows, ledgerRows } from '../../shared/credits/model.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import {
   accountOfToken,

@@ -1,5 +1,6 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { BUCKETS, REASONS } from '../../../shared/credits/buckets.ts';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
@@ -17,18 +18,6 @@ import { TopUp } from '../parts/top-up.tsx';
 import { When } from '../parts/when.tsx';
 
 type Transaction = AnswerOf<'/v1/ledger'>['transactions'][number];
-
-const BUCKETS = ['window', 'monthly', 'paid', 'granted'] as const;
-const REASONS = [
-  'receipt',
-  'credit.grant',
-  'credit.purchase',
-  'window.reset',
-  'monthly.reset',
-  'credit.expire',
-  'credit.refund',
-  'credit.adjust',
-] as const;
 
 /** The own credits: how many are left, for how long, and where they went. */
 export function Credits() {

@@ -2,9 +2,8 @@ import { DomainError, isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
 import { lookAtShards } from '../meter/look-at-shards.ts';
-import { creditAccountRows } from '../meter/model.ts';
 import { readAccount } from '../meter/read-balance.ts';
-import { ledgerRows } from './model.ts';
+import { creditAccountRows, ledgerRows } from '../model.ts';
 import { drainStreams, projectRound } from './project-ledger.ts';
 
 const PATIENCE_MS = 5_000;

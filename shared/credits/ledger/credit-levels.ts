@@ -1,6 +1,6 @@
-import { BUCKETS, type Reason } from '../meter/model.ts';
+import { BUCKETS, type Reason } from '../buckets.ts';
 import type { PlanCredits } from '../meter/plans.ts';
-import type { LedgerRow } from './model.ts';
+import type { LedgerRow } from '../model.ts';
 
 /** Credits of an account by bucket, in the order of `BUCKETS`. */
 export type Credits = readonly number[];

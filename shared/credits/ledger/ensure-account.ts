@@ -6,8 +6,8 @@ import { applyPlan } from '../meter/apply-plan.ts';
 import { notInRedis } from '../meter/call-meter.ts';
 import { createAccount } from '../meter/create-account.ts';
 import { putDevice } from '../meter/device-access.ts';
-import { type Anchor, type CreditAccount, creditAccountRows, deviceTokenRows } from '../meter/model.ts';
 import { readAccount } from '../meter/read-balance.ts';
+import { type Anchor, type CreditAccount, creditAccountRows, deviceTokenRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
 
 /** The account of a member, made when it is not there yet. Throws `not_found`, `rebuilding`, `store_unavailable`. */

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../platform/context/context.ts';
-import { type LedgerFence, ledgerFenceRows } from './model.ts';
+import { type LedgerFence, ledgerFenceRows } from '../model.ts';
 import { isEarlier } from './stream-entry.ts';
 
 /** A shard's fence as it was before its stream was read. */

@@ -2,8 +2,8 @@ import { isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { RECORDS_PATTERN, readRecordKey } from '../../platform/redis/keys.ts';
 import { isSpendPlace } from '../meter/idempotency.ts';
+import { ledgerRows } from '../model.ts';
 import { catchUpShard } from './catch-up.ts';
-import { ledgerRows } from './model.ts';
 
 /** A receipt that was given: by its shard and the hash of its idempotency key. */
 interface GivenReceipt {

@@ -7,7 +7,7 @@ import { shardOf } from '../../platform/redis/keys.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { digest, keyDigest } from '../meter/idempotency.ts';
 import { creditNow } from '../meter/redis-time.ts';
-import { ledgerRows } from './model.ts';
+import { ledgerRows } from '../model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
 
 export interface Grant {

@@ -6,8 +6,9 @@ import type { Context } from '../../platform/context/context.ts';
 import { updateRow } from '../../platform/mongo/writes.ts';
 import { planEvents } from '../../webhooks/deliveries/plan-events.ts';
 import { findSubscribers } from '../../webhooks/endpoints/find-subscribers.ts';
-import { BUCKETS, type CreditAccount, creditAccountRows } from '../meter/model.ts';
+import { BUCKETS } from '../buckets.ts';
 import { plansOf } from '../meter/plans.ts';
+import { type CreditAccount, creditAccountRows, creditAlertRows, type LedgerRow } from '../model.ts';
 import {
   CREDIT_LEVELS,
   type CreditAlerts,
@@ -19,7 +20,6 @@ import {
   stepsOf,
   totalOf,
 } from './credit-levels.ts';
-import { creditAlertRows, type LedgerRow } from './model.ts';
 
 const NO_ALERTS: CreditAlerts = { low: false, depleted: false };
 

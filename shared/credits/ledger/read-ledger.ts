@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context/context.ts';
-import type { Bucket, Reason } from '../meter/model.ts';
+import type { Bucket, Reason } from '../buckets.ts';
+import { type LedgerRow, ledgerRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
-import { type LedgerRow, ledgerRows } from './model.ts';
 
 export interface LedgerFilter {
   bucket?: Bucket | undefined;

@@ -1,16 +1,16 @@
 import { organizationRows } from '../../organizations/model.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { BUCKETS, type Bucket } from '../buckets.ts';
 import { storedBalances } from '../meter/account-state.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { changeCredits } from '../meter/change-credits.ts';
-import { BUCKETS, type Bucket, type CreditAccount } from '../meter/model.ts';
 import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
 import { allAccounts, type Skipped, workOnAccounts } from '../meter/work-on-accounts.ts';
+import { creditDrift, creditPlansRepaired } from '../metrics.ts';
+import { type CreditAccount, ledgerRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
 import { countUnplacedReceipts } from './find-unplaced-receipts.ts';
-import { creditDrift, creditPlansRepaired } from './metrics.ts';
-import { ledgerRows } from './model.ts';
 
 /** What is wrong with one account. */
 export interface Drift {

@@ -1,10 +1,10 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
+import type { Reason } from '../buckets.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { keyDigest } from '../meter/idempotency.ts';
-import type { Reason } from '../meter/model.ts';
-import { type LedgerRow, ledgerRows, transactionId } from './model.ts';
+import { type LedgerRow, ledgerRows, transactionId } from '../model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
 
 /**

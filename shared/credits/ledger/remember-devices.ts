@@ -1,6 +1,6 @@
 import { boundedCache } from '../../platform/context/cache.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { deviceTokenRows } from '../meter/model.ts';
+import { deviceTokenRows } from '../model.ts';
 import type { ShardBatch } from './write-batches.ts';
 
 /** A device is written at most once in this time. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../platform/context/context.ts';
 import { type AccountState, emptyState, type Lot } from '../meter/account-state.ts';
-import { type LedgerRow, ledgerRows } from './model.ts';
+import { type LedgerRow, ledgerRows } from '../model.ts';
 
 const ROWS_PER_READ = 5_000;
 const FIELDS = { _id: 0, seq: 1, delta: 1, bucket: 1, reason: 1, created_at: 1, period: 1, lot: 1 } as const;

@@ -2,9 +2,9 @@ import { DomainError, isStoreError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
-import { type CreditAccount, type DeviceToken, deviceTokenRows } from '../meter/model.ts';
 import { restoreAccount } from '../meter/restore-account.ts';
 import { allAccounts } from '../meter/work-on-accounts.ts';
+import { type CreditAccount, type DeviceToken, deviceTokenRows } from '../model.ts';
 import { replayLedger } from './replay.ts';
 import { restoreRecords } from './restore-records.ts';
 

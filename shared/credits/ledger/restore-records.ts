@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { encodeChangeOutcome, encodeRecord, encodeSpendPlace, RECORD_KEPT_S } from '../meter/idempotency.ts';
 import { creditNow } from '../meter/redis-time.ts';
-import { type LedgerRow, ledgerRows } from './model.ts';
+import { type LedgerRow, ledgerRows } from '../model.ts';
 
 const BATCH = 200;
 

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { DomainError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { type LedgerRow, ledgerRows } from './model.ts';
+import { type LedgerRow, ledgerRows } from '../model.ts';
 import { type Resets, reverseLateRepeat } from './refund-spend.ts';
 import type { StreamEntry } from './stream-entry.ts';
 

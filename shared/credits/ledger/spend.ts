@@ -2,7 +2,7 @@ import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { decideSpend, type Spend, type SpendPlace } from '../meter/consume.ts';
 import { answerOf, RECORD_KEPT_S, type SpendOutcome } from '../meter/idempotency.ts';
-import { ledgerRows } from './model.ts';
+import { ledgerRows } from '../model.ts';
 import { readEntry } from './stream-entry.ts';
 
 /** A credit that was spent. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { BUCKETS, REASONS } from '../buckets.ts';
 import { decodeBalance } from '../meter/idempotency.ts';
-import { BUCKETS, REASONS } from '../meter/model.ts';
-import { type LedgerRow, transactionId } from './model.ts';
+import { type LedgerRow, transactionId } from '../model.ts';
 
 /** An entry of a shard's ledger stream: everything that one script call changed, as ledger rows. */
 export interface StreamEntry {

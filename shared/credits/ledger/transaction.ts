@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BUCKETS, REASONS } from '../meter/model.ts';
-import type { LedgerRow } from './model.ts';
+import { BUCKETS, REASONS } from '../buckets.ts';
+import type { LedgerRow } from '../model.ts';
 
 /** A ledger row as callers see it. */
 export const ledgerTransaction = z.strictObject({

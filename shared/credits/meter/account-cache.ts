@@ -1,6 +1,7 @@
 import type { Interval } from '../../platform/basics/interval.ts';
 import { boundedCache } from '../../platform/context/cache.ts';
-import type { Anchor, Bucket } from './model.ts';
+import type { Bucket } from '../buckets.ts';
+import type { Anchor } from '../model.ts';
 import { monthAt } from './month.ts';
 
 /** What the last answer said of an account: enough to sign the next receipt before asking. It may be stale. */

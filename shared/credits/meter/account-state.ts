@@ -1,4 +1,5 @@
-import type { Anchor, Bucket, CreditAccount } from './model.ts';
+import type { Bucket } from '../buckets.ts';
+import type { Anchor, CreditAccount } from '../model.ts';
 
 /** A window or month that was opened. */
 export interface RunningPeriod {

@@ -1,8 +1,8 @@
 import { readOrganization } from '../../organizations/read-organization.ts';
 import { isCode } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { type CreditAccount, creditAccountRows } from '../model.ts';
 import { changeCredits } from './change-credits.ts';
-import { type CreditAccount, creditAccountRows } from './model.ts';
 import { encodedPlansOf } from './plans.ts';
 import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context/context.ts';
+import type { CreditAccount } from '../model.ts';
 import { emptyState, identityFields, stateFields } from './account-state.ts';
 import { callMeter, meterScript } from './call-meter.ts';
-import type { CreditAccount } from './model.ts';
 
 const script = meterScript('create-account');
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hashedKey } from '../../platform/basics/ids.ts';
-import { BUCKETS, type Bucket, REASONS, type Reason } from './model.ts';
+import { BUCKETS, type Bucket, REASONS, type Reason } from '../buckets.ts';
+import type { Balance } from '../model.ts';
 
 /** A repeat of an idempotency key finds its answer for this long after it was given. */
 export const RECORD_KEPT_S = 48 * 3_600;
@@ -14,7 +15,6 @@ export interface SpendOutcome {
   /** Unix seconds. */
   created_at: number;
 }
-export type Balance = [window: number, monthly: number, paid: number, granted: number];
 
 /** Bytes of SHA-256 that name a request. Two different ones of one account never share them by chance. */
 const DIGEST_BYTES = 18;

@@ -1,5 +1,5 @@
 import type { Interval } from '../../platform/basics/interval.ts';
-import type { Anchor } from './model.ts';
+import type { Anchor } from '../model.ts';
 
 /** The month of an account that holds a moment: from its day and time to that of the next calendar month. */
 export function monthAt(anchor: Anchor, epochMs: number): Interval {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
+import type { Bucket } from '../buckets.ts';
 import { signerOf } from '../receipts/signer.ts';
 import { cachedAccounts, cachedDevices, predictBucket } from './account-cache.ts';
-import type { Bucket } from './model.ts';
 
 /** What is sent as the receipt's bucket when there is no receipt: to ask which, or to be answered a repeat only. */
 const ASK = '?';

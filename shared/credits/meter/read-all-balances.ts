@@ -1,7 +1,7 @@
 import { memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
 import type { Context } from '../../platform/context/context.ts';
-import type { CreditAccount } from './model.ts';
+import type { CreditAccount } from '../model.ts';
 import { balancesOfPlan, readHeld } from './read-balance.ts';
 import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
 

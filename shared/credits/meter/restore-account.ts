@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Context } from '../../platform/context/context.ts';
 import { accountKeys } from '../../platform/redis/keys.ts';
 import { runScript } from '../../platform/redis/script.ts';
+import type { CreditAccount, DeviceToken } from '../model.ts';
 import { type AccountState, identityFields, stateFields } from './account-state.ts';
 import { meterScript } from './call-meter.ts';
-import type { CreditAccount, DeviceToken } from './model.ts';
 
 const script = meterScript('restore-account');
 

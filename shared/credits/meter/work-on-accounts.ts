@@ -2,7 +2,7 @@ import { DomainError, isStoreError } from '../../platform/basics/errors.ts';
 import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
-import { type CreditAccount, creditAccountRows } from './model.ts';
+import { type CreditAccount, creditAccountRows } from '../model.ts';
 
 /**
  * Every account, or every one of an organization. They come in pieces that are worked on within minutes: MongoDB closes a

@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context/context.ts';
 import { catchUp } from '../ledger/catch-up.ts';
-import { ledgerRows } from '../ledger/model.ts';
 import { keyDigest } from '../meter/idempotency.ts';
+import { ledgerRows } from '../model.ts';
 
 /**
  * Whether the credits of a Checkout Session are in the ledger of this account. One that is not paid yet, and one of somebody

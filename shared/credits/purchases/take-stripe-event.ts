@@ -5,8 +5,8 @@ import type { Context } from '../../platform/context/context.ts';
 import { catchUp } from '../ledger/catch-up.ts';
 import { ensureAccount } from '../ledger/ensure-account.ts';
 import { grantAudited } from '../ledger/grant-credits.ts';
-import { purchaseEvents } from './metrics.ts';
-import { paidCheckoutRows } from './model.ts';
+import { purchaseEvents } from '../metrics.ts';
+import { paidCheckoutRows } from '../model.ts';
 import { type Demand, demandOf } from './stripe-event.ts';
 import { provesBody, readSignature } from './stripe-signature.ts';
 

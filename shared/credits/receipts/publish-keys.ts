@@ -1,7 +1,7 @@
 import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { perContext } from '../../platform/context/per-context.ts';
-import { type SigningKey, signingKeyRows } from './model.ts';
+import { type SigningKey, signingKeyRows } from '../model.ts';
 import { jwkOf, type PublicJwk, signerOf } from './signer.ts';
 
 interface Known {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
-import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
-import { signingKeyRows } from '../../../shared/credits/receipts/model.ts';
+import { ledgerRows, signingKeyRows } from '../../../shared/credits/model.ts';
 import { signerOf } from '../../../shared/credits/receipts/signer.ts';
 import { type CommandLine, commandLine } from '../../support/command-line.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
 import { allAccounts } from '../../../shared/credits/meter/work-on-accounts.ts';
+import { creditAccountRows } from '../../../shared/credits/model.ts';
 import { openTestContext, type TestContext } from '../../support/harness.ts';
 
 let ctx: TestContext;

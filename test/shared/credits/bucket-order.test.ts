@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BUCKETS, type Bucket } from '../../../shared/credits/buckets.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { BUCKETS, type Bucket } from '../../../shared/credits/meter/model.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
 import {
   makeAccount,

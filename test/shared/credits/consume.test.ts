@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { type Spent, spendCredit } from '../../../shared/credits/ledger/spend.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { ledgerRows } from '../../../shared/credits/model.ts';
 import { accountOfToken, credentialHash, credentialId } from '../../../shared/keys/credential.ts';
 import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import {

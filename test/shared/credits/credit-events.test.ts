@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { refundSpend } from '../../../shared/credits/ledger/refund-spend.ts';
 import { expireCredits } from '../../../shared/credits/meter/expire-credits.ts';
+import { ledgerRows } from '../../../shared/credits/model.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import { deleteWebhook } from '../../../shared/webhooks/endpoints/delete-webhook.ts';
 import { webhookRows } from '../../../shared/webhooks/endpoints/model.ts';

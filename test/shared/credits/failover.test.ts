@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { ledgerRows } from '../../../shared/credits/model.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import {

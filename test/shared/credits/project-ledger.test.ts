@@ -3,16 +3,15 @@ import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
 import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts';
-import { ledgerLag, ledgerStuckShards, shutShardCount } from '../../../shared/credits/ledger/metrics.ts';
-import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
 import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
-import { creditAccountRows } from '../../../shared/credits/meter/model.ts';
 import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { ledgerLag, pausedShards, stalledShards } from '../../../shared/credits/metrics.ts';
+import { creditAccountRows, ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { newId } from '../../../shared/platform/basics/ids.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { startProjector } from '../../../workers/project-ledger.ts';
@@ -146,9 +145,9 @@ test('the lag shows while MongoDB is away and a shard cannot be opened', async (
   });
   const stop = startProjector(ctx);
   await until(async () => ((await readGauge(ledgerLag(ctx))) ?? 0) > 0);
-  expect(await readGauge(shutShardCount(ctx))).toBe(1);
+  expect(await readGauge(pausedShards(ctx))).toBe(1);
   vi.restoreAllMocks();
-  await until(async () => (await readGauge(shutShardCount(ctx))) === 0);
+  await until(async () => (await readGauge(pausedShards(ctx))) === 0);
   await until(async () => (await readGauge(ledgerLag(ctx))) === 0);
   await stop();
 });
@@ -170,7 +169,7 @@ test('the api shows the lag and what is shut, though no worker runs', async () =
 test('shards that a rebuild holds count as shut', async () => {
   await ctx.redis.producer.set(shardKeys(5).epoch, 'held');
   const stop = startProjector(ctx);
-  await until(async () => (await readGauge(shutShardCount(ctx))) === 1);
+  await until(async () => (await readGauge(pausedShards(ctx))) === 1);
   await stop();
   await ctx.redis.producer.del(shardKeys(5).epoch);
   await recoverCredits(ctx);
@@ -194,7 +193,7 @@ describe('an entry of a newer release', () => {
     const { log, written } = openKeptLog();
     const stop = startProjector({ ...ctx, log });
     await until(async () => (await replayLedger(ctx, other.accountId)).seq > 0);
-    await until(async () => (await readGauge(ledgerStuckShards(ctx))) === 1);
+    await until(async () => (await readGauge(stalledShards(ctx))) === 1);
     expect(written()).toContain(streamId);
     expect(written()).toContain('Invalid option');
     // A restart finds nothing lost there: every shard opens.

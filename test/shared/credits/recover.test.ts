@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fenceId } from '../../../shared/credits/ledger/fence.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { ledgerFenceRows, ledgerRows } from '../../../shared/credits/ledger/model.ts';
 import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
@@ -11,8 +10,8 @@ import { changeCredits } from '../../../shared/credits/meter/change-credits.ts';
 import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
 import { holdShard, releaseShard } from '../../../shared/credits/meter/epoch.ts';
 import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
-import { deviceTokenRows } from '../../../shared/credits/meter/model.ts';
 import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
+import { deviceTokenRows, ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/index.ts';
 import {
