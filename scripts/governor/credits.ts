@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseObject } from '../../packages/governor/src/history.ts';
-import { recordAudit, recordAuditOnce } from '../../shared/audit/record-audit.ts';
+import { recordAct } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantAudited } from '../../shared/credits/ledger/grant-credits.ts';
@@ -72,7 +72,7 @@ function addCredits(credits: Command, run: Run): void {
         const refund = await refundSpend(ctx, accountId, transactionId);
         const details = { user_id: userId, transaction_id: transactionId };
         const entry = { action: 'credits.refund', org_id: orgId, details };
-        await recordAuditOnce(ctx, entry, [accountId, transactionId]);
+        await recordAct(ctx, entry, [accountId, transactionId]);
         return { ...refund };
       }),
     );
@@ -130,7 +130,7 @@ function addLedger(program: Command, credits: Command, run: Run): void {
         await openShards(ctx);
         const result = await reconcileCredits(ctx, { repair: options.repair === true, records: true });
         if (options.repair)
-          await recordAudit(ctx, { action: 'credits.repair', org_id: null, details: { ...result } }, null);
+          await recordAct(ctx, { action: 'credits.repair', org_id: null, details: { ...result } });
         return { ...result };
       }),
     );
@@ -141,7 +141,7 @@ function addLedger(program: Command, credits: Command, run: Run): void {
       run(async (ctx) => {
         await openShards(ctx);
         const recovery = await rebuildCredits(ctx);
-        await recordAudit(ctx, { action: 'credits.rebuild', org_id: null, details: { ...recovery } }, null);
+        await recordAct(ctx, { action: 'credits.rebuild', org_id: null, details: { ...recovery } });
         return { ...recovery };
       }),
     );
@@ -210,7 +210,7 @@ async function rotateSigningKey(ctx: Context, file: string): Promise<Record<stri
   await publishSigningKey(ctx, freshKey);
   replaceFile(file, text);
   const { kid } = freshKey;
-  await recordAudit(ctx, { action: 'signing-key.rotate', org_id: null, details: { kid } }, null);
+  await recordAct(ctx, { action: 'signing-key.rotate', org_id: null, details: { kid } });
   return { kid, file };
 }
 

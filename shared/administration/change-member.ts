@@ -1,22 +1,20 @@
-import type { ClientSession } from 'mongoose';
 import { currentActor } from '../audit/acting-as.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
-import { recountTeams } from '../budgets/recount-teams.ts';
+import { auditWrite } from '../audit/record-audit.ts';
+import { planTeamChange } from '../budgets/recount-teams.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
-import { addTeams } from '../organizations/add-teams.ts';
-import { type Member, memberRows } from '../organizations/model.ts';
+import { type Member, memberRows, type Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
 import {
+  memberReplacement,
   noMember,
+  type RosterChange,
   refuseLastAdmin,
   refuseTakenEmail,
-  replaceMember,
-  touchRoster,
+  rosterWrite,
 } from '../organizations/roster.ts';
 import type { Role } from '../platform/basics/contract.ts';
 import { foldEmail } from '../platform/basics/email.ts';
-import { commitPlan } from '../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { NOTHING_MADE, planMade } from './made-by.ts';
 
@@ -40,31 +38,31 @@ export async function changeMember(
   change: MemberChange,
   { revokeMade }: { revokeMade?: boolean | undefined } = {},
 ): Promise<Member> {
-  const member = await commitPlan(ctx, async (transaction) => {
-    await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
-    const before = await memberRows(ctx).findOne(
-      { org_id: orgId, user_id: userId },
-      { session: transaction },
-    );
+  return commitPlan(ctx, async (transaction) => {
+    const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const person = { org_id: orgId, user_id: userId };
+    const before = await memberRows(ctx).findOne(person, { session: transaction });
     if (!before || before.removed_at !== null) throw noMember();
     const after = changed(before, change);
     const isDemoted = before.role === 'admin' && after.role !== 'admin';
     if (isDemoted) await refuseLastAdmin(ctx, before, transaction);
     const made = isDemoted ? await planMade(ctx, before, revokeMade, transaction) : NOTHING_MADE;
     if (after.email !== before.email) await refuseTakenEmail(ctx, after, transaction);
-    await replaceMember(ctx, after, transaction);
-    await followRole(ctx, before, after, transaction);
-    if (change.teams !== undefined) await followTeams(ctx, before, after, transaction);
-    // Neither the old nor the new e-mail: the log outlives the member.
-    const { email, name, ...told } = change;
-    const fields = [...(email === undefined ? [] : ['email']), ...(name === undefined ? [] : ['name'])];
-    const unnamed = fields.length > 0 ? { changed: fields } : {};
-    const details = { user_id: userId, ...given(told), ...unnamed, ...made.details };
-    await recordAudit(ctx, { action: 'member.change', org_id: orgId, details }, transaction);
-    return { ...made.plan, result: after };
+    const organization = await readOrganization(ctx, orgId, transaction);
+    const teams = { before: before.teams, after: after.teams };
+    const recount =
+      change.teams === undefined
+        ? NO_PLAN
+        : await planTeamChange(ctx, { orgId, userId, ...teams }, transaction);
+    const details = { user_id: userId, ...auditable(change), ...made.details };
+    const writes = [
+      ...memberReplacement(after),
+      ...actor.writes,
+      rosterWrite(organization, { ...alertChange(organization, before, after), teams: after.teams }),
+      auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),
+    ];
+    return { ...joinPlans(made.plan, recount, { writes, wakeUps: [] }), result: after };
   });
-  if (change.teams !== undefined) wakeEvaluation(ctx, orgId);
-  return member;
 }
 
 function changed(before: Member, { role, teams, name, ...change }: MemberChange): Member {
@@ -84,31 +82,16 @@ function changed(before: Member, { role, teams, name, ...change }: MemberChange)
   };
 }
 
-/** Alerts go to the admins, and to other members whom the list names, by the e-mail that they have. */
-async function followRole(
-  ctx: Context,
-  before: Member,
-  after: Member,
-  transaction: ClientSession,
-): Promise<void> {
-  if (before.role === after.role && before.email === after.email) return;
-  const { admin_emails } = await readOrganization(ctx, before.org_id, transaction);
+/** The change of the list for alerts: it names the admins, and other members whom it named before, by their e-mail. */
+function alertChange({ admin_emails }: Organization, before: Member, after: Member): RosterChange {
+  if (before.role === after.role && before.email === after.email) return {};
   const isNamed = before.role !== 'admin' && admin_emails.some((email) => email === before.email);
-  const listed = after.role === 'admin' || isNamed ? after.email : null;
-  await touchRoster(ctx, before.org_id, { without: before.email, with: listed }, transaction);
+  return { without: before.email, with: after.role === 'admin' || isNamed ? after.email : null };
 }
 
-/** Teams that are named exist from then on, and their budgets count this member from now on. */
-async function followTeams(
-  ctx: Context,
-  before: Member,
-  after: Member,
-  transaction: ClientSession,
-): Promise<void> {
-  await addTeams(ctx, after.org_id, after.teams, transaction);
-  await recountTeams(ctx, after.org_id, [...new Set([...before.teams, ...after.teams])], transaction);
-}
-
-function given(change: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+/** The change without the old and the new e-mail and name: the log outlives the member. */
+function auditable({ email, name, ...change }: MemberChange): Record<string, unknown> {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
+  const fields = [...(email === undefined ? [] : ['email']), ...(name === undefined ? [] : ['name'])];
+  return { ...Object.fromEntries(given), ...(fields.length > 0 ? { changed: fields } : {}) };
 }

@@ -8,13 +8,12 @@ import { noMember } from '../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
 import { sessionsOfUser } from '../sessions/list-sessions.ts';
 import { eraseFreeText } from '../signals/erase-free-text.ts';
 import { type Removal, removeMember } from './remove-member.ts';
 
-/** What one run of an erasure has found and erased: nothing when an earlier run had finished. */
+/** The counts of one run of an erasure: zero when an earlier run had finished. */
 export interface Erasure {
   devices: number;
   keys: number;
@@ -25,7 +24,7 @@ export interface Erasure {
 const ERASED = 'erased';
 
 /**
- * Erases what tells who a member is: removes the member (`removeMember`), then erases names and public keys of devices,
+ * Erases what identifies a member: removes the member (`removeMember`), then erases names and public keys of devices,
  * names of bound API keys, the identity in the audit log, and the free text of all signals. Signals that arrive
  * later keep none. `user_id`, account id, sums, frozen weeks and the ledger stay. Every step may be repeated, so a run that
  * was cut short is finished by another. The audit log notes it once, after the removal. Throws as `removeMember`.
@@ -50,7 +49,7 @@ export async function eraseMember(
   return { devices, keys, signals };
 }
 
-/** From its commit on no signal of the user keeps free text, whoever reports it; the passes erase what came before. */
+/** Marks the user as erased: signals of the user that are recorded later keep no free text. */
 async function markErased(ctx: Context, orgId: string, userId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const { erased_users = [] } = await readOrganization(ctx, orgId, transaction);
@@ -88,7 +87,6 @@ async function eraseAuditedIdentity(ctx: Context, orgId: string, userId: string)
     ])
     .toArray();
   const ids = entries.map(({ _id }) => _id);
-  await auditRows(ctx).updateMany(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), {
-    $unset: { 'details.iss': '', 'details.sub': '' },
-  });
+  const linked = { _id: { $in: ids }, org_id: orgId };
+  await auditRows(ctx).updateMany(linked, { $unset: { 'details.iss': '', 'details.sub': '' } });
 }

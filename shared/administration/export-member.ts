@@ -2,7 +2,7 @@ import { viewAnomaly } from '../anomalies/list-anomalies.ts';
 import { anomalyRows } from '../anomalies/model.ts';
 import { viewAudit } from '../audit/list-audit.ts';
 import { type AuditEntry, auditRows } from '../audit/model.ts';
-import { recordAudit } from '../audit/record-audit.ts';
+import { recordAct } from '../audit/record-audit.ts';
 import { budgetRows } from '../budgets/model.ts';
 import { thresholdOf } from '../budgets/view.ts';
 import { readLedger } from '../credits/ledger/read-ledger.ts';
@@ -21,7 +21,7 @@ import { viewSignal } from '../signals/view.ts';
 import { sumsOf, viewSums } from '../usage/measures.ts';
 import { rollupRows } from '../usage/model.ts';
 
-/** What is kept about a member, by its kind. */
+/** A record that is kept about a member. */
 export interface MemberRecord {
   kind:
     | 'member'
@@ -48,7 +48,7 @@ export async function* exportMember(
 ): AsyncGenerator<MemberRecord> {
   const member = await memberRows(ctx).findOne({ org_id: orgId, user_id: userId });
   if (!member) throw noMember();
-  await recordAudit(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } }, null);
+  await recordAct(ctx, { action: 'member.export', org_id: orgId, details: { user_id: userId } });
   yield { kind: 'member', data: describeMember(member) };
   for (const device of await listDevices(ctx, member._id)) yield { kind: 'device', data: device };
   const owned = { org_id: orgId, user_id: userId };
@@ -96,7 +96,7 @@ function timeOf(time: Date | null): string | null {
   return time && isoTime(time.getTime());
 }
 
-/** The budgets of this user. Who made a budget is in the audit log. */
+/** The budgets of this user. The audit log names their makers. */
 async function* budgetsOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   for await (const budget of budgetRows(ctx).find({ org_id, scope: 'user', scope_id: user_id })) {
     const { _id: id, name, scope, scope_id, metric, window, timezone, enforce, on_error } = budget;
@@ -116,7 +116,7 @@ async function* usageOf(ctx: Context, { org_id, user_id }: Member): AsyncGenerat
   }
 }
 
-/** What the member did by hand, and what others did to the member. */
+/** Entries of the audit log by or about the member. */
 async function* auditOf(ctx: Context, { _id, org_id, user_id }: Member): AsyncGenerator<MemberRecord> {
   const concerns = ({ actor, details }: AuditEntry) =>
     actor === _id || details.user_id === user_id || details.account_id === _id;

@@ -1,19 +1,19 @@
 import type { ClientSession } from 'mongoose';
 import { currentActor } from '../audit/acting-as.ts';
-import { recordAudit } from '../audit/record-audit.ts';
-import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
-import { recountTeams } from '../budgets/recount-teams.ts';
+import { auditWrite } from '../audit/record-audit.ts';
+import { planTeamChange } from '../budgets/recount-teams.ts';
 import { beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
-import { addTeams } from '../organizations/add-teams.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
-import { noMember, refuseTakenEmail, touchRoster } from '../organizations/roster.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { noMember, refuseTakenEmail, rosterWrite } from '../organizations/roster.ts';
 import { MEMBERS_PER_ORGANIZATION, type Role } from '../platform/basics/contract.ts';
 import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
+import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { insertRow } from '../platform/mongo/writes.ts';
 
 export interface NewMember {
   org_id: string;
@@ -28,14 +28,40 @@ export interface NewMember {
 
 /** Adds a person to an organization. Teams that it names exist from then on. Throws `conflict`, `not_found`. */
 export async function addMember(ctx: Context, input: NewMember): Promise<Member> {
+  const member = newMember(ctx, input);
+  const { org_id, user_id, role, teams, email } = member;
+  try {
+    return await commitPlan(ctx, async (transaction) => {
+      await beginCreation(ctx, 'usr', transaction);
+      const actor = await confirmActor(ctx, { orgId: org_id, role: 'admin' }, transaction);
+      await refuseTooMany(ctx, org_id, transaction);
+      const organization = await readOrganization(ctx, org_id, transaction);
+      await refuseTakenEmail(ctx, member, transaction);
+      const joined = { orgId: org_id, userId: user_id, before: [], after: teams };
+      const recount = await planTeamChange(ctx, joined, transaction);
+      const writes = [
+        ...actor.writes,
+        insertRow(memberRows, member),
+        rosterWrite(organization, { with: role === 'admin' ? email : null, teams }),
+        auditWrite(ctx, { action: 'member.add', org_id, details: { user_id, role } }),
+      ];
+      return { ...joinPlans(recount, { writes, wakeUps: [] }), result: member };
+    });
+  } catch (error) {
+    if (isDuplicateKey(error))
+      throw new DomainError('conflict', 'A member has this identity, or has or had this user id.');
+    throw error;
+  }
+}
+
+function newMember(ctx: Context, input: NewMember): Member {
   const id = newId('usr');
-  const email = foldEmail(input.email);
   const invitedBy = currentActor();
-  const member: Member = {
+  return {
     _id: id,
     org_id: input.org_id,
     user_id: input.user_id ?? id,
-    email,
+    email: foldEmail(input.email),
     // Operators answer for what they name; an admin's word is not enough to send mail to a stranger.
     ...(invitedBy === null ? { email_confirmed: true as const } : {}),
     name: input.name ?? null,
@@ -46,33 +72,6 @@ export async function addMember(ctx: Context, input: NewMember): Promise<Member>
     created_at: new Date(ctx.clock.now()),
     removed_at: null,
   };
-  try {
-    await inTransaction(ctx.db, async (transaction) => {
-      await beginCreation(ctx, 'usr', transaction);
-      await confirmActor(ctx, { orgId: input.org_id, role: 'admin' }, transaction);
-      await refuseTooMany(ctx, input.org_id, transaction);
-      await addTeams(ctx, input.org_id, member.teams, transaction);
-      await refuseTakenEmail(ctx, member, transaction);
-      await memberRows(ctx).insertOne(member, { session: transaction });
-      await touchRoster(ctx, input.org_id, { with: input.role === 'admin' ? email : null }, transaction);
-      await recordAudit(
-        ctx,
-        {
-          action: 'member.add',
-          org_id: input.org_id,
-          details: { user_id: member.user_id, role: input.role },
-        },
-        transaction,
-      );
-      await recountTeams(ctx, input.org_id, member.teams, transaction);
-    });
-    wakeEvaluation(ctx, input.org_id);
-  } catch (error) {
-    if (isDuplicateKey(error))
-      throw new DomainError('conflict', 'A member has this identity, or has or had this user id.');
-    throw error;
-  }
-  return member;
 }
 
 async function refuseTooMany(ctx: Context, orgId: string, transaction: ClientSession): Promise<void> {

@@ -1,13 +1,14 @@
-import { recordAudit } from '../audit/record-audit.ts';
-import { wakeEvaluation } from '../budgets/plan-evaluation.ts';
-import { recountTeams } from '../budgets/recount-teams.ts';
+import { auditWrite } from '../audit/record-audit.ts';
+import { planTeamChange } from '../budgets/recount-teams.ts';
 import { revokeDevicesJob } from '../devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../devices/revoke-device.ts';
-import { revokeKeysOfUser } from '../keys/api-keys.ts';
+import { planKeyRevocation } from '../keys/api-keys.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
+import { apiKeyRows } from '../keys/model.ts';
 import { planReleaseOfUser } from '../keys/plan-release.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
-import { noMember, refuseLastAdmin, replaceMember, touchRoster } from '../organizations/roster.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { memberReplacement, noMember, refuseLastAdmin, rosterWrite } from '../organizations/roster.ts';
 import { DomainError, isStoreError } from '../platform/basics/errors.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -35,7 +36,6 @@ export async function removeMember(
 ): Promise<void> {
   // Nothing is revoked before the removal is committed: one that is refused leaves everything as it was.
   const accountId = await markRemoved(ctx, orgId, userId, removal);
-  wakeEvaluation(ctx, orgId);
   await revokeDevices(ctx, accountId);
 }
 
@@ -58,21 +58,33 @@ async function revokeDevices(ctx: Context, accountId: string): Promise<void> {
 async function markRemoved(ctx: Context, orgId: string, userId: string, removal: Removal): Promise<string> {
   const person = { org_id: orgId, user_id: userId };
   return commitPlan(ctx, async (transaction) => {
-    await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const actor = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
     const member = await memberRows(ctx).findOne(person, { session: transaction });
     if (!member) throw noMember();
     if (member.removed_at !== null) return { ...NO_PLAN, result: member._id };
     if (removal.keepsAnAdmin) await refuseLastAdmin(ctx, member, transaction);
     const made = await planMade(ctx, person, removal.revokeMade, transaction);
-    await replaceMember(ctx, erased(member, ctx.clock.now()), transaction);
-    await touchRoster(ctx, orgId, { without: member.email }, transaction);
-    const keys = await revokeKeysOfUser(ctx, orgId, userId, transaction);
-    const details = { user_id: userId, revoked_keys: keys, ...made.details };
-    await recordAudit(ctx, { action: 'member.remove', org_id: orgId, details }, transaction);
-    await recountTeams(ctx, orgId, member.teams, transaction);
-    const devices = insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: ctx.clock.now() });
-    const release = planReleaseOfUser(orgId, userId, ctx.clock.now());
-    return { ...joinPlans(made.plan, { ...devices, wakeUps: [] }, release), result: member._id };
+    const organization = await readOrganization(ctx, orgId, transaction);
+    const left = { orgId, userId, before: member.teams, after: [] };
+    const recount = await planTeamChange(ctx, left, transaction);
+    const keys = await apiKeyRows(ctx)
+      .find({ ...person, revoked_at: null }, { session: transaction })
+      .toArray();
+    const nowMs = ctx.clock.now();
+    const details = { user_id: userId, revoked_keys: keys.map(({ _id }) => _id), ...made.details };
+    const writes = [
+      ...memberReplacement(erased(member, nowMs)),
+      ...actor.writes,
+      rosterWrite(organization, { without: member.email }),
+      auditWrite(ctx, { action: 'member.remove', org_id: orgId, details }),
+      ...insertDue(revokeDevicesJob, { key: member._id, orgId, dueMs: nowMs }).writes,
+    ];
+    const ends = keys.map((key) => planKeyRevocation(ctx, key));
+    const release = planReleaseOfUser(orgId, userId, nowMs);
+    return {
+      ...joinPlans({ writes, wakeUps: [] }, made.plan, recount, ...ends, release),
+      result: member._id,
+    };
   });
 }
 

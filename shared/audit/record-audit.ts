@@ -1,4 +1,3 @@
-import type { ClientSession } from 'mongoose';
 import { isDuplicateKey } from '../platform/basics/errors.ts';
 import { derivedId, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
@@ -12,39 +11,21 @@ interface NewEntry {
   details?: Record<string, unknown>;
 }
 
-/** A write of one entry of the audit log, for the plan of the change that it tells of. */
+/** The write of one entry of the audit log, for the plan of its change. */
 export function auditWrite(ctx: Context, entry: NewEntry): Write {
   return insertRow(auditRows, entryOf(ctx, newId('aud'), entry));
 }
 
 /**
- * Writes one entry of the audit log, in the transaction of its change. Null is for an act that changes nothing in MongoDB, or
- * that no transaction holds.
+ * Writes one entry of the audit log for an act that no transaction of MongoDB holds. With a `cause` one entry per cause,
+ * however often it is called: a repeat of a change that was made but not recorded records it.
  */
-export async function recordAudit(
-  ctx: Context,
-  entry: NewEntry,
-  transaction: ClientSession | null,
-): Promise<void> {
-  await auditRows(ctx).insertOne(
-    entryOf(ctx, newId('aud'), entry),
-    transaction ? { session: transaction } : {},
-  );
-}
-
-/**
- * Writes one entry per `cause`, however often it is called: for changes that no transaction holds. A repeat of a change
- * that was made but not recorded records it.
- */
-export async function recordAuditOnce(
-  ctx: Context,
-  entry: NewEntry,
-  cause: readonly string[],
-): Promise<void> {
+export async function recordAct(ctx: Context, entry: NewEntry, cause?: readonly string[]): Promise<void> {
+  const id = cause === undefined ? newId('aud') : derivedId('aud', entry.action, ...cause);
   try {
-    await auditRows(ctx).insertOne(entryOf(ctx, derivedId('aud', entry.action, ...cause), entry));
+    await auditRows(ctx).insertOne(entryOf(ctx, id, entry));
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
+    if (cause === undefined || !isDuplicateKey(error)) throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import { dateAt } from '../platform/basics/clock.ts';
-import { type Plan, wakeAll } from '../platform/context/commit-plan.ts';
-import type { Context } from '../platform/context/context.ts';
+import type { Plan } from '../platform/context/commit-plan.ts';
 import { raiseDue } from '../platform/due/plan-due.ts';
 import { evaluateBudgetsJob } from './jobs.ts';
 
@@ -15,12 +14,6 @@ export function planEvaluation(
 ): Plan {
   const least = { earliest_window_end: dateAt(earliestEndMs) };
   return raiseDue(evaluateBudgetsJob, { key: orgId, orgId, dueMs: nowMs, shard, least });
-}
-
-/** Wakes whoever waits for a change of an organization's rules that has been committed. */
-export function wakeEvaluation(ctx: Context, orgId: string): void {
-  const nowMs = ctx.clock.now();
-  wakeAll(ctx, planRuleChange(orgId, nowMs).wakeUps);
 }
 
 /**

@@ -31,11 +31,13 @@ export async function recountCounter(
   organization: Organization,
   counter: CounterKey,
   transaction: ClientSession,
+  teamsOf?: ReadonlyMap<string, readonly string[]>,
 ): Promise<Recount> {
-  const sinceMs = ctx.clock.now() - CLOSED_WINDOW_FIRES_MS;
-  const windows = await countWindows(ctx, organization, { counter, sinceMs }, transaction);
-  const key = counterKey(counter);
   const org_id = organization._id;
+  const match = await matchOf(ctx, org_id, counter, transaction, teamsOf);
+  const sinceMs = ctx.clock.now() - CLOSED_WINDOW_FIRES_MS;
+  const windows = await countWindows(ctx, organization, { counter, sinceMs, match }, transaction);
+  const key = counterKey(counter);
   const rows = windows.map(({ interval, usage }) => ({
     _id: windowKey(org_id, key, interval.startMs, 0),
     org_id,
@@ -55,17 +57,16 @@ export async function recountCounter(
 async function countWindows(
   ctx: Context,
   organization: Organization,
-  { counter, sinceMs }: { counter: CounterKey; sinceMs: number },
+  { counter, sinceMs, match }: { counter: CounterKey; sinceMs: number; match: Match },
   transaction: ClientSession,
 ): Promise<WindowUsage[]> {
   const windowAt = (epochMs: number): Interval => calendarWindowAt(counter.window, counter.timezone, epochMs);
   // Another process may have the right time, and so signals of a window that has not begun by this clock.
   const untilMs = ctx.clock.now() + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead + 1;
   const edges = windowEdges(windowAt, sinceMs, untilMs);
-  const who = await dimensionsOf(ctx, organization._id, counter, transaction);
   const windows = new Map<number, WindowUsage>();
   for (const part of splitRange(organization, edges)) {
-    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, part, who, transaction)) {
+    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, part, match, transaction)) {
       const interval = windowAt(_id.getTime());
       const window = windows.get(interval.startMs) ?? { interval, usage: noUsage() };
       windows.set(interval.startMs, window);
@@ -75,17 +76,18 @@ async function countWindows(
   return [...windows.values()];
 }
 
-/** The rollups of a counter's scope. A team is the members that it has now. */
-async function dimensionsOf(
+/** The filter of the rollups of a counter's scope. A team is the members that it has in `teamsOf`, or now. */
+async function matchOf(
   ctx: Context,
   orgId: string,
   { scope, scope_id }: CounterKey,
   transaction: ClientSession,
+  teamsOf?: ReadonlyMap<string, readonly string[]>,
 ): Promise<Match> {
   if (scope === 'org') return {};
   if (scope === 'user') return { user_id: scope_id };
   if (scope === 'project') return { project_id: scope_id };
-  const teams = await teamsByUser(ctx, orgId, transaction);
+  const teams = teamsOf ?? (await teamsByUser(ctx, orgId, transaction));
   const inTeam = [...teams].filter(([, names]) => names.includes(scope_id));
   return { user_id: { $in: inTeam.map(([userId]) => userId) } };
 }

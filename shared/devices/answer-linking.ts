@@ -1,13 +1,14 @@
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
 import { findPending, invalidCode } from './find-pending.ts';
 import { activeDevices } from './list-devices.ts';
 import { type DeviceGrant, deviceGrantRows } from './model.ts';
 
-/** Who answers a device, and from where. */
+/** The member who answers a device, and the address that the answer comes from. */
 interface Answerer {
   accountId: string;
   orgId: string;
@@ -15,7 +16,7 @@ interface Answerer {
 }
 
 /**
- * A member takes the device that shows this user code into the own account. Once: of two who try, one wins.
+ * Links the device that shows this user code to the member's account. Only one of several concurrent answers wins.
  * Throws `invalid_grant` for a code that is unknown or used, `expired_token`, `too_many_requests` after five of those
  * from one account or address, `too_many_devices` (the code stays good).
  */
@@ -31,8 +32,8 @@ export async function approveLinking(ctx: Context, member: Answerer, typedCode: 
 }
 
 /**
- * A member refuses the device that shows this user code: its next poll is told so. Throws `invalid_grant`,
- * `expired_token`, `too_many_requests` as an approval does.
+ * Refuses the device that shows this user code; its next poll gets that answer. Throws `invalid_grant`, `expired_token` and
+ * `too_many_requests` as an approval does.
  */
 export async function denyLinking(ctx: Context, member: Answerer, typedCode: string): Promise<void> {
   const grant = await findPending(ctx, member, typedCode);
@@ -45,14 +46,14 @@ async function answer(
   { _id, device_id }: DeviceGrant,
   { status, action }: { status: 'approved' | 'denied'; action: string },
 ): Promise<void> {
-  await inTransaction(ctx.db, async (transaction) => {
-    const { modifiedCount } = await deviceGrantRows(ctx).updateOne(
-      { _id, status: 'pending' },
-      { $set: { account_id: accountId, status } },
-      { session: transaction },
-    );
-    if (modifiedCount === 0) throw invalidCode();
+  await commitPlan(ctx, async (transaction) => {
+    const grant = await deviceGrantRows(ctx).findOne({ _id }, { session: transaction });
+    if (grant?.status !== 'pending') throw invalidCode();
     const details = { account_id: accountId, device_id };
-    await recordAudit(ctx, { action, org_id: orgId, details }, transaction);
+    const writes = [
+      updateRow(deviceGrantRows, { _id }, { $set: { account_id: accountId, status } }),
+      auditWrite(ctx, { action, org_id: orgId, details }),
+    ];
+    return { writes, wakeUps: [], result: undefined };
   });
 }

@@ -1,16 +1,17 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { ensureAccount } from '../credits/ledger/ensure-account.ts';
 import { putDevice } from '../credits/meter/device-access.ts';
 import { type DeviceToken, deviceTokenRows } from '../credits/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
-import { touchMember } from '../organizations/roster.ts';
+import { memberTouch } from '../organizations/roster.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DEVICE_SLOW_DOWN_S, DEVICES_PER_ACCOUNT } from '../platform/basics/contract.ts';
 import { DomainError, isCode, isOutcomeUnknown, orUnknown } from '../platform/basics/errors.ts';
+import { commitPlan, type Decision, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { insertRow, updateRow } from '../platform/mongo/writes.ts';
 import { type Device, type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
 
 /**
@@ -42,7 +43,7 @@ export async function redeemGrant(
   return { access_token: token, device_id: grant.device_id };
 }
 
-/** `slow_down` is a kind of `authorization_pending`: an approved device is never told to wait. */
+/** Refuses a poll of a device that nobody has approved yet. `slow_down` is a kind of `authorization_pending`. */
 async function refusePoll(ctx: Context, grant: DeviceGrant): Promise<never> {
   const nowMs = ctx.clock.now();
   const isEarly =
@@ -66,10 +67,12 @@ function noMemberAnyMore(): DomainError {
   return new DomainError('access_denied', 'The person who approved this device is no longer a member.');
 }
 
-/** Only who knows both the device code and the pepper can make the token again; neither is stored with the other. */
+/** The seed of a token. Making it again needs both the device code and the pepper, which are never stored together. */
 function seedOf(ctx: Context, deviceCode: string): Uint8Array {
   return createHmac('sha512', ctx.config.apiKeyPepper).update(`device-token:${deviceCode}`).digest();
 }
+
+const NOTHING_TO_DO: Decision<undefined> = { ...NO_PLAN, result: undefined };
 
 type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
 
@@ -80,12 +83,12 @@ type Token = Pick<DeviceToken, 'token_id' | 'token_hmac'>;
 async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, token: Token): Promise<void> {
   const { device_id, name, public_key } = grant;
   const { _id: account_id, org_id } = member;
-  await inTransaction(ctx.db, async (transaction) => {
+  await commitPlan(ctx, async (transaction) => {
     const options = { session: transaction };
-    // Of two that link at once one meets a conflict here, and counts again.
-    if (!(await touchMember(ctx, { _id: account_id }, transaction))) throw noMemberAnyMore();
+    const present = await memberRows(ctx).findOne({ _id: account_id }, options);
+    if (!present || present.removed_at !== null) throw noMemberAnyMore();
     const devices = await deviceRows(ctx).find({ account_id }, options).toArray();
-    if (devices.some((device) => device.device_id === device_id)) return;
+    if (devices.some((device) => device.device_id === device_id)) return NOTHING_TO_DO;
     if (devices.filter(({ status }) => status === 'active').length >= DEVICES_PER_ACCOUNT)
       throw new DomainError(
         'access_denied',
@@ -102,11 +105,15 @@ async function linkDevice(ctx: Context, grant: DeviceGrant, member: Member, toke
       created_at: new Date(ctx.clock.now()),
       revoked_at: null,
     };
-    await deviceRows(ctx).insertOne(device, options);
     const spending = { _id: device_id, account_id, ...token, revoked_at: null, last_seen_at: null };
-    await deviceTokenRows(ctx).insertOne(spending, options);
-    const details = { account_id, device_id };
-    await recordAudit(ctx, { action: 'device.link', org_id, details }, transaction);
+    const writes = [
+      // Two devices that link at once conflict here, and the second counts again.
+      memberTouch(present),
+      insertRow(deviceRows, device),
+      insertRow(deviceTokenRows, spending),
+      auditWrite(ctx, { action: 'device.link', org_id, details: { account_id, device_id } }),
+    ];
+    return { writes, wakeUps: [], result: undefined };
   });
 }
 
@@ -125,21 +132,24 @@ async function putInRedis(
 
 /**
  * Marks the grant as redeemed for the one poll that gets the answer. Throws `invalid_grant` for every other. A poll that
- * does not learn what became of its mark takes the mark back, as it has answered nothing: then the next poll gets the token.
- * Throws `outcome_unknown` where that is not known either.
+ * does not learn the outcome takes its mark back, so that the next poll gets the token. Throws `outcome_unknown` when the
+ * outcome of that is unknown too.
  */
 async function markRedeemed(ctx: Context, { _id }: DeviceGrant): Promise<void> {
   const poll = randomUUID();
   try {
-    await inTransaction(ctx.db, async (transaction) => {
-      const options = { session: transaction };
-      const grant = await deviceGrantRows(ctx).findOne({ _id }, options);
-      // The driver tries again what it has no answer to.
-      if (grant?.redeemed_by === poll) return;
+    await commitPlan(ctx, async (transaction) => {
+      const grant = await deviceGrantRows(ctx).findOne({ _id }, { session: transaction });
+      // The driver repeats a transaction whose answer did not come.
+      if (grant?.redeemed_by === poll) return NOTHING_TO_DO;
       if (grant?.status !== 'approved')
         throw new DomainError('invalid_grant', 'This device code was used already.');
       const redeemed = { status: 'redeemed', redeemed_by: poll } as const;
-      await deviceGrantRows(ctx).updateOne({ _id }, { $set: redeemed }, options);
+      return {
+        writes: [updateRow(deviceGrantRows, { _id }, { $set: redeemed })],
+        wakeUps: [],
+        result: undefined,
+      };
     });
   } catch (error) {
     if (!isOutcomeUnknown(error)) throw error;
@@ -151,13 +161,13 @@ async function markRedeemed(ctx: Context, { _id }: DeviceGrant): Promise<void> {
   }
 }
 
-/** Writes the row in any case: a mark that is still under way conflicts, and ends before this does. */
+/** Takes the mark of a poll back. It writes the row in any case, so that a mark under way conflicts and ends first. */
 async function takeBack(ctx: Context, _id: string, poll: string): Promise<void> {
-  await inTransaction(ctx.db, async (transaction) => {
-    const options = { session: transaction };
-    const grant = await deviceGrantRows(ctx).findOne({ _id }, options);
-    if (grant?.status === 'redeemed' && grant.redeemed_by !== poll) return;
+  await commitPlan(ctx, async (transaction) => {
+    const grant = await deviceGrantRows(ctx).findOne({ _id }, { session: transaction });
+    if (grant?.status === 'redeemed' && grant.redeemed_by !== poll) return NOTHING_TO_DO;
     const back = { status: 'approved', last_polled_at: dateAt(ctx.clock.now()) } as const;
-    await deviceGrantRows(ctx).updateOne({ _id }, { $set: back, $unset: { redeemed_by: '' } }, options);
+    const change = { $set: back, $unset: { redeemed_by: '' as const } };
+    return { writes: [updateRow(deviceGrantRows, { _id }, change)], wakeUps: [], result: undefined };
   });
 }

@@ -1,15 +1,16 @@
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
 import { deviceTokenRows } from '../credits/model.ts';
 import { DomainError, isCode, orUnknown } from '../platform/basics/errors.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { dueId, dueRows } from '../platform/due/model.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
 import { revokeDevicesJob } from './jobs.ts';
 import { type Device, deviceRows } from './model.ts';
 
 /**
- * Ends a device: Redis first, where it bites at once, then the record. Repeating it changes nothing. Throws
+ * Ends a device: first in Redis, where it takes effect at once, then in its row. Repeating it changes nothing. Throws
  * `not_found` for everything that is not the account's, after one query whatever the id was; `store_unavailable` or
  * `rebuilding` when nothing was done, and `outcome_unknown` when Redis has ended the device and the record may not say so.
  * Each of them has to be repeated.
@@ -28,21 +29,17 @@ export async function revokeDevice(ctx: Context, accountId: string, deviceId: st
 }
 
 async function markRevoked(ctx: Context, { _id, account_id, org_id }: Device): Promise<void> {
-  const revokedAt = new Date(ctx.clock.now());
-  await inTransaction(ctx.db, async (transaction) => {
-    const { modifiedCount } = await deviceRows(ctx).updateOne(
-      { _id, status: 'active' },
-      { $set: { status: 'revoked', revoked_at: revokedAt } },
-      { session: transaction },
-    );
-    if (modifiedCount === 0) return;
-    await deviceTokenRows(ctx).updateOne(
-      { _id },
-      { $set: { revoked_at: revokedAt } },
-      { session: transaction },
-    );
+  const revoked_at = new Date(ctx.clock.now());
+  await commitPlan(ctx, async (transaction) => {
+    const device = await deviceRows(ctx).findOne({ _id }, { session: transaction });
+    if (device?.status !== 'active') return { ...NO_PLAN, result: undefined };
     const details = { account_id, device_id: _id };
-    await recordAudit(ctx, { action: 'device.revoke', org_id, details }, transaction);
+    const writes = [
+      updateRow(deviceRows, { _id }, { $set: { status: 'revoked', revoked_at } }),
+      updateRow(deviceTokenRows, { _id }, { $set: { revoked_at } }),
+      auditWrite(ctx, { action: 'device.revoke', org_id, details }),
+    ];
+    return { writes, wakeUps: [], result: undefined };
   });
 }
 
@@ -58,8 +55,8 @@ function noDevice(): DomainError {
 }
 
 /**
- * Revokes the devices of a removed member, also those whose row says so: Redis may have been rebuilt from it before. Ends
- * what is due about them. Repeating it changes nothing. Throws as `revokeDevice`.
+ * Revokes the devices of a removed member, also those whose row says so: Redis may have been rebuilt from it before. Clears
+ * the due row. Repeating it changes nothing. Throws as `revokeDevice`.
  */
 export async function revokeDevicesOfRemoved(ctx: Context, accountId: string): Promise<void> {
   const devices = await deviceRows(ctx).find({ account_id: accountId }).toArray();
@@ -67,7 +64,7 @@ export async function revokeDevicesOfRemoved(ctx: Context, accountId: string): P
   await dueRows(ctx).deleteOne({ _id: dueId(revokeDevicesJob, accountId) });
 }
 
-/** What is not known to be done is repeated, and repeating it is safe: to the caller it was not done. */
+/** Reports an unknown outcome as not done, because repeating the revocation is safe. */
 async function revokeInRedis(ctx: Context, accountId: string, deviceId: string): Promise<void> {
   try {
     await revokeDeviceAccess(ctx, accountId, deviceId);

@@ -3,10 +3,11 @@ import { beginCreation } from '../idempotency/creation.ts';
 import { credentialHash } from '../keys/credential.ts';
 import { baseUrl } from '../platform/basics/config.ts';
 import { DEVICE_CODE_LIFETIME_S, DEVICE_POLL_INTERVAL_S } from '../platform/basics/contract.ts';
-import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { DomainError } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { insertRow } from '../platform/mongo/writes.ts';
 import { type DeviceGrant, deviceGrantRows, deviceRows } from './model.ts';
 import { newUserCode, showUserCode } from './user-code.ts';
 
@@ -29,7 +30,6 @@ export async function startLinking(
   const nowMs = ctx.clock.now();
   const { user_code } = await insertGrant(ctx, {
     _id: credentialHash(deviceCode, ctx.config.apiKeyPepper),
-    user_code: newUserCode(),
     device_id: newId('dev'),
     ...input,
     status: 'pending',
@@ -51,7 +51,7 @@ export async function startLinking(
   };
 }
 
-/** Whether a device of this id is being linked, or was linked. Throws `not_found`. */
+/** Returns the id of a device that is being linked, or was linked. Throws `not_found`. */
 export async function findLinking(ctx: Context, deviceId: string): Promise<{ device_id: string }> {
   const known =
     (await deviceGrantRows(ctx).findOne({ device_id: deviceId })) ??
@@ -60,23 +60,18 @@ export async function findLinking(ctx: Context, deviceId: string): Promise<{ dev
   return { device_id: deviceId };
 }
 
-/** With another user code for as long as the unique index knows this one. Throws when the device has a grant already. */
-async function insertGrant(ctx: Context, grant: DeviceGrant): Promise<DeviceGrant> {
-  for (;;) {
-    try {
-      const inserted = grant;
-      await inTransaction(ctx.db, async (transaction) => {
-        await beginCreation(ctx, 'dev', transaction);
-        await deviceGrantRows(ctx).insertOne(inserted, { session: transaction });
-      });
-      return grant;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      const known = await deviceGrantRows(ctx).findOne({ device_id: grant.device_id });
-      // The driver tries again what it has no answer to.
-      if (known?._id === grant._id) return known;
-      if (known) throw error;
-      grant = { ...grant, user_code: newUserCode() };
-    }
-  }
+/** Stores a grant with a new user code. Throws a duplicate key when the device has a grant already. */
+async function insertGrant(ctx: Context, draft: Omit<DeviceGrant, 'user_code'>): Promise<DeviceGrant> {
+  return commitPlan(
+    ctx,
+    async (transaction) => {
+      await beginCreation(ctx, 'dev', transaction);
+      const known = await deviceGrantRows(ctx).findOne({ _id: draft._id }, { session: transaction });
+      // The driver repeats a transaction whose answer did not come.
+      if (known) return { ...NO_PLAN, result: known };
+      const grant = { ...draft, user_code: newUserCode() };
+      return { writes: [insertRow(deviceGrantRows, grant)], wakeUps: [], result: grant };
+    },
+    { onDuplicateKey: 'retry' },
+  );
 }

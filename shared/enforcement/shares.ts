@@ -1,4 +1,4 @@
-import { recordAuditOnce } from '../audit/record-audit.ts';
+import { recordAct } from '../audit/record-audit.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { OpenBudget } from './standing.ts';
@@ -40,7 +40,7 @@ export function noteFullShare(ctx: Context, { orgId, budgetId, userId, keyId, he
   if (noted(ctx).get(name)) return;
   noted(ctx).set(name, true);
   const details = { budget_id: budgetId, user_id: userId, key_id: keyId, held_usd: heldNusd / 1e9 };
-  recordAuditOnce(ctx, { action: 'budget.share_reached', org_id: orgId, details }, cause).catch(
+  recordAct(ctx, { action: 'budget.share_reached', org_id: orgId, details }, cause).catch(
     (error: unknown) => {
       noted(ctx).delete(name);
       ctx.log.warn({ err: error }, 'a full share was not recorded; the next refusal records it');

@@ -1,13 +1,14 @@
 import type { ClientSession } from 'mongoose';
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { type Member, memberRows } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
-import { replaceMember } from '../organizations/roster.ts';
+import { memberReplacement } from '../organizations/roster.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { updateRow } from '../platform/mongo/writes.ts';
 import type { Visitor, VisitorReason } from './me.ts';
 import type { Identity } from './verify-access-token.ts';
 
@@ -19,7 +20,7 @@ export interface Claims {
 
 /**
  * The invitations that a verified e-mail names: each present member, one per organization, who has no identity and has not
- * said no. Otherwise why there is none.
+ * declined. Otherwise the reason why there is none.
  */
 export async function findInvitations(
   ctx: Context,
@@ -43,7 +44,7 @@ function isOpen(member: Member): boolean {
   return member.removed_at === null && member.idp === undefined && member.declined_at === undefined;
 }
 
-/** An admin may have corrected the e-mail since: then another person is invited. */
+/** True while the invitation is open and names this e-mail: an admin may have corrected it since. */
 function isFor(member: Member, { email }: Invitation): boolean {
   return isOpen(member) && member.email === foldEmail(email);
 }
@@ -55,8 +56,8 @@ export interface Invitation {
 }
 
 /**
- * Describes invitations to the person who is asked: join what, as what, invited by whom. Those that are gone meanwhile are
- * left out.
+ * Describes invitations to the person who is asked: the organization, the role and the inviter. Omits those that are gone
+ * meanwhile.
  */
 export async function describeInvitations(
   ctx: Context,
@@ -81,7 +82,7 @@ async function nameInviter(ctx: Context, { invited_by }: Member): Promise<string
 }
 
 /**
- * Links the identity of a person who said yes to the invited member; a yes that is said again changes nothing. Never
+ * Links the identity of a person who said yes to the invited member; repeating it changes nothing. Never
  * replaces an identity. Throws `conflict` when the invitation is gone, or the identity is another member's.
  */
 export async function acceptInvitation(
@@ -90,17 +91,16 @@ export async function acceptInvitation(
 ): Promise<Member> {
   const { accountId: _id, identity } = invitation;
   try {
-    return await inTransaction(ctx.db, async (transaction) => {
+    return await commitPlan(ctx, async (transaction) => {
       const linked = { _id, 'idp.iss': identity.iss, 'idp.sub': identity.sub };
       const joinedBefore = await memberRows(ctx).findOne(linked, { session: transaction });
-      if (joinedBefore) return joinedBefore;
+      if (joinedBefore) return { ...NO_PLAN, result: joinedBefore };
       const member = await readOpen(ctx, invitation, transaction);
       // The identity provider has verified this e-mail.
       const joined: Member = { ...member, idp: identity, email_confirmed: true };
-      await replaceMember(ctx, joined, transaction);
       const details = { user_id: member.user_id, ...joined.idp };
-      await recordAudit(ctx, { action: 'member.join', org_id: member.org_id, details }, transaction);
-      return joined;
+      const audit = auditWrite(ctx, { action: 'member.join', org_id: member.org_id, details });
+      return { writes: [...memberReplacement(joined), audit], wakeUps: [], result: joined };
     });
   } catch (error) {
     if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');
@@ -108,14 +108,17 @@ export async function acceptInvitation(
   }
 }
 
-/** Takes a no for an answer: the invitation is gone until an admin renews it. Throws `conflict` when it is gone already. */
+/** Declines an invitation: it is gone until an admin renews it. Throws `conflict` when it is gone already. */
 export async function declineInvitation(ctx: Context, invitation: Invitation): Promise<void> {
-  await inTransaction(ctx.db, async (transaction) => {
+  await commitPlan(ctx, async (transaction) => {
     const member = await readOpen(ctx, invitation, transaction);
     const change = { declined_at: dateAt(ctx.clock.now()) };
-    await memberRows(ctx).updateOne({ _id: member._id }, { $set: change }, { session: transaction });
     const details = { user_id: member.user_id };
-    await recordAudit(ctx, { action: 'member.decline', org_id: member.org_id, details }, transaction);
+    const writes = [
+      updateRow(memberRows, { _id: member._id }, { $set: change }),
+      auditWrite(ctx, { action: 'member.decline', org_id: member.org_id, details }),
+    ];
+    return { writes, wakeUps: [], result: undefined };
   });
 }
 

@@ -1,9 +1,9 @@
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { memberRows } from '../organizations/model.ts';
-import { noMember, replaceMember } from '../organizations/roster.ts';
+import { memberReplacement, noMember } from '../organizations/roster.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
+import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
 import type { Identity } from './verify-access-token.ts';
 
 /**
@@ -17,16 +17,14 @@ export async function linkIdentity(
   idp: Identity,
 ): Promise<void> {
   try {
-    await inTransaction(ctx.db, async (transaction) => {
-      const member = await memberRows(ctx).findOne(
-        { org_id: orgId, user_id: userId },
-        { session: transaction },
-      );
+    await commitPlan(ctx, async (transaction) => {
+      const person = { org_id: orgId, user_id: userId };
+      const member = await memberRows(ctx).findOne(person, { session: transaction });
       if (!member || member.removed_at !== null) throw noMember();
-      if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return;
-      await replaceMember(ctx, { ...member, idp }, transaction);
+      if (member.idp?.iss === idp.iss && member.idp.sub === idp.sub) return { ...NO_PLAN, result: undefined };
       const details = { user_id: userId, ...idp };
-      await recordAudit(ctx, { action: 'member.identity', org_id: orgId, details }, transaction);
+      const audit = auditWrite(ctx, { action: 'member.identity', org_id: orgId, details });
+      return { writes: [...memberReplacement({ ...member, idp }), audit], wakeUps: [], result: undefined };
     });
   } catch (error) {
     if (isDuplicateKey(error)) throw new DomainError('conflict', 'Another member has this identity.');

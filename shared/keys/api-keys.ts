@@ -1,29 +1,28 @@
 import type { ClientSession } from 'mongoose';
-import { auditWrite, recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { beginCreation } from '../idempotency/creation.ts';
 import { readOrganization } from '../organizations/read-organization.ts';
+import { rosterWrite } from '../organizations/roster.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import type { Role, Scope } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import { boundedCache } from '../platform/context/cache.ts';
-import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { commitPlan, type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
-import { updateRow } from '../platform/mongo/writes.ts';
+import { insertRow, updateRow } from '../platform/mongo/writes.ts';
 import { confirmActor } from './confirm-actor.ts';
 import { credentialHash, credentialId, mintCredential, sameHash } from './credential.ts';
 import { type ApiKey, apiKeyRows, isLive } from './model.ts';
 import { planReleaseOfKey } from './plan-release.ts';
-import { refuseGuessing } from './refuse-scopes.ts';
-import { refuseTooManyKeys } from './refuse-too-many.ts';
+import { refuseGuessing, refuseTooManyKeys } from './refuse-key.ts';
 
 export interface NewApiKey {
   org_id: string;
   scopes: Scope[];
   name?: string | undefined;
-  user_id?: string | undefined;
-  project_id?: string | undefined;
-  expires_at?: Date | undefined;
+  user_id?: string | null | undefined;
+  project_id?: string | null | undefined;
+  expires_at?: Date | null | undefined;
   /** The role in which a person makes it. */
   role?: Role;
 }
@@ -38,40 +37,41 @@ export async function createApiKey(ctx: Context, input: NewApiKey): Promise<{ ke
     const errors = [{ pointer: '/expires_at', detail: 'must lie in the future' }];
     throw new DomainError('invalid_request', 'expires_at must lie in the future.', { errors });
   }
-  return inTransaction(ctx.db, (transaction) => insertKey(ctx, input, transaction));
+  return commitPlan(ctx, (transaction) => planKey(ctx, input, transaction));
 }
 
-async function insertKey(
+async function planKey(
   ctx: Context,
-  { replaced, ...input }: NewApiKey & { replaced?: string },
+  { role = 'member', replaced, ...input }: NewApiKey & { replaced?: string },
   transaction: ClientSession,
-): Promise<{ key: string; key_id: string }> {
-  refuseGuessing(input);
+): Promise<Decision<{ key: string; key_id: string }>> {
+  const { org_id, scopes, name = 'api key', user_id = null, project_id = null, expires_at = null } = input;
+  refuseGuessing({ scopes, user_id });
   await beginCreation(ctx, 'key', transaction);
-  const { org_id, role = 'member' } = input;
-  await readOrganization(ctx, org_id, transaction);
-  const made_by = await confirmActor(ctx, { orgId: org_id, role }, transaction);
-  const bound = { org_id, user_id: input.user_id ?? null, replaced };
-  await refuseTooManyKeys(ctx, bound, transaction);
+  const organization = await readOrganization(ctx, org_id, transaction);
+  const { maker, writes } = await confirmActor(ctx, { orgId: org_id, role }, transaction);
+  await refuseTooManyKeys(ctx, { org_id, user_id }, replaced, transaction);
   const { id, token } = mintCredential('ugk');
   const row: ApiKey = {
     _id: id,
     org_id,
     hmac: credentialHash(token, ctx.config.apiKeyPepper),
-    name: input.name ?? 'api key',
-    scopes: input.scopes,
-    user_id: input.user_id ?? null,
-    project_id: input.project_id ?? null,
-    made_by,
+    name,
+    scopes,
+    user_id,
+    project_id,
+    made_by: maker,
     created_at: new Date(ctx.clock.now()),
-    expires_at: input.expires_at ?? null,
+    expires_at,
     revoked_at: null,
     last_used_at: null,
   };
-  await apiKeyRows(ctx).insertOne(row, { session: transaction });
-  const details = { key_id: id, scopes: input.scopes };
-  await recordAudit(ctx, { action: 'key.create', org_id, details }, transaction);
-  return { key: token, key_id: id };
+  const audit = auditWrite(ctx, { action: 'key.create', org_id, details: { key_id: id, scopes } });
+  return {
+    writes: [...writes, rosterWrite(organization), insertRow(apiKeyRows, row), audit],
+    wakeUps: [],
+    result: { key: token, key_id: id },
+  };
 }
 
 /**
@@ -87,27 +87,19 @@ export async function rotateApiKey(
   return commitPlan(ctx, async (transaction) => {
     const old = await readKey(ctx, keyId, transaction);
     if (!isLive(old, ctx.clock.now())) throw new DomainError('conflict', 'This key is revoked or expired.');
-    const fresh = await insertKey(
-      ctx,
-      {
-        org_id: old.org_id,
-        scopes: old.scopes,
-        name: old.name,
-        user_id: old.user_id ?? undefined,
-        project_id: old.project_id ?? undefined,
-        expires_at: old.expires_at ?? undefined,
-        role,
-        replaced: keyId,
-      },
-      transaction,
-    );
+    const { org_id, scopes, name, user_id, project_id, expires_at } = old;
+    const like = { org_id, scopes, name, user_id, project_id, expires_at };
+    const fresh = await planKey(ctx, { ...like, role, replaced: keyId }, transaction);
     const graceEndsMs = ctx.clock.now() + graceMs;
     const retiresMs = Math.min(graceEndsMs, old.retires_at?.getTime() ?? graceEndsMs);
     const change = { retires_at: new Date(retiresMs) };
-    await apiKeyRows(ctx).updateOne({ _id: keyId }, { $set: change }, { session: transaction });
-    const details = { key_id: keyId, next: fresh.key_id };
-    await recordAudit(ctx, { action: 'key.rotate', org_id: old.org_id, details }, transaction);
-    return { ...planReleaseOfKey(old, retiresMs), result: fresh };
+    const details = { key_id: keyId, next: fresh.result.key_id };
+    const writes = [
+      updateRow(apiKeyRows, { _id: keyId }, { $set: change }),
+      auditWrite(ctx, { action: 'key.rotate', org_id, details }),
+    ];
+    const plan = joinPlans(fresh, { writes, wakeUps: [] }, planReleaseOfKey(old, retiresMs));
+    return { ...plan, result: fresh.result };
   });
 }
 
@@ -133,20 +125,6 @@ export function planKeyRevocation(ctx: Context, key: ApiKey): Plan {
   return joinPlans({ writes, wakeUps: [] }, planReleaseOfKey(key, nowMs));
 }
 
-/** Revokes the live keys that are bound to a user, and answers their ids. */
-export async function revokeKeysOfUser(
-  ctx: Context,
-  orgId: string,
-  userId: string,
-  transaction: ClientSession,
-): Promise<string[]> {
-  const bound = { org_id: orgId, user_id: userId, revoked_at: null };
-  const keys = await apiKeyRows(ctx).find(bound, { session: transaction }).toArray();
-  const change = { revoked_at: new Date(ctx.clock.now()) };
-  await apiKeyRows(ctx).updateMany(bound, { $set: change }, { session: transaction });
-  return keys.map((key) => key._id);
-}
-
 async function readKey(ctx: Context, keyId: string, transaction: ClientSession): Promise<ApiKey> {
   const key = await apiKeyRows(ctx).findOne({ _id: keyId }, { session: transaction });
   if (!key) throw new DomainError('not_found', 'There is no such API key.');
@@ -158,7 +136,7 @@ export async function listApiKeys(ctx: Context, orgId: string): Promise<ApiKey[]
   return apiKeyRows(ctx).find({ org_id: orgId }).sort({ created_at: 1 }).toArray();
 }
 
-/** Every organization's keys are looked up together, so a dark connection may hold them up for so long. */
+/** Look-ups of all organizations share a query, so this is how long a dark connection may delay them. */
 const LOOK_UP_MS = 5_000;
 
 /**
@@ -213,7 +191,7 @@ const writtenLately = boundedCache<string, true>({ max: 10_000, ttlMs: USE_RESOL
 /** At most once a minute and never in the way of the request. */
 function rememberUse(ctx: Context, key: ApiKey): void {
   const nowMs = ctx.clock.now();
-  // One that lies ahead was written by a clock that is wrong.
+  // A last use in the future was written by a clock that is wrong.
   const ageMs = Math.abs(nowMs - (key.last_used_at?.getTime() ?? 0));
   if (ageMs < USE_RESOLUTION_MS || writtenLately(ctx).get(key._id)) return;
   writtenLately(ctx).set(key._id, true);

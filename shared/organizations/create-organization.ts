@@ -1,9 +1,10 @@
-import { recordAudit } from '../audit/record-audit.ts';
+import { auditWrite } from '../audit/record-audit.ts';
 import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_S } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { inTransaction } from '../platform/mongo/transaction.ts';
+import { insertRow } from '../platform/mongo/writes.ts';
 import { type Organization, organizationRows } from './model.ts';
 import { uniqueEmails } from './roster.ts';
 
@@ -35,17 +36,18 @@ export async function createOrganization(
     created_at: new Date(ctx.clock.now()),
   };
   try {
-    await inTransaction(ctx.db, async (transaction) => {
-      await organizationRows(ctx).insertOne(organization, { session: transaction });
-      await recordAudit(
-        ctx,
-        { action: 'organization.create', org_id: organization._id, details: { plan: input.plan } },
-        transaction,
-      );
+    return await commitPlan(ctx, async (transaction) => {
+      const { _id: org_id, plan } = organization;
+      if (await organizationRows(ctx).findOne({ _id: org_id }, { session: transaction })) throw taken(org_id);
+      const audit = auditWrite(ctx, { action: 'organization.create', org_id, details: { plan } });
+      const writes = [insertRow(organizationRows, organization), audit];
+      return { writes, wakeUps: [], result: organization };
     });
   } catch (error) {
-    if (isDuplicateKey(error)) throw new DomainError('conflict', `Organization ${organization._id} exists.`);
-    throw error;
+    throw isDuplicateKey(error) ? taken(organization._id) : error;
   }
-  return organization;
+}
+
+function taken(orgId: string): DomainError {
+  return new DomainError('conflict', `Organization ${orgId} exists.`);
 }

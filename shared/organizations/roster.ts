@@ -2,21 +2,22 @@ import type { ClientSession } from 'mongoose';
 import { foldEmail } from '../platform/basics/email.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
-import { type Member, memberRows, organizationRows } from './model.ts';
+import { deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { type Member, memberRows, type Organization, organizationRows } from './model.ts';
 
-/** E-mails as members have them, each once: who leaves is taken off a list of them by the member's e-mail. */
+/** E-mails in the form that members have, each once, so that a member who leaves is found on a list of them. */
 export function uniqueEmails(emails: readonly string[]): string[] {
   return [...new Set(emails.map(foldEmail))];
 }
 
-/** One answer for a member who never was and for one of another organization. */
+/** The one error for a member who does not exist and for one of another organization. */
 export function noMember(): DomainError {
   return new DomainError('not_found', 'There is no such member.');
 }
 
 /**
  * Throws `conflict` when another present member of the organization has this e-mail: invited twice, nobody can tell which
- * invitation is meant. Of two who add it at one time one is refused only if both call `touchRoster`.
+ * invitation is meant. Concurrent adds conflict only if both write the roster (`rosterWrite`).
  */
 export async function refuseTakenEmail(
   ctx: Context,
@@ -28,10 +29,12 @@ export async function refuseTakenEmail(
     throw new DomainError('conflict', 'A member of the organization has this e-mail already.');
 }
 
-/** Puts a member anew and does not update: the embedded store's unique index would keep an old identity (docs/stores.md). */
-export async function replaceMember(ctx: Context, member: Member, transaction: ClientSession): Promise<void> {
-  await memberRows(ctx).deleteOne({ _id: member._id }, { session: transaction });
-  await memberRows(ctx).insertMany([member], { session: transaction });
+/**
+ * The writes that put another row of a member in its place. It is deleted and inserted, as the embedded store's unique index
+ * would keep an old identity (docs/stores.md).
+ */
+export function memberReplacement(member: Member): Write[] {
+  return [deleteRows(memberRows, { _id: member._id }), insertRow(memberRows, member)];
 }
 
 /**
@@ -57,45 +60,42 @@ export async function refuseLastAdmin(
     );
 }
 
-/**
- * Writes the organization's row, also when nothing else of it changes: of two admins who demote each other at one time,
- * one meets the other's write and looks again. Keeps the list of whom alerts go to.
- */
-export async function touchRoster(
-  ctx: Context,
-  orgId: string,
-  change: { with?: string | null; without?: string | null },
-  transaction: ClientSession,
-): Promise<void> {
-  const update = { $inc: { roster_changes: 1 } };
-  await organizationRows(ctx).updateOne(
-    { _id: orgId },
-    change.without
-      ? { ...update, $pull: { admin_emails: change.without, vouched_emails: change.without } }
-      : update,
-    { session: transaction },
-  );
-  if (!change.with) return;
-  await organizationRows(ctx).updateOne(
-    { _id: orgId },
-    { $addToSet: { admin_emails: change.with } },
-    { session: transaction },
-  );
+/** The most teams of an organization: every request reads its row, and the teams in it. */
+const TEAMS_PER_ORGANIZATION = 1_000;
+
+export interface RosterChange {
+  /** E-mail to put on the list of addresses for alerts. */
+  with?: string | null;
+  /** E-mail to take off that list. */
+  without?: string | null;
+  /** Teams that exist from then on. */
+  teams?: readonly string[];
 }
 
 /**
- * Writes the row of a present member, for a transaction that makes something for the member: it meets a conflict with a
- * removal at the same time, and with another that makes something. False when there is no such member any more.
+ * The write of a change of the organization's members, also when nothing else of its row changes: two admins who demote each
+ * other at one time conflict, and the second decides again. The transaction has read the organization. Throws `conflict` when
+ * it would have too many teams.
  */
-export async function touchMember(
-  ctx: Context,
-  member: Pick<Member, '_id'> | Pick<Member, 'org_id' | 'user_id'>,
-  transaction: ClientSession,
-): Promise<boolean> {
-  const { matchedCount } = await memberRows(ctx).updateOne(
-    { ...member, removed_at: null },
-    { $inc: { touches: 1 } },
-    { session: transaction },
-  );
-  return matchedCount > 0;
+export function rosterWrite(organization: Organization, change: RosterChange = {}): Write {
+  const { _id, admin_emails, vouched_emails } = organization;
+  const without = (emails: readonly string[]) => emails.filter((email) => email !== change.without);
+  const listed = new Set([...without(admin_emails), ...(change.with ? [change.with] : [])]);
+  const teams = new Set([...organization.teams, ...(change.teams ?? [])]);
+  if (teams.size > Math.max(TEAMS_PER_ORGANIZATION, organization.teams.length))
+    throw new DomainError('conflict', `An organization has at most ${TEAMS_PER_ORGANIZATION} teams.`);
+  const lists = {
+    admin_emails: [...listed],
+    ...(vouched_emails ? { vouched_emails: without(vouched_emails) } : {}),
+    teams: [...teams],
+  };
+  return updateRow(organizationRows, { _id }, { $inc: { roster_changes: 1 }, $set: lists });
+}
+
+/**
+ * The write of a present member's row, for a transaction that has read it and makes something for the member: it conflicts
+ * with a removal at the same time, and with another that makes something.
+ */
+export function memberTouch({ _id }: Pick<Member, '_id'>): Write {
+  return updateRow(memberRows, { _id }, { $inc: { touches: 1 } });
 }

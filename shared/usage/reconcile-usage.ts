@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { recordAudit } from '../audit/record-audit.ts';
+import { recordAct } from '../audit/record-audit.ts';
 import { forEachOrganization } from '../organizations/for-each-organization.ts';
 import type { Organization } from '../organizations/model.ts';
 import { SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
@@ -77,13 +77,8 @@ async function report(ctx: Context, organization: Organization, result: Reconcil
   usageDrift(ctx).inc(result.wrong);
   ctx.log.error({ org_id: organization._id, ...result }, 'rollups were not the sum of their signals');
   if (result.repaired === 0) return;
-  await inTransaction(ctx.db, (transaction) =>
-    recordAudit(
-      ctx,
-      { action: 'usage.reconcile', org_id: organization._id, details: { ...result } },
-      transaction,
-    ),
-  );
+  const details = { ...result };
+  await recordAct(ctx, { action: 'usage.reconcile', org_id: organization._id, details });
 }
 
 /** No signal is purged before it is as old as one may be when it arrives; two days for its day, and for clocks that differ. */

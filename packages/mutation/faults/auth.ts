@@ -49,9 +49,9 @@ export const AUTH_FAULTS: readonly Fault[] = [
   },
   {
     what: 'the keys of a member who leaves go on',
-    file: 'shared/keys/api-keys.ts',
-    text: 'await apiKeyRows(ctx).updateMany(bound, { $set: change }, { session: transaction });',
-    replacement: '',
+    file: 'shared/administration/remove-member.ts',
+    text: 'const ends = keys.map((key) => planKeyRevocation(ctx, key));',
+    replacement: 'const ends = keys.slice(keys.length).map((key) => planKeyRevocation(ctx, key));',
     tests: [...KEYS, 'test/abuse/scopes.test.ts', 'test/scripts/governor', 'test/api/operations.test.ts'],
   },
   {
@@ -100,9 +100,8 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'what a member makes does not meet its removal',
     file: 'shared/organizations/roster.ts',
-    text: 'const { matchedCount } = await memberRows(ctx).updateOne(\n    { ...member, removed_at: null },\n    { $inc: { touches: 1 } },\n    { session: transaction },\n  );\n  return matchedCount > 0;',
-    replacement:
-      'return (await memberRows(ctx).findOne({ ...member, removed_at: null }, { session: transaction })) !== null;',
+    text: 'return updateRow(memberRows, { _id }, { $inc: { touches: 1 } });',
+    replacement: 'return updateRow(memberRows, { _id: `${_id}!` }, { $inc: { touches: 1 } });',
     tests: ['test/api/members-and-keys.test.ts', 'test/abuse/identity.test.ts'],
   },
   {
@@ -115,8 +114,8 @@ export const AUTH_FAULTS: readonly Fault[] = [
   {
     what: 'what an actor makes does not meet the removal of the actor',
     file: 'shared/keys/confirm-actor.ts',
-    text: 'await touchMember(ctx, { _id: actor }, transaction);',
-    replacement: '',
+    text: 'writes: [memberTouch(member)] }',
+    replacement: 'writes: [] }',
     tests: [...REMOVALS, 'test/api/members-and-keys.test.ts'],
   },
   {
@@ -136,7 +135,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
   },
   {
     what: 'keys of a user are not counted',
-    file: 'shared/keys/refuse-too-many.ts',
+    file: 'shared/keys/refuse-key.ts',
     text: 'if (live.filter(isOwn).length >= KEYS_PER_USER)',
     replacement: 'if (live.length < 0)',
     tests: ['test/api/members-and-keys.test.ts'],
@@ -189,25 +188,25 @@ export const AUTH_FAULTS: readonly Fault[] = [
     ],
   },
   {
-    what: 'a new identity of a member is no part of its line in the audit log',
+    what: 'a new identity of a member leaves no line in the audit log',
     file: 'shared/identity/link-identity.ts',
-    text: 'org_id: orgId, details }, transaction);',
-    replacement: 'org_id: orgId, details });',
-    tests: ['test/shared/audit/in-transaction.test.ts'],
+    text: '...memberReplacement({ ...member, idp }), audit]',
+    replacement: '...memberReplacement({ ...member, idp }), audit].slice(0, -1)',
+    tests: ['test/shared/audit/with-its-change.test.ts'],
   },
   {
-    what: 'a changed member is no part of its line in the audit log',
+    what: 'a changed member leaves no line in the audit log',
     file: 'shared/administration/change-member.ts',
-    text: 'org_id: orgId, details }, transaction);',
-    replacement: 'org_id: orgId, details });',
-    tests: ['test/shared/audit/in-transaction.test.ts'],
+    text: "auditWrite(ctx, { action: 'member.change', org_id: orgId, details }),\n",
+    replacement: '',
+    tests: ['test/shared/audit/with-its-change.test.ts'],
   },
   {
-    what: 'a new organization is no part of its line in the audit log',
+    what: 'a new organization leaves no line in the audit log',
     file: 'shared/organizations/create-organization.ts',
-    text: 'details: { plan: input.plan } },\n        transaction,\n',
-    replacement: 'details: { plan: input.plan } },\n',
-    tests: ['test/shared/audit/in-transaction.test.ts'],
+    text: 'insertRow(organizationRows, organization), audit]',
+    replacement: 'insertRow(organizationRows, organization), audit].slice(0, 1)',
+    tests: ['test/shared/audit/with-its-change.test.ts'],
   },
   {
     what: 'a code for a device can be approved as it ends',
@@ -238,10 +237,10 @@ export const AUTH_FAULTS: readonly Fault[] = [
     tests: ['test/shared/retention'],
   },
   {
-    what: 'a removed member is no part of the line in the audit log',
+    what: 'a removed member leaves no line in the audit log',
     file: 'shared/administration/remove-member.ts',
-    text: 'org_id: orgId, details }, transaction);',
-    replacement: 'org_id: orgId, details });',
-    tests: ['test/shared/audit/in-transaction.test.ts'],
+    text: "auditWrite(ctx, { action: 'member.remove', org_id: orgId, details }),\n",
+    replacement: '',
+    tests: ['test/shared/audit/with-its-change.test.ts'],
   },
 ];

@@ -76,11 +76,4 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
     replacement: 'principal.role === undefined)',
     tests: [...ONCE, 'test/api/members-and-keys.test.ts'],
   },
-  {
-    what: 'the audit line of a change is written without the transaction',
-    file: 'shared/audit/record-audit.ts',
-    text: 'transaction ? { session: transaction } : {},',
-    replacement: '{},',
-    tests: ['test/shared/audit'],
-  },
 ];

@@ -1,4 +1,4 @@
-import { recordAuditOnce } from '../../audit/record-audit.ts';
+import { recordAct } from '../../audit/record-audit.ts';
 import type { Member } from '../../organizations/model.ts';
 import { DomainError, orUnknown } from '../../platform/basics/errors.ts';
 import { newId } from '../../platform/basics/ids.ts';
@@ -74,7 +74,7 @@ export async function grantAudited(
   const noted = { user_id, bucket, amount, expires_at, ...details };
   const entry = { action: 'credits.add', org_id, details: noted };
   await orUnknown(
-    recordAuditOnce(ctx, entry, [accountId, idempotencyKey]),
+    recordAct(ctx, entry, [accountId, idempotencyKey]),
     'The credits are granted, and the audit log may lack it. Repeat the request with the same Idempotency-Key.',
   );
   return granted;

@@ -26,13 +26,14 @@ export async function createWebhook(ctx: Context, orgId: string, input: WebhookI
   const drafted = newWebhook(ctx, orgId, input);
   return commitPlan(ctx, async (transaction) => {
     await beginCreation(ctx, 'whk', transaction);
-    const made_by = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
-    const webhook: Webhook = { ...drafted, made_by };
+    const { maker, writes: touched } = await confirmActor(ctx, { orgId, role: 'admin' }, transaction);
+    const webhook: Webhook = { ...drafted, made_by: maker };
     const existing = await webhookRows(ctx).countDocuments({ org_id: orgId }, { session: transaction });
     const most = ctx.config.webhooksPerOrganization;
     if (existing >= most) throw new DomainError('conflict', `An organization has at most ${most} webhooks.`);
     const details = { webhook_id: webhook._id, format: webhook.format, events: input.events };
     const writes = [
+      ...touched,
       insertRow(webhookRows, webhook),
       ...raiseOrganizationVersion(orgId),
       auditWrite(ctx, { action: 'webhook.create', org_id: orgId, details }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { recordAudit } from '../../audit/record-audit.ts';
+import { recordAct } from '../../audit/record-audit.ts';
 import type { Config } from '../../platform/basics/config.ts';
 import { isStoreError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
@@ -28,7 +28,7 @@ export async function rotateSecretKeys(ctx: Context): Promise<{ encrypted: numbe
       failures.push((error as Error).message);
     }
   }
-  await recordAudit(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { encrypted } }, null);
+  await recordAct(ctx, { action: 'webhook.rotate-keys', org_id: null, details: { encrypted } });
   if (failures.length > 0) throw new Error(failures.join('\n'));
   return { encrypted, current };
 }

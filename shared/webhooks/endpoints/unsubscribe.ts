@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { recordAudit } from '../../audit/record-audit.ts';
+import { auditWrite } from '../../audit/record-audit.ts';
 import { sameHash } from '../../keys/credential.ts';
 import { type Member, memberRows } from '../../organizations/model.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
 import { baseUrl, type Config } from '../../platform/basics/config.ts';
 import { DomainError, isCode } from '../../platform/basics/errors.ts';
+import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { inTransaction } from '../../platform/mongo/transaction.ts';
+import { updateRow } from '../../platform/mongo/writes.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { mailAddressOf } from './mail-target.ts';
 import { webhookRows } from './model.ts';
@@ -48,18 +49,20 @@ export async function subscribeAgain(ctx: Context, token: string): Promise<void>
 /** Notes what a member wants, with a line in the audit log when that is new. Null when the member has left. */
 async function setMailsEnded(ctx: Context, token: string, ends: boolean): Promise<Member | null> {
   const accountId = readUnsubscribeToken(ctx.config, token);
-  return inTransaction(ctx.db, async (transaction) => {
+  return commitPlan(ctx, async (transaction) => {
     const member = await memberRows(ctx).findOne({ _id: accountId }, { session: transaction });
-    if (!member || member.removed_at !== null) return null;
-    if ((member.mails_ended_at !== undefined) === ends) return member;
+    if (!member || member.removed_at !== null) return { ...NO_PLAN, result: null };
+    if ((member.mails_ended_at !== undefined) === ends) return { ...NO_PLAN, result: member };
     const change = ends
       ? { $set: { mails_ended_at: dateAt(ctx.clock.now()) } }
       : { $unset: { mails_ended_at: true as const } };
-    await memberRows(ctx).updateOne({ _id: accountId }, change, { session: transaction });
     const action = ends ? 'member.unsubscribe' : 'member.subscribe';
     const details = { user_id: member.user_id };
-    await recordAudit(ctx, { action, org_id: member.org_id, details }, transaction);
-    return member;
+    const writes = [
+      updateRow(memberRows, { _id: accountId }, change),
+      auditWrite(ctx, { action, org_id: member.org_id, details }),
+    ];
+    return { writes, wakeUps: [], result: member };
   });
 }
 

@@ -89,6 +89,7 @@ const CHANGES: Record<string, () => Promise<() => Promise<unknown>>> = {
     const { _id } = await createBudget(ctx, orgId, BUDGET);
     return () => removeBudget(ctx, orgId, _id);
   },
+  'webhook.create': async () => () => makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x'),
   'webhook.update': async () => {
     const { _id } = await makeWebhook(ctx, orgId, 'http://127.0.0.1:9/x');
     return () => updateWebhook(ctx, orgId, _id, { enabled: false });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { auditRows } from '../../../shared/audit/model.ts';
-import { recordAudit } from '../../../shared/audit/record-audit.ts';
+import { recordAct } from '../../../shared/audit/record-audit.ts';
 import { eventRows } from '../../../shared/events/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
 import type { RetentionRule } from '../../../shared/platform/mongo/retention.ts';
-import { inTransaction } from '../../../shared/platform/mongo/transaction.ts';
 import { purge } from '../../../shared/retention/purge.ts';
 import { signalRows } from '../../../shared/signals/model.ts';
 import { RETENTION } from '../../../shared/tables/retention.ts';
@@ -46,9 +45,7 @@ it('deletes each thing after its own retention and never before; days stay', asy
       user_id: `u${index % 7}`,
     })),
   );
-  await inTransaction(ctx.db, (transaction) =>
-    recordAudit(ctx, { action: 'test', org_id: orgId, details: {} }, transaction),
-  );
+  await recordAct(ctx, { action: 'test', org_id: orgId });
   const all = await counts(orgId);
   expect(all).toMatchObject({ signals: 1_100, quarters: 21, days: 7 });
   expect(all.events).toBeGreaterThan(0);

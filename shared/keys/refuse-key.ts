@@ -1,21 +1,34 @@
 import type { ClientSession } from 'mongoose';
-import { touchRoster } from '../organizations/roster.ts';
 import { KEYS_PER_ORGANIZATION, KEYS_PER_USER } from '../platform/basics/contract.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Context } from '../platform/context/context.ts';
-import { apiKeyRows, isLive } from './model.ts';
+import { type ApiKey, apiKeyRows, isLive } from './model.ts';
+
+/**
+ * Refuses a key for all users that sets thresholds and asks whether calls fit, but may not read usage: by thresholds of its
+ * choice and a yes or no it would read everybody's. Throws `invalid_request`.
+ */
+export function refuseGuessing({ scopes, user_id }: Pick<ApiKey, 'scopes' | 'user_id'>): void {
+  if (user_id !== null || scopes.includes('usage:read')) return;
+  if (!scopes.includes('budgets:write') || !scopes.includes('budgets:check')) return;
+  const detail =
+    'budgets:write and budgets:check together need usage:read, unless the key is bound to a user';
+  throw new DomainError('invalid_request', `These scopes are refused: ${detail}.`, {
+    errors: [{ pointer: '/scopes', detail }],
+  });
+}
 
 /**
  * Throws `too_many_keys` when the organization, or the user to whom a key would be bound, has as many live keys as it may
- * have. `replaced` is the key that is being rotated, which does not count. Writes the organization's row, so that of two
- * keys that are made at one time one is counted by the other.
+ * have. `replaced` is the key that is being rotated, which does not count. Of two keys that are made at one time one is counted
+ * by the other only if both transactions write the roster (`rosterWrite`).
  */
 export async function refuseTooManyKeys(
   ctx: Context,
-  { org_id, user_id, replaced }: { org_id: string; user_id: string | null; replaced: string | undefined },
+  { org_id, user_id }: Pick<ApiKey, 'org_id' | 'user_id'>,
+  replaced: string | undefined,
   transaction: ClientSession,
 ): Promise<void> {
-  await touchRoster(ctx, org_id, {}, transaction);
   const rows = await apiKeyRows(ctx).find({ org_id, revoked_at: null }, { session: transaction }).toArray();
   const nowMs = ctx.clock.now();
   const live = rows.filter((key) => key._id !== replaced && isLive(key, nowMs));
