@@ -39,7 +39,7 @@ function loseCommitsOfGrants(times = 1): () => void {
   let left = times;
   let isArmed = false;
   const rows = deviceGrantRows(api.ctx);
-  const original = rows.findOne as (...args: unknown[]) => unknown;
+  const original = Reflect.get(rows, 'findOne') as (...args: unknown[]) => unknown;
   const called = vi.spyOn(rows as unknown as Record<string, (...args: unknown[]) => unknown>, 'findOne');
   called.mockImplementation((...args) => {
     isArmed ||= (args[1] as { session?: unknown } | undefined)?.session !== undefined;
