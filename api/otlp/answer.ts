@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
+import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
 import type { OtlpOutcome } from '../../shared/adapters/receive.ts';
 import { problemOf } from '../basics/problem.ts';
 import { type Reply, reply } from '../basics/route.ts';

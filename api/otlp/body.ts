@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
+import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 
 /** The media type of each encoding of OTLP/HTTP. */

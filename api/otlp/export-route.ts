@@ -1,5 +1,5 @@
+import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
 import { UnreadableOtlp } from '../../shared/adapters/otlp/record.ts';
-import type { OtlpEncoding } from '../../shared/adapters/read-request.ts';
 import type { OtlpOutcome } from '../../shared/adapters/receive.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

@@ -1,7 +1,6 @@
-import { noteLogs } from '../../shared/adapters/drop-metrics.ts';
-import { receiveOtlp } from '../../shared/adapters/receive.ts';
+import { noteLogs, receiveOtlp } from '../../shared/adapters/receive.ts';
 import { exportRoute } from '../otlp/export-route.ts';
-import { senderOf } from '../otlp/sender.ts';
+import { senderOf } from '../schemas/call.ts';
 
 export const otlpLogs = exportRoute({
   path: '/otlp/v1/logs',

@@ -6,7 +6,7 @@ import { refuseNames } from '../../shared/platform/basics/refuse-names.ts';
 import { signalInput, signalResult } from '../../shared/signals/input.ts';
 import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
-import { senderOf } from '../otlp/sender.ts';
+import { senderOf } from '../schemas/call.ts';
 
 const signalSchema = jsonSchema(signalInput, 'input');
 

@@ -4,6 +4,7 @@ import { NO_PROJECT } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { nusdFromUsd } from '../../shared/pricing/money.ts';
+import type { Sender } from '../../shared/signals/check-signal.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
 
 /** US dollars that one call may be estimated at. */
@@ -25,7 +26,12 @@ export const reserveInput = z.strictObject({
 });
 export const releaseInput = z.strictObject({ reservation_id: text(128) });
 
-/** Whom a call is for, as its signal will say. Throws `missing_scope` when a bound key names another user. */
+/** The sender of the signals that come with a key. */
+export function senderOf({ orgId, userId, projectId }: ApiKeyPrincipal): Sender {
+  return { orgId, boundUserId: userId, defaultProjectId: projectId };
+}
+
+/** The caller of a call, as its signal will name it. Throws `missing_scope` when a bound key names another user. */
 export function callerOf(
   { orgId, userId, projectId }: ApiKeyPrincipal,
   { user_id, project_id }: { user_id?: string | undefined; project_id?: string | undefined } = {},

@@ -1,8 +1,8 @@
-import type { ExportKind } from '../../shared/adapters/read-request.ts';
+import type { OtlpKind } from '../../shared/adapters/otlp/record.ts';
 import type { Encoding } from './otlp-bodies.ts';
 
 export interface HostileBody {
-  kind: ExportKind;
+  kind: OtlpKind;
   encoding: Encoding;
   /** The part that it repeats as often as it can. */
   of: string;

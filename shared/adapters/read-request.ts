@@ -1,58 +1,49 @@
 import { adaptRecord, KEY_RULES } from './adapt.ts';
 import { countOnce, type SpanSignal } from './count-once.ts';
-import { readJson, readMetricNames } from './otlp/json.ts';
-import { walkMetricNames, walkProtobuf } from './otlp/protobuf.ts';
-import { type OtlpKind, type OtlpRecord, UnreadableOtlp, WRONG_ROUTE } from './otlp/record.ts';
+import { type OtlpBody, readRecords } from './otlp/read-records.ts';
+import { type OtlpRecord, UnreadableOtlp, WRONG_ROUTE } from './otlp/record.ts';
 import type { PostedSignal } from './posted.ts';
 
-export type OtlpEncoding = 'json' | 'protobuf';
-
-/** What a request exports. Metrics are read for a warning and not kept. */
-export type ExportKind = OtlpKind | 'metrics';
-
-/** What a request holds beside signals. */
+/** Counts of a request, beside its signals. */
 export interface OtlpSummary {
   records: number;
-  /** Records that an adapter recognized, whether they count or not. */
+  /** Records that an adapter recognized, counted or not. */
   known: number;
   rejected: number;
   /** Why, once each, at most a few. */
   reasons: string[];
-  /** Whether there are metrics of Claude Code. */
+  /** True when there are metrics of Claude Code. */
   hasClaudeCodeMetrics: boolean;
 }
 
 /** Spans of one request that are compared with each other. Collectors send 8,192 spans of any sort at most by default. */
 const MOST_CALLS = 20_000;
-/** Reasons that an answer tells at most. */
+/** Reasons that an answer gives at most. */
 const MOST_REASONS = 5;
 
-/** What is known of a request of which nothing was read yet. */
+/** The summary of a request of which nothing was read yet. */
 export function emptySummary(): OtlpSummary {
   return { records: 0, known: 0, rejected: 0, reasons: [], hasClaudeCodeMetrics: false };
 }
 
 /**
  * Decodes a request and yields its signals, a few at a time, whose `user_id` is still what the tool claims. Counts in
- * `summary`. Throws `UnreadableOtlp`, possibly after some records: then nothing of it counts.
+ * `summary`. Metrics give none. Throws `UnreadableOtlp`, possibly after some records: then nothing of it counts.
  */
-export function* walkOtlp(
-  body: Uint8Array,
-  kind: ExportKind,
-  encoding: OtlpEncoding,
-  summary: OtlpSummary,
-): Generator<readonly PostedSignal[]> {
-  if (kind === 'metrics') {
-    summary.hasClaudeCodeMetrics = areOfClaudeCode(body, encoding);
+export function* walkOtlp(request: OtlpBody, summary: OtlpSummary): Generator<readonly PostedSignal[]> {
+  const records = readRecords(request, KEY_RULES);
+  if (request.kind === 'metrics') {
+    for (const { names } of records)
+      summary.hasClaudeCodeMetrics ||= names.some((name) => name.startsWith('claude_code.'));
     return;
   }
-  if (kind === 'logs') {
-    for (const record of recordsOf(body, kind, encoding)) yield addRecord(summary, record);
+  if (request.kind === 'logs') {
+    for (const record of records) yield addRecord(summary, record);
     return;
   }
   const spans: SpanSignal[] = [];
   let withIds = 0;
-  for (const record of recordsOf(body, kind, encoding)) {
+  for (const record of records) {
     const { scope, traceId, spanId, parentSpanId, startMs, durationMs } = record;
     if (traceId !== '' && spanId !== '') withIds += 1;
     for (const signal of addRecord(summary, record))
@@ -69,10 +60,6 @@ export function* walkOtlp(
   for (const signal of countOnce(spans)) yield [signal];
 }
 
-function recordsOf(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding): Iterable<OtlpRecord> {
-  return encoding === 'json' ? readJson(body, kind, KEY_RULES) : walkProtobuf(body, kind, KEY_RULES);
-}
-
 /** Counts a record, and returns its signals. */
 function addRecord(summary: OtlpSummary, record: OtlpRecord): readonly PostedSignal[] {
   const { signals, isKnown, rejected } = adaptRecord(record);
@@ -83,11 +70,4 @@ function addRecord(summary: OtlpSummary, record: OtlpRecord): readonly PostedSig
   if (summary.reasons.length < MOST_REASONS && !summary.reasons.includes(rejected))
     summary.reasons.push(rejected);
   return signals;
-}
-
-function areOfClaudeCode(body: Uint8Array, encoding: OtlpEncoding): boolean {
-  let isSeen = false;
-  const names = encoding === 'json' ? readMetricNames(body, KEY_RULES) : walkMetricNames(body);
-  for (const name of names) isSeen ||= name.startsWith('claude_code.');
-  return isSeen;
 }

@@ -1,11 +1,13 @@
 import { recordSignals } from '../ingest/record-signals.ts';
+import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Sender } from '../signals/check-signal.ts';
-import { type OtlpBody, withDecoded } from './decode.ts';
-import { openDirectory } from './directory.ts';
-import { nameUser } from './name-user.ts';
+import { withDecoded } from './decode.ts';
+import { nameUser, openDirectory } from './directory.ts';
+import type { OtlpBody } from './otlp/read-records.ts';
+import { unpackBatches } from './pack-request.ts';
 
-/** What the sender is told: how many records were refused, and why, or a warning; no message when all is well. */
+/** The answer to the sender: how many records were refused, and why, or a warning; no message when all is well. */
 export interface OtlpOutcome {
   rejected: number;
   message: string;
@@ -17,10 +19,11 @@ const MOST_REASONS = 5;
 
 /** Records what an OTLP request holds, 1,000 signals at a time. Throws `UnreadableOtlp`, `overloaded`, or a store's error. */
 export async function receiveOtlp(ctx: Context, sender: Sender, request: OtlpBody): Promise<OtlpOutcome> {
-  return withDecoded(ctx, sender.orgId, request, async ({ summary, nextBatch }) => {
+  return withDecoded(ctx, sender.orgId, request, async (decoded) => {
+    const { summary } = decoded;
     const reasons = new Set(summary.reasons);
     let rejected = summary.rejected;
-    for (let batch = await nextBatch(); batch.length > 0; batch = await nextBatch()) {
+    for (const batch of unpackBatches(decoded)) {
       const directory = await openDirectory(ctx, sender);
       const named = batch.map((signal) => nameUser(signal, directory));
       for (const result of await recordSignals(ctx, sender, named)) {
@@ -43,4 +46,29 @@ function messageOf(
   if (rejected > 0)
     return `rejected ${rejected} of ${records}: ${[...reasons].join('; ')}`.slice(0, MESSAGE_LENGTH);
   return records > 0 && known === 0 ? `counted 0 of ${records}: no record that we know` : '';
+}
+
+/** True also where another process has the logs of the key. */
+const LOGS_COUNT = 'metrics are not counted, logs are: they need OTEL_LOGS_EXPORTER=otlp';
+
+/** Keys that sent logs to this process. */
+const keysWithLogs = boundedCache<string, true>({ max: 100_000 });
+
+export function noteLogs(ctx: Context, keyId: string): void {
+  keysWithLogs(ctx).set(keyId, true);
+}
+
+/**
+ * Takes metrics and drops them. Warns a key that sends Claude Code's, and no logs to this process. Throws `UnreadableOtlp`,
+ * `overloaded`.
+ */
+export async function dropMetrics(
+  ctx: Context,
+  { orgId, keyId }: { orgId: string; keyId: string },
+  request: Omit<OtlpBody, 'kind'>,
+): Promise<OtlpOutcome> {
+  return withDecoded(ctx, orgId, { ...request, kind: 'metrics' }, async ({ summary }) => {
+    const isLost = summary.hasClaudeCodeMetrics && keysWithLogs(ctx).get(keyId) === undefined;
+    return { rejected: 0, message: isLost ? LOGS_COUNT : '' };
+  });
 }

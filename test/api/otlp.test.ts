@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { withDecoded } from '../../shared/adapters/decode.ts';
 import { UnreadableOtlp } from '../../shared/adapters/otlp/record.ts';
-import type { ExportKind } from '../../shared/adapters/read-request.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { signalRows } from '../../shared/signals/model.ts';
@@ -334,14 +333,14 @@ describe('POST /otlp/v1', () => {
   });
 
   it('gives nobody a thread that is ending', async () => {
-    const request = (kind: ExportKind) => ({
+    const request = (encoding: Encoding) => ({
       body: new Uint8Array(300_000).fill(0x20),
-      kind,
-      encoding: 'json' as const,
+      kind: 'logs' as const,
+      encoding,
     });
-    const ended = withDecoded(api.ctx, 'org_a', request('none' as ExportKind), async () => null);
+    const ended = withDecoded(api.ctx, 'org_a', request('none' as Encoding), async () => null);
     await expect(ended).rejects.not.toBeInstanceOf(UnreadableOtlp);
-    const next = withDecoded(api.ctx, 'org_a', request('logs'), async () => null);
+    const next = withDecoded(api.ctx, 'org_a', request('json'), async () => null);
     await expect(next).rejects.toBeInstanceOf(UnreadableOtlp);
   });
 

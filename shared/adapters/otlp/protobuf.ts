@@ -1,194 +1,214 @@
-import { WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import {
-  countUp,
-  durationMs,
-  exactMsOfNanos,
+  type BodyReader,
+  type KeyRule,
   type KeyRules,
-  msOfNanos,
-  namesOf,
+  NAME,
+  NAME_LENGTH,
+  type NanosName,
   type OtlpKind,
-  type OtlpRecord,
+  type RawRecord,
+  ruleOf,
   type Scalar,
+  TEXT_LENGTH,
+  type TextName,
+  UNREADABLE,
   UnreadableOtlp,
   WRONG_ROUTE,
 } from './record.ts';
-import {
-  beginOf,
-  eachField,
-  lastMessage,
-  messages,
-  openWire,
-  readId,
-  readSpan,
-  type Span,
-  unreadable,
-  type Wire,
-  wholeOf,
-} from './wire.ts';
-import { attributesOf } from './wire-attributes.ts';
+
+const { Bit64, LengthDelimited, Varint } = WireType;
+
+interface Wire {
+  reader: BinaryReader;
+  bytes: Buffer;
+}
 
 /**
- * Records of an `ExportLogsServiceRequest` or `ExportTraceServiceRequest` (opentelemetry-proto 1.x). Only values of
- * allowed keys become text; all else is skipped as bytes. Throws `UnreadableOtlp`, possibly after some records.
+ * Opens an `Export…ServiceRequest` (opentelemetry-proto 1.x). Only the fields below are read; everything else, such as a prompt, is
+ * skipped as bytes.
  */
-export function* walkProtobuf(request: Uint8Array, kind: OtlpKind, rules: KeyRules): Generator<OtlpRecord> {
-  const wire = openWire(request);
-  const countRecord = countUp('records');
-  const countOrigin = countUp('resources and scopes');
-  try {
-    for (const owner of messages(wire, wholeOf(wire), 1)) {
-      countOrigin();
-      const described = lastMessage(wire, owner, 1);
-      const resource = described ? attributesOf(wire, described, 1, rules) : new Map<string, Scalar>();
-      for (const scoped of messages(wire, owner, 2)) {
-        countOrigin();
-        const origin = { scope: scopeName(wire, scoped), resource };
-        for (const record of messages(wire, scoped, 2)) {
-          countRecord();
-          yield kind === 'logs' ? logOf(wire, record, origin, rules) : spanOf(wire, record, origin, rules);
-        }
-      }
-    }
-  } catch (error) {
-    throw error instanceof UnreadableOtlp ? error : unreadable();
-  }
-}
-
-/** The names of the metrics of an `ExportMetricsServiceRequest`. Throws `UnreadableOtlp`, possibly after some. */
-export function* walkMetricNames(request: Uint8Array): Generator<string> {
-  const wire = openWire(request);
-  const countRecord = countUp('records');
-  const countOrigin = countUp('resources and scopes');
-  try {
-    for (const owner of messages(wire, wholeOf(wire), 1)) {
-      countOrigin();
-      for (const scoped of messages(wire, owner, 2)) {
-        countOrigin();
-        for (const metric of messages(wire, scoped, 2)) {
-          countRecord();
-          yield nameOfMetric(wire, metric);
-        }
-      }
-    }
-  } catch (error) {
-    throw error instanceof UnreadableOtlp ? error : unreadable();
-  }
-}
-
-function scopeName(wire: Wire, scoped: Span): string {
-  const scope = lastMessage(wire, scoped, 1);
-  const name = scope && lastMessage(wire, scope, 1);
-  return name ? wire.bytes.toString('utf8', name.start, name.end) : '';
-}
-
-interface Origin {
-  scope: string;
-  resource: Map<string, Scalar>;
-}
-
-function logOf(wire: Wire, log: Span, origin: Origin, rules: KeyRules): OtlpRecord {
-  const { reader } = wire;
-  let nanos = 0n;
-  let observedNanos = 0n;
-  let eventName = '';
-  let body: Span | null = null;
-  let traceId = '';
-  let spanId = '';
-  eachField(wire, log, (field, type) => {
-    if (field === 1 && type !== WireType.Bit64) throw new UnreadableOtlp(WRONG_ROUTE.logs);
-    if (field === 1) nanos = BigInt(reader.fixed64());
-    else if (field === 11 && type === WireType.Bit64) observedNanos = BigInt(reader.fixed64());
-    else if (type !== WireType.LengthDelimited) return false;
-    else if (field === 5) body = readSpan(wire, log);
-    else if (field === 9) traceId = readId(wire, log, 16);
-    else if (field === 10) spanId = readId(wire, log, 8);
-    else if (field === 12) eventName = beginOf(wire, readSpan(wire, log));
-    else return false;
-    return true;
-  });
-  const attributes = attributesOf(wire, log, 6, rules);
+export function openProtobufBody(body: Uint8Array, kind: OtlpKind): BodyReader {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const wire = { reader: new BinaryReader(body), bytes };
+  let visited: [start: number, end: number] = [0, bytes.length];
+  const visitFields = (visits: Readonly<Record<number, () => void>>) => {
+    const message = visited;
+    eachField(wire, ...message, (field, type, start, end) => {
+      if (type !== LengthDelimited) return;
+      visited = [start, end];
+      visits[field]?.();
+    });
+    visited = message;
+  };
   return {
-    kind: 'logs',
-    ...origin,
-    names: namesOf(eventName, attributes.get('event.name'), body ? beginOfBody(wire, body) : ''),
-    attributes,
-    timeMs: msOfNanos(nanos),
-    observedMs: msOfNanos(observedNanos),
-    startMs: null,
-    durationMs: null,
-    traceId,
-    spanId,
-    parentSpanId: '',
-    isFailed: false,
+    owners: (visit) => visitFields({ 1: visit }),
+    parts: (_list, onHead, onItem) => visitFields({ 1: onHead, 2: onItem }),
+    attributes: (rules) => {
+      const attributes = new Map<string, Scalar>();
+      visitFields({ 1: () => addAttribute(wire, ...visited, { rules, attributes }) });
+      return attributes;
+    },
+    name: () => {
+      let name = '';
+      visitFields({ 1: () => (name = bytes.toString('utf8', ...visited)) });
+      return name;
+    },
+    bounds: () => visited,
+    readRecord: (start, end, rules) => readRecord(wire, kind, start, end, rules),
+    describe: (error) => (error instanceof UnreadableOtlp ? error : new UnreadableOtlp(UNREADABLE)),
   };
 }
 
-function beginOfBody(wire: Wire, any: Span): string {
-  const text = lastMessage(wire, any, 1);
-  return text ? beginOf(wire, text) : '';
+/** Calls `visit` at the content of each field of a message. Throws where a field ends outside of it. */
+function eachField(
+  { reader }: Wire,
+  from: number,
+  to: number,
+  visit: (field: number, type: WireType, start: number, end: number) => void,
+): void {
+  reader.pos = from;
+  while (reader.pos < to) {
+    const [field, type] = reader.tag();
+    const length = type === LengthDelimited ? reader.uint32() : 0;
+    const start = reader.pos;
+    if (type === LengthDelimited) reader.pos += length;
+    else reader.skip(type, field);
+    const end = reader.pos;
+    if (end > to) throw new UnreadableOtlp(UNREADABLE);
+    reader.pos = start;
+    visit(field, type, start, end);
+    reader.pos = end;
+  }
 }
 
-function spanOf(wire: Wire, span: Span, origin: Origin, rules: KeyRules): OtlpRecord {
-  const { reader } = wire;
-  let traceId = '';
-  let spanId = '';
-  let parentSpanId = '';
-  let name = '';
-  let startNanos = 0n;
-  let endNanos = 0n;
-  let status: Span | null = null;
-  eachField(wire, span, (field, type) => {
-    if ((field === 1 || field === 2) && type !== WireType.LengthDelimited)
-      throw new UnreadableOtlp(WRONG_ROUTE.traces);
-    if ((field === 7 || field === 8) && type !== WireType.Bit64) throw new UnreadableOtlp(WRONG_ROUTE.traces);
-    if (field === 7) startNanos = BigInt(reader.fixed64());
-    else if (field === 8) endNanos = BigInt(reader.fixed64());
-    else if (type !== WireType.LengthDelimited) return false;
-    else if (field === 1) traceId = readId(wire, span, 16);
-    else if (field === 2) spanId = readId(wire, span, 8);
-    else if (field === 4) parentSpanId = readId(wire, span, 8);
-    else if (field === 5) name = beginOf(wire, readSpan(wire, span));
-    else if (field === 15) status = readSpan(wire, span);
-    else return false;
-    return true;
+/** How a field of a record is read. Where `isTelling`, another type says that this is no record of its kind. */
+interface Field {
+  type: WireType;
+  isTelling?: boolean;
+  read?: Read;
+}
+type Read = (into: RawRecord, wire: Wire, start: number, end: number, rules: KeyRules) => void;
+
+const nanos = (name: NanosName): Field => ({
+  type: Bit64,
+  read: (into, { reader }) => {
+    into[name] = BigInt(reader.fixed64());
+  },
+});
+const message = (read: Read): Field => ({ type: LengthDelimited, read });
+const id = (name: TextName) =>
+  message((into, { bytes }, start, end) => {
+    // No id is longer than 16 bytes; one byte more shows that this is none.
+    into[name] = bytes.toString('hex', start, Math.min(end, start + 17));
   });
-  return {
-    kind: 'traces',
-    ...origin,
-    names: namesOf(name),
-    attributes: attributesOf(wire, span, 9, rules),
-    timeMs: msOfNanos(endNanos),
-    observedMs: null,
-    startMs: exactMsOfNanos(startNanos),
-    durationMs: durationMs(startNanos, endNanos),
-    traceId,
-    spanId,
-    parentSpanId,
-    isFailed: status !== null && statusCode(wire, status) === 2,
-  };
+const begin = (name: TextName) =>
+  message((into, wire, start, end) => {
+    into[name] = beginOf(wire, start, end);
+  });
+const attribute = message(({ attributes }, wire, start, end, rules) =>
+  addAttribute(wire, start, end, { rules, attributes }),
+);
+const body = message((into, wire, from, to) => {
+  into.body = '';
+  eachField(wire, from, to, (field, type, start, end) => {
+    if (field === 1 && type === LengthDelimited) into.body = beginOf(wire, start, end);
+  });
+});
+const status = message((into, wire, from, to) => {
+  into.isFailed = false;
+  eachField(wire, from, to, (field, type) => {
+    if (field === 3 && type === Varint) into.isFailed = wire.reader.uint32() === 2;
+  });
+});
+const telling = (field: Field): Field => ({ ...field, isTelling: true });
+/** The parts of a metric that are messages or text: a span or a log has numbers there. */
+const part = telling({ type: LengthDelimited });
+
+const FIELDS: Readonly<Record<OtlpKind, Readonly<Record<number, Field>>>> = {
+  logs: {
+    1: telling(nanos('timeNanos')),
+    5: body,
+    6: attribute,
+    9: id('traceId'),
+    10: id('spanId'),
+    11: nanos('observedNanos'),
+    12: begin('eventName'),
+  },
+  traces: {
+    1: telling(id('traceId')),
+    2: telling(id('spanId')),
+    4: id('parentSpanId'),
+    5: begin('name'),
+    7: telling(nanos('startNanos')),
+    8: telling(nanos('endNanos')),
+    9: attribute,
+    15: status,
+  },
+  metrics: { 1: telling(begin('name')), 2: part, 3: part, 5: part, 7: part, 9: part, 10: part, 11: part },
+};
+
+function readRecord(wire: Wire, kind: OtlpKind, from: number, to: number, rules: KeyRules): RawRecord {
+  const record: RawRecord = { attributes: new Map() };
+  const fields = FIELDS[kind];
+  eachField(wire, from, to, (number, type, start, end) => {
+    const field = fields[number];
+    if (field?.type === type) field.read?.(record, wire, start, end, rules);
+    else if (field?.isTelling) throw new UnreadableOtlp(WRONG_ROUTE[kind]);
+  });
+  return record;
 }
 
-function statusCode(wire: Wire, status: Span): number {
-  let code = 0;
-  eachField(wire, status, (field, type) => {
-    if (field !== 3 || type !== WireType.Varint) return false;
-    code = wire.reader.uint32();
-    return true;
+/** Notes a `KeyValue` whose key is allowed. The value of any other key is skipped as bytes. */
+function addAttribute(
+  wire: Wire,
+  from: number,
+  to: number,
+  { rules, attributes }: { rules: KeyRules; attributes: Map<string, Scalar> },
+): void {
+  let known: ReturnType<typeof ruleOf> = null;
+  let value = { start: 0, end: -1 };
+  eachField(wire, from, to, (field, type, start, end) => {
+    if (type !== LengthDelimited) return;
+    // Every allowed key is ASCII, and no other text reads like one of them as Latin-1.
+    if (field === 1) known = ruleOf(rules, wire.bytes.toString('latin1', start, end));
+    if (field === 2) value = { start, end };
   });
-  return code;
+  if (!known || value.end < 0) return;
+  const { name, rule }: NonNullable<typeof known> = known;
+  const scalar = readValue(wire, value.start, value.end, rule);
+  if (scalar !== undefined) attributes.set(name, scalar);
 }
 
-/** Fields of a `Metric` that are messages or text: a span or a log has numbers there. */
-const METRIC_FIELDS: ReadonlySet<number> = new Set([1, 2, 3, 5, 7, 9, 10, 11]);
+/** These bytes hold as many UTF-16 units, whatever the characters, and the last one whole. */
+const TEXT_BYTES = 3 * TEXT_LENGTH + 4;
 
-function nameOfMetric(wire: Wire, metric: Span): string {
-  let name = '';
-  eachField(wire, metric, (field, type) => {
-    if (!METRIC_FIELDS.has(field)) return false;
-    if (type !== WireType.LengthDelimited) throw new UnreadableOtlp(WRONG_ROUTE.metrics);
-    if (field !== 1) return false;
-    name = beginOf(wire, readSpan(wire, metric));
-    return true;
+/**
+ * An `AnyValue` that is text, truth or number; by the rule `presence` only that there is any, of which no text is read. The last
+ * one of the choice counts, as protobuf has it.
+ */
+function readValue(wire: Wire, from: number, to: number, rule: KeyRule): Scalar | undefined {
+  const { reader, bytes } = wire;
+  const isRead = rule === 'value';
+  let value: Scalar | undefined;
+  eachField(wire, from, to, (field, type, start, end) => {
+    if (field === 1 && type === LengthDelimited && isRead)
+      value = bytes.toString('utf8', start, Math.min(end, start + TEXT_BYTES)).slice(0, TEXT_LENGTH);
+    else if (field === 2 && type === Varint) value = reader.bool();
+    else if (field === 3 && type === Varint) value = Number(reader.int64());
+    else if (field === 4 && type === Bit64) value = reader.double();
+    else if (field <= 7) value = isRead ? undefined : type === LengthDelimited && end > start;
   });
-  return name;
+  return isRead ? value : Boolean(value) || undefined;
+}
+
+const NAME_BYTES: readonly boolean[] = Array.from({ length: 256 }, (_, byte) =>
+  Boolean(NAME.exec(String.fromCharCode(byte))?.[0]),
+);
+
+/** The begin of a text, as far as it reads like an event's name. Nothing behind it becomes text. */
+function beginOf({ bytes }: Wire, start: number, end: number): string {
+  let at = start;
+  while (at < end && at - start < NAME_LENGTH && NAME_BYTES[bytes[at] ?? 0]) at += 1;
+  return bytes.toString('latin1', start, at);
 }

@@ -6,9 +6,9 @@ export type Scalar = string | number | boolean;
 /** Allowed attributes by key. One of which only the presence may be known is `true`. */
 export type Attributes = ReadonlyMap<string, Scalar>;
 
-export type OtlpKind = 'logs' | 'traces';
+export type OtlpKind = 'logs' | 'traces' | 'metrics';
 
-/** One log record or span, reduced to what an adapter may see. Both encodings give the same record. */
+/** One log record or span, reduced to what an adapter may see; a metric has a name only. Both encodings give the same record. */
 export interface OtlpRecord {
   kind: OtlpKind;
   scope: string;
@@ -29,11 +29,36 @@ export interface OtlpRecord {
   spanId: string;
   /** The span in which this one ran; empty for a log. */
   parentSpanId: string;
-  /** Whether a span's status is ERROR. */
+  /** True when a span's status is ERROR. */
   isFailed: boolean;
 }
 
-/** What may be read of an attribute: its value, or only that it is there. A key without a rule is skipped as bytes. */
+export type NanosName = 'timeNanos' | 'observedNanos' | 'startNanos' | 'endNanos';
+/** Ids are hex, of any length. */
+export type TextName = 'eventName' | 'name' | 'body' | 'traceId' | 'spanId' | 'parentSpanId';
+
+/** A record as an encoding reads it. A time of 0 counts as missing. */
+export type RawRecord = Partial<Record<NanosName, bigint>> &
+  Partial<Record<TextName, string>> & { attributes: Map<string, Scalar>; isFailed?: boolean };
+
+/** Gives the parts of one request in its encoding. */
+export interface BodyReader {
+  /** Visits each `Resource…` message of the request. */
+  owners(visit: () => void): void;
+  /** Visits the parts of the message that is being visited: its head (`resource` or `scope`), and each item of its list. */
+  parts(list: 'scopes' | 'records', onHead: () => void, onItem: () => void): void;
+  /** The attributes of the head that is being visited. */
+  attributes(rules: KeyRules): Map<string, Scalar>;
+  /** The name of the head that is being visited. */
+  name(): string;
+  /** The bytes of the item that is being visited. */
+  bounds(): [start: number, end: number];
+  readRecord(start: number, end: number, rules: KeyRules): RawRecord;
+  /** `UnreadableOtlp` for an error that a request causes; any other as it is. */
+  describe(error: unknown): unknown;
+}
+
+/** How an attribute may be read: its value, or only that it is there. A key without a rule is skipped as bytes. */
 export type KeyRule = 'value' | 'presence';
 
 export interface KeyRules {
@@ -42,7 +67,7 @@ export interface KeyRules {
   readonly presentPrefixes: readonly string[];
 }
 
-/** A request that no retry makes readable. The message never quotes what was sent. */
+/** A request that no retry makes readable. The message never quotes the request. */
 export class UnreadableOtlp extends Error {
   constructor(message: string) {
     super(message);
@@ -50,7 +75,7 @@ export class UnreadableOtlp extends Error {
   }
 }
 
-/** Counts what a request holds of one sort. The returned function throws `UnreadableOtlp` beyond `RECORDS_PER_REQUEST`. */
+/** Counts parts of a request. The returned function throws `UnreadableOtlp` beyond `RECORDS_PER_REQUEST`. */
 export function countUp(sort: 'records' | 'resources and scopes'): () => void {
   let count = 0;
   return () => {
@@ -70,13 +95,10 @@ export function ruleOf(rules: KeyRules, key: string): { name: string; rule: KeyR
   return prefix === undefined ? null : { name: `${prefix}*`, rule: 'presence' };
 }
 
-/** The event names of a log, without the empty ones. */
-export function namesOf(...names: readonly (Scalar | undefined)[]): string[] {
-  return names.filter((name) => typeof name === 'string' && name !== '') as string[];
-}
-
 /** Characters of a name that are read at most. */
 export const NAME_LENGTH = 96;
+/** The characters of an event's name. */
+export const NAME = /^[A-Za-z0-9_.-]*/;
 
 /**
  * Characters of an attribute's text that are read at most: far more than an id has. Every record inherits the texts of its
@@ -84,34 +106,49 @@ export const NAME_LENGTH = 96;
  */
 export const TEXT_LENGTH = 4_096;
 
-const NANOS_PER_MS = 1_000_000n;
-
-/** Epoch milliseconds of nanoseconds, rounded down; 0 is missing. */
-export function msOfNanos(nanos: bigint): number | null {
-  return nanos === 0n ? null : Number(nanos / NANOS_PER_MS);
+/** A record as the adapters see it. */
+export function recordOf(kind: OtlpKind, raw: RawRecord, scope: string, resource: Attributes): OtlpRecord {
+  const { attributes, timeNanos = 0n, observedNanos = 0n, startNanos = 0n, endNanos = 0n } = raw;
+  const isSpan = kind === 'traces';
+  const names = kind === 'logs' ? [raw.eventName, attributes.get('event.name'), raw.body] : [raw.name];
+  return {
+    kind,
+    scope,
+    resource,
+    names: names.filter((name) => typeof name === 'string' && name !== '') as string[],
+    attributes,
+    timeMs: msOfNanos(isSpan ? endNanos : timeNanos),
+    observedMs: isSpan ? null : msOfNanos(observedNanos),
+    startMs: isSpan && startNanos !== 0n ? Number(startNanos) / 1e6 : null,
+    durationMs: isSpan ? durationMs(startNanos, endNanos) : null,
+    traceId: idOfHex(raw.traceId, 16),
+    spanId: idOfHex(raw.spanId, 8),
+    parentSpanId: isSpan ? idOfHex(raw.parentSpanId, 8) : '',
+    isFailed: isSpan && raw.isFailed === true,
+  };
 }
 
-/** Epoch milliseconds of nanoseconds with their fraction; 0 is missing. */
-export function exactMsOfNanos(nanos: bigint): number | null {
-  return nanos === 0n ? null : Number(nanos) / 1e6;
+/** Epoch milliseconds of nanoseconds, rounded down; 0 is missing. */
+function msOfNanos(nanos: bigint): number | null {
+  return nanos === 0n ? null : Number(nanos / 1_000_000n);
 }
 
 /** Milliseconds between two times in nanoseconds; null when one is missing or they are in the wrong order. */
-export function durationMs(startNanos: bigint, endNanos: bigint): number | null {
+function durationMs(startNanos: bigint, endNanos: bigint): number | null {
   if (startNanos === 0n || endNanos === 0n || endNanos < startNanos) return null;
   return Number(endNanos - startNanos) / 1e6;
 }
 
 /** A trace or span id as lower-case hex, or empty when it has another length or is all zeros. */
-export function idOfHex(hex: string, bytes: number): string {
-  const lower = hex.toLowerCase();
+function idOfHex(hex: string | undefined, bytes: number): string {
+  const lower = hex?.toLowerCase() ?? '';
   return lower.length === bytes * 2 && /^[0-9a-f]+$/.test(lower) && /[^0]/.test(lower) ? lower : '';
 }
 
 /** The answer to bytes that are no message of OTLP. */
 export const UNREADABLE = 'The body is not a readable OTLP message.';
 
-/** What a request without a readable id of its own kind is told. */
+/** The answer to a request of another kind than its route takes. */
 export const WRONG_ROUTE = {
   logs: 'These are no log records: send spans to /v1/traces and metrics to /v1/metrics.',
   traces: 'These are no spans: send log records to /v1/logs and metrics to /v1/metrics.',

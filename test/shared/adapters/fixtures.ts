@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import {
-  type ExportKind,
-  emptySummary,
-  type OtlpEncoding,
-  walkOtlp,
-} from '../../../shared/adapters/read-request.ts';
+import type { OtlpEncoding } from '../../../shared/adapters/otlp/read-records.ts';
+import type { OtlpKind } from '../../../shared/adapters/otlp/record.ts';
+import { emptySummary, walkOtlp } from '../../../shared/adapters/read-request.ts';
 import { bytesOf, type Fixture } from './otlp-messages.ts';
 
 const FOLDER = new URL('fixtures/', import.meta.url);
@@ -18,9 +15,9 @@ export function readFixture(name: string): Fixture {
 }
 
 /** All that a request holds. */
-export function readOtlp(body: Uint8Array, kind: ExportKind, encoding: OtlpEncoding) {
+export function readOtlp(body: Uint8Array, kind: OtlpKind, encoding: OtlpEncoding) {
   const summary = emptySummary();
-  const signals = [...walkOtlp(body, kind, encoding, summary)].flat();
+  const signals = [...walkOtlp({ body, kind, encoding }, summary)].flat();
   return { ...summary, signals };
 }
 

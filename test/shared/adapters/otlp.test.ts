@@ -2,9 +2,8 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KEY_RULES } from '../../../shared/adapters/adapt.ts';
-import { readJson } from '../../../shared/adapters/otlp/json.ts';
-import { walkProtobuf } from '../../../shared/adapters/otlp/protobuf.ts';
-import { UnreadableOtlp } from '../../../shared/adapters/otlp/record.ts';
+import { readRecords } from '../../../shared/adapters/otlp/read-records.ts';
+import { type OtlpKind, UnreadableOtlp } from '../../../shared/adapters/otlp/record.ts';
 import { readOtlp } from './fixtures.ts';
 import { bytesOf, decodeProtobuf, encodeProtobuf, type Json } from './otlp-messages.ts';
 
@@ -83,15 +82,21 @@ function requests(kind: 'logs' | 'traces'): fc.Arbitrary<Json> {
       });
 }
 
-describe('the walk over protobuf', () => {
+function readJson(body: Uint8Array, kind: OtlpKind) {
+  return [...readRecords({ body, kind, encoding: 'json' }, KEY_RULES)];
+}
+
+function readProtobuf(body: Uint8Array, kind: OtlpKind) {
+  return [...readRecords({ body, kind, encoding: 'protobuf' }, KEY_RULES)];
+}
+
+describe('the reader of protobuf', () => {
   it.each(['logs', 'traces'] as const)('reads of %s what protobufjs reads', (kind) => {
     fc.assert(
       fc.property(requests(kind), (request) => {
         const bytes = encodeProtobuf(kind, request);
-        const walked = [...walkProtobuf(bytes, kind, KEY_RULES)];
-        const picked = [
-          ...readJson(Buffer.from(JSON.stringify(decodeProtobuf(kind, bytes))), kind, KEY_RULES),
-        ];
+        const walked = readProtobuf(bytes, kind);
+        const picked = readJson(Buffer.from(JSON.stringify(decodeProtobuf(kind, bytes))), kind);
         expect(walked).toStrictEqual(picked);
       }),
       { numRuns: Number(process.env.LAW_RUNS ?? 300) },
@@ -102,7 +107,7 @@ describe('the walk over protobuf', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('logs', 'traces'), (bytes, kind) => {
         try {
-          Array.from(walkProtobuf(bytes, kind as 'logs', KEY_RULES));
+          readProtobuf(bytes, kind as OtlpKind);
         } catch (error) {
           expect((error as Error).name).toBe('UnreadableOtlp');
         }
@@ -117,7 +122,7 @@ describe('the walk over protobuf', () => {
         if (bytes.length > 0) bytes[at % bytes.length] = byte;
         for (const sent of [bytes, bytes.subarray(0, at % (bytes.length + 1))]) {
           try {
-            Array.from(walkProtobuf(sent, 'logs', KEY_RULES));
+            readProtobuf(sent, 'logs');
           } catch (error) {
             expect((error as Error).name).toBe('UnreadableOtlp');
           }
@@ -164,8 +169,8 @@ describe('records of JSON that are read one by one', () => {
               text = text.slice(0, from) + put + text.slice(from + length);
             }
             const body = Buffer.from(text);
-            const oneByOne = outcome(() => [...readJson(body, kind, KEY_RULES)]);
-            expect(oneByOne).toStrictEqual(outcome(() => [...readJson(parsedAnew(body), kind, KEY_RULES)]));
+            const oneByOne = outcome(() => readJson(body, kind));
+            expect(oneByOne).toStrictEqual(outcome(() => readJson(parsedAnew(body), kind)));
           },
         ),
         { numRuns: Number(process.env.LAW_RUNS ?? 1_000) },
@@ -175,14 +180,14 @@ describe('records of JSON that are read one by one', () => {
 
   it('are none of a body that names a list twice, of which one would count for nothing', () => {
     const twice = Buffer.from('{"resourceLogs":[{"scopeLogs":[{}],"scopeLogs":[{"logRecords":[{}]}]}]}');
-    expect(refusal(() => [...readJson(twice, 'logs', KEY_RULES)])).toContain('names scopeLogs twice');
+    expect(refusal(() => readJson(twice, 'logs'))).toContain('names scopeLogs twice');
   });
 
   it('are read under a name that is written with escapes, and beside what is no record', () => {
     const record = '{"body":{"stringValue":"claude_code.api_request"}}';
     const scope = `{"scope":{"name":"\\"[{"},"log\\u0052ecords":[${record}]},{"logRecords":[${record},null,5,"}"]}`;
     const body = Buffer.from(`{"resourceLogs":[{"resource":{},"scopeLogs":[${scope}]}]}`);
-    const names = [...readJson(body, 'logs', KEY_RULES)].map((record) => record.names);
+    const names = readJson(body, 'logs').map((record) => record.names);
     expect(names).toEqual([['claude_code.api_request'], ['claude_code.api_request'], [], [], []]);
   });
 });
@@ -196,7 +201,7 @@ function parsedAnew(body: Buffer): Buffer {
   }
 }
 
-/** What is read, or the kind of error: of two faults either may be told. */
+/** The records, or the kind of error: with two faults either may be reported. */
 function outcome(read: () => unknown): unknown {
   try {
     return read();
@@ -205,7 +210,7 @@ function outcome(read: () => unknown): unknown {
   }
 }
 
-/** What a request says, or why it is refused. */
+/** `read`, or why the request is refused. */
 function refusal(read: () => unknown): string {
   try {
     read();
@@ -285,10 +290,10 @@ describe.each(['json', 'protobuf'] as const)('the limits of a request (%s)', (en
         },
         encoding,
       );
-      const walk = encoding === 'json' ? readJson : walkProtobuf;
-      const [record] = walk(body, 'logs', KEY_RULES);
-      for (const read of [record?.resource.get('user.id'), record?.attributes.get('model')])
-        expect(read === text.slice(0, 4_096)).toBe(true);
+      const read = encoding === 'json' ? readJson : readProtobuf;
+      const [record] = read(body, 'logs');
+      for (const value of [record?.resource.get('user.id'), record?.attributes.get('model')])
+        expect(value === text.slice(0, 4_096)).toBe(true);
     }
   });
 });
@@ -406,7 +411,6 @@ describe('a request', () => {
         }),
       ),
       'traces',
-      KEY_RULES,
     );
     expect(picked).toMatchObject({
       traceId: '4bf92f3577b34da6a3ce929d0e0e4736',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { adaptRecord, KEY_RULES } from '../../../../shared/adapters/adapt.ts';
 import { derivedFrom, nativeId } from '../../../../shared/adapters/base.ts';
-import { readJson } from '../../../../shared/adapters/otlp/json.ts';
+import { readRecords } from '../../../../shared/adapters/otlp/read-records.ts';
 import { type OtlpRecord, UnreadableOtlp } from '../../../../shared/adapters/otlp/record.ts';
 import { isUniqueId } from '../../../../shared/adapters/spans.ts';
 import {
@@ -99,7 +99,7 @@ function readRequest(line: string): Found[] {
 /** No spans for a line that is damaged. */
 function spansOf(line: string): OtlpRecord[] {
   try {
-    return [...readJson(Buffer.from(line), 'traces', KEY_RULES)];
+    return [...readRecords({ body: Buffer.from(line), kind: 'traces', encoding: 'json' }, KEY_RULES)];
   } catch (error) {
     if (error instanceof UnreadableOtlp) return [];
     throw error;
