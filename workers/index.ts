@@ -18,7 +18,7 @@ import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endSessionJob, moveSessionEndsJob } from '../shared/sessions/jobs.ts';
-import { moveSessionEnds as moveOpenEnds } from '../shared/sessions/move-due.ts';
+import { moveSessionEnds as moveOpenEnds } from '../shared/sessions/move-session-ends.ts';
 import { RETENTION } from '../shared/tables/retention.ts';
 import { makeSnapshotsJob, reconcileUsageJob } from '../shared/usage/jobs.ts';
 import { makeAllSnapshots, makeAskedSnapshots } from '../shared/usage/make-snapshots.ts';

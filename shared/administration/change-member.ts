@@ -1,6 +1,6 @@
 import { currentActor } from '../audit/acting-as.ts';
 import { auditWrite } from '../audit/record-audit.ts';
-import { planTeamChange } from '../budgets/recount-teams.ts';
+import { planTeamChange } from '../budgets/recount.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { type Member, memberRows, type Organization } from '../organizations/model.ts';
 import { readOrganization } from '../organizations/read-organization.ts';

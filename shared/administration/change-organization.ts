@@ -10,7 +10,7 @@ import { type KPopulation, type Plan, SIGNAL_AGE_MS } from '../platform/basics/c
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
-import { planMove } from '../sessions/move-due.ts';
+import { planMove } from '../sessions/move-session-ends.ts';
 
 export interface OrganizationChange {
   name?: string | undefined;

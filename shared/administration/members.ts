@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { currentActor } from '../audit/acting-as.ts';
 import { auditWrite } from '../audit/record-audit.ts';
-import { planTeamChange } from '../budgets/recount-teams.ts';
+import { planTeamChange } from '../budgets/recount.ts';
 import { beginCreation } from '../idempotency/creation.ts';
 import { confirmActor } from '../keys/confirm-actor.ts';
 import { type Member, memberRows } from '../organizations/model.ts';

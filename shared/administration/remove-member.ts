@@ -1,5 +1,5 @@
 import { auditWrite } from '../audit/record-audit.ts';
-import { planTeamChange } from '../budgets/recount-teams.ts';
+import { planTeamChange } from '../budgets/recount.ts';
 import { revokeDevicesJob } from '../devices/jobs.ts';
 import { revokeDevicesOfRemoved } from '../devices/revoke-device.ts';
 import { planKeyRevocation } from '../keys/api-keys.ts';

@@ -9,13 +9,14 @@ import { newId } from '../platform/basics/ids.ts';
 import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { deleteRows, insertRow, replaceRow, type Write } from '../platform/mongo/writes.ts';
-import { changedInput, DECISIVE_FIELDS, decideFields, inputOf, OTHER_FIELDS } from './decide-fields.ts';
+import { changedInput, DECISIVE_FIELDS, decideFields, OTHER_FIELDS } from './decide-fields.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import { counterKey } from './keys.ts';
 import { type Budget, budgetAlertRows, budgetFiringRows, budgetRows, budgetWindowRows } from './model.ts';
 import { planRuleChange } from './plan-evaluation.ts';
 import { planHistory } from './plan-history.ts';
 import { recountCounter } from './recount.ts';
+import { inputOf } from './view.ts';
 
 const BUDGETS_PER_ORGANIZATION = 5_000;
 
@@ -45,8 +46,8 @@ export async function createBudget(ctx: Context, orgId: string, input: BudgetInp
 }
 
 /**
- * Changes a budget. Whatever its levels depend on (all but its name and its enforcement) raises its revision, counts its
- * windows again and lets the levels of the open window fire again. Throws `not_found`, `invalid_request`.
+ * Changes a budget. A change of a field that its levels depend on (all but its name and its enforcement) raises its revision,
+ * recounts its windows and lets the levels of the open window fire again. Throws `not_found`, `invalid_request`.
  */
 export async function changeBudget(
   ctx: Context,
@@ -68,13 +69,13 @@ export async function changeBudget(
       : changed;
     const recount = isDecisive ? await planRecount(ctx, organization, after, transaction) : [];
     const hasMoved = counterKey(after) !== counterKey(before);
-    const left = hasMoved ? await planLeaving(ctx, before, transaction) : [];
+    const left = hasMoved ? await planRemoval(ctx, before, transaction) : [];
     const writes = [replaceRow(budgetRows, after), ...left, ...recount, audit(ctx, 'budget.change', after)];
     return { ...joinPlans(planRuleChange(orgId, nowMs), { writes, wakeUps: [] }), result: after };
   });
 }
 
-/** Removes a budget: it fires no more. Throws `not_found`. */
+/** Removes a budget with its history. Throws `not_found`. */
 export async function removeBudget(ctx: Context, orgId: string, budgetId: string): Promise<void> {
   await commitPlan(ctx, async (transaction) => {
     const budget = await readOwn(ctx, orgId, budgetId, transaction);
@@ -82,7 +83,7 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
       deleteRows(budgetRows, { _id: budgetId }),
       deleteRows(budgetFiringRows, { budget_id: budgetId }),
       deleteRows(budgetAlertRows, { budget_id: budgetId }),
-      ...(await planLeaving(ctx, budget, transaction)),
+      ...(await planRemoval(ctx, budget, transaction)),
       audit(ctx, 'budget.remove', budget),
     ];
     const plan = joinPlans(planRuleChange(orgId, ctx.clock.now()), { writes, wakeUps: [] });
@@ -90,8 +91,8 @@ export async function removeBudget(ctx: Context, orgId: string, budgetId: string
   });
 }
 
-/** Removes the windows of a counter that a budget leaves and no other shares: nothing would be added to them. */
-async function planLeaving(ctx: Context, budget: Budget, transaction: ClientSession): Promise<Write[]> {
+/** Removes the windows of a counter that a budget leaves and that no other shares. */
+async function planRemoval(ctx: Context, budget: Budget, transaction: ClientSession): Promise<Write[]> {
   const { _id, org_id } = budget;
   const all = await budgetRows(ctx).find({ org_id }, { session: transaction }).toArray();
   const counter = counterKey(budget);

@@ -4,7 +4,7 @@ import { DomainError } from '../platform/basics/errors.ts';
 import { nusdFromUsd } from '../pricing/money.ts';
 import type { BudgetChange, BudgetInput } from './input.ts';
 import type { Budget, BudgetMetric } from './model.ts';
-import { thresholdOf } from './view.ts';
+import { inputOf } from './view.ts';
 
 /** The fields of a budget that its input decides. */
 export type DecidedFields = Pick<
@@ -29,7 +29,7 @@ export const OTHER_FIELDS = ['name', 'enforce', 'on_error', 'reservation_share_p
 
 const SHARE_PCT = 25;
 
-/** Checks a budget's input and fills in what it leaves out. Pure. Throws `invalid_request`. */
+/** Checks a budget's input and fills in the defaults. Pure. Throws `invalid_request`. */
 export function decideFields(organization: Organization, input: BudgetInput, nowMs: number): DecidedFields {
   const { name, scope, metric, window, threshold } = input;
   return {
@@ -72,25 +72,7 @@ function refused(field: string, detail: string): DomainError {
   return new DomainError('invalid_request', `The budget is not valid: ${field} ${detail}.`, { errors });
 }
 
-/** The input that would make a budget as it is. */
-export function inputOf(budget: Budget): BudgetInput {
-  const { name, scope, scope_id, metric, window, timezone, enforce, on_error, reservation_share_pct } =
-    budget;
-  return {
-    name,
-    scope,
-    scope_id,
-    metric,
-    window,
-    timezone,
-    enforce,
-    on_error,
-    reservation_share_pct,
-    threshold: thresholdOf(budget),
-  };
-}
-
-/** The input of a changed budget. What is left out stays, but of another scope the id. */
+/** The input of a changed budget. Omitted fields keep their value; a changed scope drops `scope_id`. */
 export function changedInput(budget: Budget, change: BudgetChange): BudgetInput {
   const { scope_id, ...rest } = inputOf(budget);
   const isKept = change.scope === undefined || change.scope === budget.scope;

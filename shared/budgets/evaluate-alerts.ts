@@ -1,5 +1,4 @@
 import type { Interval } from '../platform/basics/interval.ts';
-import { createPace } from '../platform/basics/next-turn.ts';
 import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { amountOf, forecast, hasReached, mayFire, type WindowUsage } from './evaluate.ts';
 import type { Budget } from './model.ts';
@@ -10,7 +9,7 @@ export interface CountedBudget {
   windows: readonly WindowUsage[];
 }
 
-/** What a webhook asked to be told of a window of a budget: a per cent that is reached, or a forecast beyond the limit. */
+/** An alert that a webhook asked for: a budget's window has reached a per cent, or its forecast is beyond the limit. */
 export interface Alert {
   webhookId: string;
   budget: Budget;
@@ -20,36 +19,32 @@ export interface Alert {
   about: { alertAt: number } | { forecast: number };
 }
 
-/** The part of the window after which a forecast is told. */
+/** The part of the window after which forecasts raise alerts. */
 const FORECAST_FROM = { numerator: 1, denominator: 5 } as const;
 
-/** Whether a webhook has asked for alerts. */
+/** Returns true when a webhook has asked for alerts. */
 export function asksForAlerts({ alert_at, forecast: isAsked }: Subscriber): boolean {
   return alert_at.length > 0 || isAsked;
 }
 
 /**
- * Every alert that these webhooks have asked for and that holds now, whether it was sent before or not: there may be a
- * thousand per budget. Pure, at a pace that holds nobody up.
+ * Every alert that these webhooks have asked for and that is true now, sent before or not. Made one by one, as there may be a
+ * thousand per budget. Pure.
  */
-export async function* evaluateAlerts(
+export function* evaluateAlerts(
   asking: readonly Subscriber[],
   counted: readonly CountedBudget[],
   nowMs: number,
-): AsyncGenerator<Alert> {
-  const pace = createPace();
+): Generator<Alert> {
   for (const { budget, windows } of counted)
     for (const window of windows) {
-      const told = asking.filter((webhook) => mayTell(webhook, budget, window.interval, nowMs));
-      for (const webhook of told) {
-        yield* alertsOf(webhook, budget, window, nowMs);
-        await pace();
-      }
+      const alerted = asking.filter((webhook) => mayAlert(webhook, budget, window.interval, nowMs));
+      for (const webhook of alerted) yield* alertsOf(webhook, budget, window, nowMs);
     }
 }
 
-/** A window that has ended is no news to a webhook that asked after its end, nor for a budget that was counted anew after it. */
-function mayTell({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
+/** After a window's end no alert goes to a webhook that asked later, or for a budget that was recounted later. */
+function mayAlert({ alerts_since }: Subscriber, budget: Budget, interval: Interval, nowMs: number): boolean {
   if (nowMs < interval.endMs) return true;
   const sinceMs = Math.max(alerts_since.getTime(), budget.counted_at.getTime());
   return mayFire(interval, nowMs) && interval.endMs > sinceMs;
@@ -66,12 +61,12 @@ function alertsOf(
   const reached = alert_at.filter((percent) =>
     hasReached(current, budget.limit, { numerator: percent, denominator: 100 }),
   );
-  const told: Alert[] = reached
+  const alerts: Alert[] = reached
     .toSorted((a, b) => a - b)
     .map((alertAt) => ({ ...alert, about: { alertAt } }));
   const expected = forecast(current, interval, nowMs);
-  const isTold = isAsked && nowMs >= forecastFrom(interval) && nowMs < interval.endMs;
-  return isTold && expected > budget.limit ? [...told, { ...alert, about: { forecast: expected } }] : told;
+  const isDue = isAsked && nowMs >= forecastFrom(interval) && nowMs < interval.endMs;
+  return isDue && expected > budget.limit ? [...alerts, { ...alert, about: { forecast: expected } }] : alerts;
 }
 
 function forecastFrom({ startMs, endMs }: Interval): number {
@@ -79,8 +74,8 @@ function forecastFrom({ startMs, endMs }: Interval): number {
 }
 
 /**
- * When budgets have to be looked at again although nothing is used until then: where the usage so far would pass the
- * limit by its forecast once forecasts are told. Epoch ms; null: never. Pure.
+ * The next moment at which a forecast may raise an alert without further usage, because it is beyond the limit when forecasts
+ * begin to. Epoch ms; null: never. Pure.
  */
 export function nextForecastMs(
   webhooks: readonly Subscriber[],

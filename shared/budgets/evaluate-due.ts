@@ -1,31 +1,38 @@
 import type { ClientSession } from 'mongoose';
+import { eventIdOf, type NewEvent } from '../events/new-event.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type Claim, claimDue, endClaim, finishClaim } from '../platform/due/claim-due.ts';
 import { setDue } from '../platform/due/plan-due.ts';
-import { updateRow } from '../platform/mongo/writes.ts';
-import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
-import { evaluateBudget } from './evaluate.ts';
+import { secondShard } from '../platform/mongo/counter-shards.ts';
+import { findByIds } from '../platform/mongo/find-by-ids.ts';
+import { insertRow, updateRow } from '../platform/mongo/writes.ts';
+import { planEvents } from '../webhooks/deliveries/plan-events.ts';
+import type { Subscriber, Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
+import { evaluateBudget, type LevelReached } from './evaluate.ts';
 import { asksForAlerts, type CountedBudget, nextForecastMs } from './evaluate-alerts.ts';
 import { type DueEvaluation, evaluateBudgetsJob } from './jobs.ts';
-import { counterKey } from './keys.ts';
-import { budgetEvaluationRows, budgetRows } from './model.ts';
-import { planFirings } from './plan-firings.ts';
-import { readWindows } from './read-windows.ts';
+import { firingCause, firingKey } from './keys.ts';
+import { budgetEvaluationRows, budgetFiringRows } from './model.ts';
+import { firingOf } from './plan-history.ts';
+import { readCounted } from './read-windows.ts';
+import { cacheRules, guardedSubscribers, type Rules, readRules } from './rules.ts';
 import { sendAlerts } from './send-alerts.ts';
+import { shown, thresholdOf } from './view.ts';
 
 /**
- * Evaluates every budget of an organization whose usage has changed, and fires what was reached, once per budget,
- * window, level and revision, and then what webhooks asked to be told. Its cost depends on the number of budgets, not of
- * signals. Returns how many events it raised; repeating it raises none.
+ * Evaluates every budget of an organization whose usage has changed. It fires each level that was reached, once per budget,
+ * window, level and revision, and then sends the alerts that webhooks asked for. Its cost depends on the number of budgets,
+ * not of signals. Returns how many events it raised; repeating it raises none.
  */
 export async function evaluateDue(ctx: Context, orgId: string): Promise<number> {
   const claim = await claimDue<DueEvaluation>(ctx, evaluateBudgetsJob, orgId, (rows) => ({
     earliest_window_end: dateAt(Math.min(...rows.map((row) => row.earliest_window_end.getTime()))),
   }));
   if (!claim) return 0;
-  const { fired, ...evaluated } = await fireLevels(ctx, orgId, claim);
+  const { fired, rules, ...evaluated } = await fireLevels(ctx, orgId, claim);
+  cacheRules(ctx, rules);
   if (evaluated.asking.length === 0) return fired;
   const sent = await sendAlerts(ctx, orgId, evaluated);
   await endClaim(ctx, claim);
@@ -35,6 +42,7 @@ export async function evaluateDue(ctx: Context, orgId: string): Promise<number> 
 interface Evaluated {
   /** How many levels have fired. */
   fired: number;
+  rules: Rules;
   /** The webhooks that ask for alerts. */
   asking: readonly Subscriber[];
   counted: readonly CountedBudget[];
@@ -46,49 +54,79 @@ async function fireLevels(ctx: Context, orgId: string, claim: Claim<DueEvaluatio
     ctx,
     async (transaction) => {
       const nowMs = ctx.clock.now();
-      const counted = await readCounted(ctx, orgId, claim.earliest_window_end, transaction);
-      const subscribers = await findSubscribers(ctx, orgId, transaction);
+      const shard = secondShard();
+      const rules = await readRules(ctx, orgId, shard, transaction);
+      const open = { window_end: { $gte: claim.earliest_window_end } };
+      const counted = await readCounted(ctx, rules, open, transaction);
       const reached = counted.flatMap(({ budget, windows }) => evaluateBudget(budget, windows, nowMs));
-      const firings = await planFirings(ctx, reached, subscribers, transaction);
-      const plan = joinPlans(
-        firings.plan,
-        planLook(orgId, nextForecastMs(subscribers.webhooks, counted, nowMs)),
-      );
+      const firings = await planFirings(ctx, reached, guardedSubscribers(rules, shard), transaction);
       const evaluated = updateRow(
         budgetEvaluationRows,
         { _id: orgId },
         { $max: { evaluated_at: dateAt(nowMs) } },
         { upsert: true },
       );
-      const asking = subscribers.webhooks.filter(asksForAlerts);
+      const asking = rules.subscribers.filter(asksForAlerts);
       const finished = asking.length > 0 ? [] : [finishClaim(claim)];
-      return {
-        writes: [...plan.writes, evaluated, ...finished],
-        wakeUps: plan.wakeUps,
-        result: { fired: firings.count, asking, counted },
-      };
+      const plan = joinPlans(
+        firings.plan,
+        planNextEvaluation(orgId, nextForecastMs(rules.subscribers, counted, nowMs)),
+        { writes: [evaluated, ...finished], wakeUps: [] },
+      );
+      return { ...plan, result: { fired: firings.count, rules, asking, counted } };
     },
     // Another worker fires the same level at this moment.
     { onDuplicateKey: 'retry' },
   );
 }
 
-/** The plan of another evaluation when a forecast is to be told. */
-function planLook(orgId: string, dueMs: number | null): Plan {
+/** The plan of another evaluation at the moment from which a forecast may pass its limit, if there is one. */
+function planNextEvaluation(orgId: string, dueMs: number | null): Plan {
   if (dueMs === null) return NO_PLAN;
   const details = { earliest_window_end: dateAt(dueMs) };
   return setDue<DueEvaluation>(evaluateBudgetsJob, { key: orgId, orgId, dueMs, details });
 }
 
-/** Every budget with those of its windows that end at `earliestEnd` or later. */
-async function readCounted(
+/** The plan that fires the levels that have not fired yet, each with its event. */
+async function planFirings(
   ctx: Context,
-  orgId: string,
-  earliestEnd: Date,
+  reached: readonly LevelReached[],
+  subscribers: Subscribers,
   transaction: ClientSession,
-): Promise<CountedBudget[]> {
-  const budgets = await budgetRows(ctx).find({ org_id: orgId }, { session: transaction }).toArray();
-  const windows = await readWindows(ctx, { org_id: orgId, window_end: { $gte: earliestEnd } }, transaction);
-  const byCounter = Map.groupBy(windows, ({ counter }) => counter);
-  return budgets.map((budget) => ({ budget, windows: byCounter.get(counterKey(budget)) ?? [] }));
+): Promise<{ plan: Plan; count: number }> {
+  const fired = await findByIds(budgetFiringRows(ctx), reached.map(keyOf), transaction);
+  const firedMs = new Map(fired.map(({ _id, fired_at }) => [_id, fired_at.getTime()]));
+  const fresh = reached.filter((level) => !firedMs.has(keyOf(level)));
+  if (fresh.length === 0) return { plan: NO_PLAN, count: 0 };
+  const nowMs = ctx.clock.now();
+  const planned = fresh.map((level) => {
+    const warnedMs = firedMs.get(keyOf({ ...level, level: 'warning' })) ?? 0;
+    // Another worker's clock may be ahead: exceeded is never earlier than its warning.
+    const at = dateAt(Math.max(nowMs, warnedMs));
+    const event = eventOf(level, at);
+    return { event, firing: insertRow(budgetFiringRows, firingOf(level, at, eventIdOf(event))) };
+  });
+  const raised = planned.map(({ event }) => event);
+  const events = await planEvents(raised, subscribers, nowMs);
+  const plan = joinPlans({ writes: planned.map(({ firing }) => firing), wakeUps: [] }, events);
+  return { plan, count: planned.length };
+}
+
+function keyOf({ budget, interval, level }: LevelReached): string {
+  return firingKey(budget, interval.startMs, level);
+}
+
+/** The event of a level, with the payload of its type. */
+function eventOf({ budget, interval, level, current }: LevelReached, ts: Date): NewEvent {
+  const { _id, name, scope, scope_id, metric, window, org_id } = budget;
+  const cause = firingCause(budget, interval.startMs, level);
+  const amounts = { threshold: thresholdOf(budget), current: shown(metric, current) };
+  const target = { scope, scope_id };
+  const named = { budget_id: _id, budget_name: name };
+  if (level === 'exceeded') {
+    const data = { ...named, ...target, ...amounts, window, metric };
+    return { type: 'budget.exceeded', cause, org_id, ts, data };
+  }
+  const event: NewEvent = { type: 'budget.warning', cause, org_id, ts, data: {} };
+  return { ...event, data: { ...named, ...amounts, ...target, event_id: eventIdOf(event) } };
 }

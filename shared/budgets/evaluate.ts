@@ -41,8 +41,8 @@ export function levelsReached(current: number, limit: number): BudgetLevel[] {
 }
 
 /**
- * Whether an amount is a share of a limit or more. Exact: the products may be larger than a double holds. A limit of counts
- * may have a fraction, which BigInt does not take.
+ * Returns true when an amount has reached a share of a limit. Exact, although the products may be larger than a double holds.
+ * A limit of counts may have a fraction, which BigInt does not take.
  */
 export function hasReached(
   current: number,
@@ -77,10 +77,10 @@ export function mayFire(interval: Interval, nowMs: number): boolean {
   return nowMs < interval.endMs + CLOSED_WINDOW_FIRES_MS;
 }
 
-/** The pace is measured over at least this part of the window, so that its first minutes promise no fortune. */
+/** The pace is measured over at least this part of the window, so that its first minutes give no absurd forecast. */
 const SHORTEST_PACE = 1 / 20;
 
-/** What the window will hold at its end if the rest of it goes on at the pace so far; in the unit of `current`. */
+/** The amount at the window's end if usage continues at the pace so far; in the unit of `current`. */
 export function forecast(current: number, interval: Interval, nowMs: number): number {
   const lengthMs = interval.endMs - interval.startMs;
   const elapsedMs = Math.min(Math.max(nowMs - interval.startMs, lengthMs * SHORTEST_PACE), lengthMs);

@@ -6,7 +6,7 @@ export function counterKey({ scope, scope_id, window, timezone }: CounterKey): s
   return JSON.stringify([scope, scope_id, window, canonicalTimezone(timezone)]);
 }
 
-/** As many as there are timezones and names of theirs. */
+/** One entry per name of a timezone. */
 const canonicalNames = new Map<string, string>();
 
 function canonicalTimezone(timezone: string): string {
@@ -17,12 +17,12 @@ function canonicalTimezone(timezone: string): string {
   return timeZone;
 }
 
-/** Whose usage a counter counts, as one text. */
+/** The scope of a counter as one text. */
 export function scopeKey({ scope, scope_id }: Pick<CounterKey, 'scope' | 'scope_id'>): string {
   return `${scope} ${scope_id}`;
 }
 
-/** The scopes (`scopeKey`) that one call counts in. A team is its members now; a user of null is in none. */
+/** The scopes (`scopeKey`) that one call counts in. A team is its present members; without a user there is no team. */
 export function scopesOf(
   teamsOf: ReadonlyMap<string, readonly string[]>,
   { orgId, userId, projectId }: { orgId: string; userId: string | null; projectId: string },
@@ -50,7 +50,7 @@ export function firingKey(
   return derivedId('bfi', ...firingCause(budget, startMs, level));
 }
 
-/** What makes a level's event this event and no other. */
+/** The cause of a level's event, which its id is derived from. */
 export function firingCause(
   budget: Pick<Budget, '_id' | 'revision'>,
   startMs: number,

@@ -17,15 +17,15 @@ export type BudgetMetric = (typeof BUDGET_METRICS)[number];
 export const BUDGET_WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 export type BudgetWindowKind = (typeof BUDGET_WINDOWS)[number];
 
-/** What a budget does to calls: nothing (`none`, `soft`), or refuse those that would pass its threshold (`hard`). */
+/** A budget's effect on calls: none (`none`, `soft`), or refusing those that would pass its threshold (`hard`). */
 export const ENFORCEMENTS = ['none', 'soft', 'hard'] as const;
 export type Enforcement = (typeof ENFORCEMENTS)[number];
 
-/** What a hard budget says to a check while its amounts cannot be read. */
+/** A hard budget's answer to a check while its amounts cannot be read. */
 export const ON_ERROR = ['allow', 'deny'] as const;
 export type OnError = (typeof ON_ERROR)[number];
 
-/** What a budget can raise in a window, in the order in which it does. */
+/** The levels that a budget can reach in a window, in this order. */
 export const BUDGET_LEVELS = ['warning', 'exceeded'] as const;
 export type BudgetLevel = (typeof BUDGET_LEVELS)[number];
 
@@ -43,11 +43,11 @@ export interface Budget {
   timezone: string;
   enforce: Enforcement;
   on_error: OnError;
-  /** The part of what is left that one person may hold by reservations of bound keys, in per cent. */
+  /** The part of the rest that one person may hold by reservations of bound keys, in per cent. */
   reservation_share_pct: number;
-  /** Rises with every edit that decides anything, so that the levels may fire again. */
+  /** Rises with every edit that the levels depend on, so that they may fire again. */
   revision: number;
-  /** When its windows were last counted from the rollups: what one that had ended by then held is no news. */
+  /** When its windows were last counted from the rollups. A window that had ended by then raises no event. */
   counted_at: Date;
   created_at: Date;
   updated_at: Date;
@@ -56,12 +56,12 @@ export interface Budget {
 export const budgetRows = collection<Budget>('budgets', {
   indexes: [
     { key: { org_id: 1, created_at: 1, _id: 1 } },
-    // What a bound key lists.
+    // For the list of a bound key.
     { key: { org_id: 1, scope: 1, scope_id: 1, created_at: 1, _id: 1 } },
   ],
 });
 
-/** What a counter counts. */
+/** The measures of a counter. */
 export const COUNTED = [
   'cost_nusd',
   'unpriced_signals',
@@ -73,12 +73,22 @@ export const COUNTED = [
 ] as const;
 export type Counts = Record<(typeof COUNTED)[number], number>;
 
-/** Whose usage is counted, and over which calendar: what budgets that differ in metric and threshold share. */
+/** Counts of 0. */
+export function noCounts(): Counts {
+  return Object.fromEntries(COUNTED.map((measure) => [measure, 0])) as Counts;
+}
+
+/** Adds counts in place. */
+export function addCounts(counts: Counts, more: Partial<Counts>): void {
+  for (const measure of COUNTED) counts[measure] += more[measure] ?? 0;
+}
+
+/** Identifies a counter: budgets that differ only in metric and threshold share one. */
 export type CounterKey = Pick<Budget, 'scope' | 'scope_id' | 'window' | 'timezone'>;
 
 /**
- * What a counter has counted in one calendar window. It is spread over counter shards, so that processes do not write
- * the same row: a window's usage is the sum of its rows.
+ * The counts of a counter in one calendar window. They are spread over counter shards, so that processes do not write the
+ * same row: a window's usage is the sum of its rows.
  */
 export interface BudgetWindow extends Counts {
   /** `windowKey(...)`. */
@@ -96,9 +106,9 @@ const WINDOW_KEPT_S = 40 * 86_400;
 export const budgetWindowRows = collection<BudgetWindow>('budget_windows', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
-    // What an evaluation reads.
+    // For evaluations.
     { key: { org_id: 1, window_end: 1 } },
-    // What a recount replaces.
+    // For recounts.
     { key: { org_id: 1, counter: 1 } },
     { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S },
   ],
@@ -115,8 +125,8 @@ export interface BudgetFiring {
   window_start: Date;
   window_end: Date;
   /**
-   * Of an event that is stored if a webhook subscribed to it then. Null: a closed window had reached it before this revision
-   * began or a member joined, which raises no event.
+   * The event, which is stored if a webhook subscribed to it then. Null: a closed window had reached the level before this
+   * revision began or a member joined, which raises no event.
    */
   event_id: string | null;
   fired_at: Date;
@@ -129,7 +139,7 @@ export const budgetFiringRows = collection<BudgetFiring>('budget_firings', {
   ],
 });
 
-/** An alert that a webhook was sent: once per webhook, budget, window and per cent, whatever the revision. */
+/** An alert that was sent: once per webhook, budget, window and per cent, whatever the revision. */
 export interface BudgetAlert {
   /** Derived from these four. */
   _id: string;
@@ -148,7 +158,7 @@ export const budgetAlertRows = collection<BudgetAlert>('budget_alerts', {
   indexes: [{ key: { budget_id: 1 } }, { key: { window_end: 1 }, expireAfterSeconds: WINDOW_KEPT_S }],
 });
 
-/** When an organization's budgets were last evaluated: all are, every time. */
+/** When an organization's budgets were last evaluated, which happens to all together. */
 export interface BudgetEvaluation {
   /** The organization. */
   _id: string;

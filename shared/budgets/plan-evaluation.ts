@@ -17,9 +17,9 @@ export function planEvaluation(
 }
 
 /**
- * The plan of every change of an organization's budgets or teams: no signal is counted by the rules before it without
- * meeting it, and the open windows are evaluated. The organization's id is published, so that processes that decide about
- * calls read its budgets again. Pure.
+ * The plan of every change of an organization's budgets or teams. It conflicts with signals that are counted by the rules
+ * before it, has the open windows evaluated, and publishes the organization's id, so that the processes that check calls read
+ * its budgets again. Pure.
  */
 export function planRuleChange(orgId: string, nowMs: number): Plan {
   const { writes, wakeUps } = planEvaluation(orgId, { shard: 0, earliestEndMs: nowMs, nowMs });

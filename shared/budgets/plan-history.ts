@@ -5,8 +5,8 @@ import { firingKey } from './keys.ts';
 import { type Budget, type BudgetFiring, type BudgetLevel, budgetFiringRows } from './model.ts';
 
 /**
- * The writes that make history of what a budget's windows were just counted to hold: a level that a closed window reaches by
- * this count, and had not reached `before` (by its start, epoch ms), raises no event. Pure.
+ * The writes after a recount of a budget's windows, by which history raises no events: each level that a closed window reaches
+ * by this count, and had not reached `before` (by its start, epoch ms), counts as fired. Pure.
  */
 export function planHistory(
   budget: Budget,
@@ -21,17 +21,17 @@ export function planHistory(
     .flatMap((window) => {
       const known = reached(before.get(window.interval.startMs));
       const fresh = reached(window).filter((level) => !known.includes(level));
-      return fresh.map((level) => passOver(budget, window, level, nowMs));
+      return fresh.map((level) => skip(budget, window, level, nowMs));
     });
 }
 
-/** A level that has fired stays as it is. */
-function passOver(budget: Budget, { interval }: WindowUsage, level: BudgetLevel, nowMs: number): Write {
+/** The write that skips a level, unless it has fired. */
+function skip(budget: Budget, { interval }: WindowUsage, level: BudgetLevel, nowMs: number): Write {
   const { _id, ...firing } = firingOf({ budget, interval, level }, dateAt(nowMs), null);
   return updateRow(budgetFiringRows, { _id }, { $setOnInsert: firing }, { upsert: true });
 }
 
-/** The row of a level that a window has reached; with an event of null it was passed over. Pure. */
+/** The row of a level that a window has reached; without an event it was skipped. Pure. */
 export function firingOf(
   { budget, interval, level }: Pick<LevelReached, 'budget' | 'interval' | 'level'>,
   at: Date,

@@ -1,47 +1,118 @@
 import { dateAt } from '../platform/basics/clock.ts';
-import { mapAtPace } from '../platform/basics/next-turn.ts';
+import { CLOSED_WINDOW_FIRES_MS } from '../platform/basics/contract.ts';
+import type { Interval } from '../platform/basics/interval.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import { updateRow, type Write } from '../platform/mongo/writes.ts';
+import type { Session } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
-import type { CountedSignal } from '../usage/plan-rollups.ts';
-import { type BudgetSet, countSignals, type WindowChange } from './count-signals.ts';
-import { windowKey } from './keys.ts';
-import { budgetWindowRows, COUNTED } from './model.ts';
+import { floorToQuarter } from '../usage/periods.ts';
+import { type CountedSignal, measuresOf } from '../usage/plan-rollups.ts';
+import { calendarWindowAt } from './calendar-windows.ts';
+import { scopesOf, windowKey } from './keys.ts';
+import { addCounts, budgetWindowRows, COUNTED, type CounterKey, type Counts, noCounts } from './model.ts';
 import { planEvaluation } from './plan-evaluation.ts';
+import type { BudgetRules } from './rules.ts';
 
-/**
- * The plan that adds signals and new or moved sessions to the windows of every matching budget, in their own
- * transaction, and asks for an evaluation when something was added, unless it is silent. Pure, at a pace that holds nobody
- * up.
- */
-export async function planWindows(
-  orgId: string,
-  set: BudgetSet,
-  changed: { signals: readonly CountedSignal[]; sessions: readonly SessionChange[] },
-  { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
-): Promise<Plan> {
-  if (set.byScope.size === 0) return NO_PLAN;
-  const changes = await countSignals(set, changed.signals, changed.sessions, nowMs);
-  if (changes.length === 0) return NO_PLAN;
-  const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));
-  const writes = await mapAtPace(changes, (change) => incrementOf(orgId, change, shard));
-  if (isSilent) return { writes, wakeUps: [] };
-  return joinPlans({ writes, wakeUps: [] }, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
+/** New signals, and sessions that are new or have moved. */
+interface Counted {
+  signals: readonly CountedSignal[];
+  sessions: readonly SessionChange[];
 }
 
-function incrementOf(orgId: string, { counter, interval, usage }: WindowChange, shard: number): Write {
+/** The amounts that a transaction adds to one window of one counter. */
+interface WindowChange {
+  counter: string;
+  interval: Interval;
+  usage: Counts;
+}
+
+/**
+ * The plan that adds signals and sessions to the windows of all matching budgets, each in the window of its own time. A
+ * session counts at its start, as in the rollups. It asks for an evaluation when it adds something, unless it is silent. It
+ * belongs in the transaction that records the signals. Pure.
+ */
+export function planWindows(
+  orgId: string,
+  rules: BudgetRules,
+  counted: Counted,
+  { shard, nowMs, isSilent = false }: { shard: number; nowMs: number; isSilent?: boolean },
+): Plan {
+  const changes = countWindows(rules, counted, nowMs);
+  if (changes.length === 0) return NO_PLAN;
+  const plan = { writes: changes.map((change) => incrementOf(orgId, change, shard)), wakeUps: [] };
+  if (isSilent) return plan;
+  const earliestEndMs = Math.min(...changes.map(({ interval }) => interval.endMs));
+  return joinPlans(plan, planEvaluation(orgId, { shard, earliestEndMs, nowMs }));
+}
+
+/** Sums by scope and quarter hour first, so that many signals cost an organization with many counters little. */
+function countWindows(rules: BudgetRules, counted: Counted, nowMs: number): WindowChange[] {
+  const changes: WindowChange[] = [];
+  for (const [scope, quarters] of sumByScope(rules, counted)) {
+    const counters = new Map(rules.byScope.get(scope)?.map(({ counter, budget }) => [counter, budget]));
+    for (const [key, counter] of counters) changes.push(...changesOf(key, counter, quarters));
+  }
+  return changes.filter(
+    ({ interval, usage }) =>
+      interval.endMs + CLOSED_WINDOW_FIRES_MS > nowMs && COUNTED.some((measure) => usage[measure] !== 0),
+  );
+}
+
+/** By the start of a quarter hour (epoch ms). Every calendar window begins and ends with one. */
+type Quarters = Map<number, Counts>;
+
+function sumByScope(
+  { byScope, teamsOf }: BudgetRules,
+  { signals, sessions }: Counted,
+): Map<string, Quarters> {
+  const sums = new Map<string, Quarters>();
+  if (byScope.size === 0) return sums;
+  const add = ({ org_id, user_id, project_id }: Identity, at: Date, measures: Partial<Counts>): void => {
+    const quarterMs = floorToQuarter(at.getTime());
+    const caller = { orgId: org_id, userId: user_id, projectId: project_id };
+    for (const scope of scopesOf(teamsOf, caller)) {
+      if (!byScope.has(scope)) continue;
+      const quarters = sums.get(scope) ?? new Map<number, Counts>();
+      sums.set(scope, quarters);
+      const usage = quarters.get(quarterMs) ?? noCounts();
+      quarters.set(quarterMs, usage);
+      addCounts(usage, measures);
+    }
+  };
+  for (const signal of signals) add(signal, signal.ts, measuresOf(signal));
+  for (const { before, after } of sessions) {
+    if (before?.started_at.getTime() === after.started_at.getTime()) continue;
+    if (before) add(before, before.started_at, { sessions: -1 });
+    add(after, after.started_at, { sessions: 1 });
+  }
+  return sums;
+}
+
+type Identity = Pick<Session, 'org_id' | 'user_id' | 'project_id'>;
+
+function changesOf(counter: string, { window, timezone }: CounterKey, quarters: Quarters): WindowChange[] {
+  const changes = new Map<number, WindowChange>();
+  for (const [quarterMs, usage] of quarters) {
+    const interval = calendarWindowAt(window, timezone, quarterMs);
+    const change = changes.get(interval.startMs) ?? { counter, interval, usage: noCounts() };
+    changes.set(interval.startMs, change);
+    addCounts(change.usage, usage);
+  }
+  return [...changes.values()];
+}
+
+function incrementOf(org_id: string, { counter, interval, usage }: WindowChange, shard: number): Write {
   return updateRow(
     budgetWindowRows,
-    { _id: windowKey(orgId, counter, interval.startMs, shard) },
+    { _id: windowKey(org_id, counter, interval.startMs, shard), org_id },
     {
       $inc: Object.fromEntries(COUNTED.map((measure) => [measure, usage[measure]])),
       $setOnInsert: {
-        org_id: orgId,
         counter,
         window_start: dateAt(interval.startMs),
         window_end: dateAt(interval.endMs),
       },
     },
-    { upsert: true, shard: { org_id: orgId } },
+    { upsert: true },
   );
 }

@@ -1,24 +1,21 @@
 import type { Reader } from '../organizations/reader.ts';
 import { DomainError } from '../platform/basics/errors.ts';
-import { mapAtPace } from '../platform/basics/next-turn.ts';
 import { LIST_AHEAD_MS, type Order, type Position, paginate } from '../platform/basics/paginate.ts';
 import type { Context } from '../platform/context/context.ts';
 import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
-import { noUsage } from './count-signals.ts';
 import { counterKey, windowKey } from './keys.ts';
-import { type Budget, budgetEvaluationRows, budgetRows } from './model.ts';
+import { type Budget, budgetEvaluationRows, budgetRows, noCounts } from './model.ts';
 import { readWindows } from './read-windows.ts';
-import { type BudgetStatus, type BudgetView, viewBudget } from './view.ts';
+import { type BudgetView, viewBudget } from './view.ts';
 import { isVisible, type Viewer, visibleBudgets } from './visible.ts';
 
-/** A budget of an organization as it stands now, whoever sees it. Throws `not_found`. */
+/** A budget of an organization with its usage now. Throws `not_found`. */
 export async function readBudget(ctx: Context, orgId: string, budgetId: string): Promise<BudgetView> {
   return viewOne(ctx, await findBudget(ctx, orgId, budgetId));
 }
 
-/** A budget that a credential sees, as it stands now. Throws `not_found`. */
+/** The same, if a credential sees the budget. Throws `not_found`. */
 export async function readVisibleBudget(ctx: Context, viewer: Viewer, budgetId: string): Promise<BudgetView> {
   return viewOne(ctx, await findVisibleBudget(ctx, viewer, budgetId));
 }
@@ -66,14 +63,14 @@ export async function listBudgets(
   return { ...rest, rows: await viewBudgets(ctx, reader.orgId, rows), total };
 }
 
-/** Budgets with how they stand in the window that is open now. */
+/** Budgets with their usage in the open window. */
 export async function viewBudgets(
   ctx: Context,
   orgId: string,
   budgets: readonly Budget[],
 ): Promise<BudgetView[]> {
   const nowMs = ctx.clock.now();
-  const keyed = await mapAtPace(budgets, (budget) => {
+  const keyed = budgets.map((budget) => {
     const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
     const counter = counterKey(budget);
     const ids = ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, interval.startMs, shard));
@@ -81,19 +78,18 @@ export async function viewBudgets(
   });
   const ids = [...new Set(keyed.flatMap((entry) => entry.ids))];
   const [windows, evaluation] = await Promise.all([
-    readWindows(ctx, onShard(ctx, { _id: { $in: ids } }, { org_id: orgId })),
+    readWindows(ctx, { _id: { $in: ids }, org_id: orgId }),
     budgetEvaluationRows(ctx).findOne({ _id: orgId }),
   ]);
   const usageOf = new Map(windows.map(({ counter, usage }) => [counter, usage]));
-  return mapAtPace(keyed, ({ budget, interval, counter }) => {
-    const usage = usageOf.get(counter) ?? noUsage();
+  return keyed.map(({ budget, interval, counter }) => {
+    const usage = usageOf.get(counter) ?? noCounts();
     const evaluatedMs = evaluatedSince(budget, evaluation?.evaluated_at.getTime() ?? null);
-    const status: BudgetStatus = { interval, usage, evaluatedMs };
-    return viewBudget(budget, status, nowMs);
+    return viewBudget(budget, { interval, usage, evaluatedMs }, nowMs);
   });
 }
 
-/** All budgets of an organization are evaluated together; one that is younger than that was not. */
+/** All budgets of an organization are evaluated together, except those that were made since. */
 function evaluatedSince(budget: Budget, evaluatedMs: number | null): number | null {
   return evaluatedMs !== null && evaluatedMs >= budget.created_at.getTime() ? evaluatedMs : null;
 }

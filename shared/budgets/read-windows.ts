@@ -1,9 +1,11 @@
 import type { ClientSession, mongo } from 'mongoose';
 import type { Context } from '../platform/context/context.ts';
 import type { WindowUsage } from './evaluate.ts';
+import type { CountedBudget } from './evaluate-alerts.ts';
 import { type BudgetWindow, budgetWindowRows, COUNTED, type Counts } from './model.ts';
+import type { Rules } from './rules.ts';
 
-/** What a counter of an organization has counted in one window. */
+/** The counts of an organization's counter in one window. */
 export interface CountedWindow extends WindowUsage {
   org_id: string;
   counter: string;
@@ -17,7 +19,7 @@ type Sum = Counts & {
 const SUMS = Object.fromEntries(COUNTED.map((measure) => [measure, { $sum: `$${measure}` }]));
 const BY_WINDOW = { org_id: '$org_id', counter: '$counter', window_start: '$window_start' };
 
-/** The windows that match, each the sum of its rows, of which each counter shard has one: the store sums them. */
+/** The windows that match, each the sum of its rows in all counter shards. */
 export async function readWindows(
   ctx: Context,
   filter: mongo.Filter<BudgetWindow>,
@@ -35,4 +37,16 @@ export async function readWindows(
     interval: { startMs: window_start.getTime(), endMs: window_end.getTime() },
     usage,
   }));
+}
+
+/** Budgets with those of their windows that match. */
+export async function readCounted(
+  ctx: Context,
+  { organization, budgets }: Rules,
+  filter: mongo.Filter<BudgetWindow>,
+  transaction: ClientSession,
+): Promise<CountedBudget[]> {
+  const windows = await readWindows(ctx, { org_id: organization._id, ...filter }, transaction);
+  const byCounter = Map.groupBy(windows, ({ counter }) => counter);
+  return budgets.map(({ budget, counter }) => ({ budget, windows: byCounter.get(counter) ?? [] }));
 }

@@ -1,37 +1,42 @@
 import type { ClientSession } from 'mongoose';
 import type { Organization } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
 import { CLOCK_LAG_MS, dateAt } from '../platform/basics/clock.ts';
 import { CLOSED_WINDOW_FIRES_MS, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
 import type { Interval } from '../platform/basics/interval.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { deleteRows, insertRow, type Write } from '../platform/mongo/writes.ts';
-import { rollupRows } from '../usage/model.ts';
-import { matchStages } from '../usage/rollup-stages.ts';
-import { type Part, splitRange } from '../usage/split-range.ts';
+import { deleteRows, insertRow, updateRow, type Write } from '../platform/mongo/writes.ts';
+import { splitRange } from '../usage/split-range.ts';
+import { sumRollups } from '../usage/sum-rollups.ts';
 import type { Match } from '../usage/sum-tables.ts';
 import { teamsByUser } from '../usage/teams.ts';
 import { calendarWindowAt } from './calendar-windows.ts';
-import { addTo, noUsage } from './count-signals.ts';
 import type { WindowUsage } from './evaluate.ts';
 import { counterKey, windowKey } from './keys.ts';
-import { budgetWindowRows, COUNTED, type CounterKey, type Counts } from './model.ts';
+import { type Budget, budgetRows, budgetWindowRows, type CounterKey, noCounts } from './model.ts';
+import { planRuleChange } from './plan-evaluation.ts';
+import { planHistory } from './plan-history.ts';
+import { readWindows } from './read-windows.ts';
 
-/** What a recount found, and the writes that put it in place of what the counter's windows held. */
+/** The windows that a recount found, and the writes that put them in place of the counter's former ones. */
 export interface Recount {
   windows: readonly WindowUsage[];
   writes: readonly Write[];
 }
 
+type TeamsOf = ReadonlyMap<string, readonly string[]>;
+
 /**
- * Counts every window of a counter that may still fire, from the rollups. Those before them stay as they were. Exact in a
- * transaction that raises the organization's version (`planRuleChange`).
+ * Counts every window of a counter that may still fire, from the rollups. Earlier ones stay as they were. A team is the
+ * members that it has in `teamsOf`, or now. Exact in a transaction that raises the organization's version (`planRuleChange`).
  */
 export async function recountCounter(
   ctx: Context,
   organization: Organization,
   counter: CounterKey,
   transaction: ClientSession,
-  teamsOf?: ReadonlyMap<string, readonly string[]>,
+  teamsOf?: TeamsOf,
 ): Promise<Recount> {
   const org_id = organization._id;
   const match = await matchOf(ctx, org_id, counter, transaction, teamsOf);
@@ -64,30 +69,29 @@ async function countWindows(
   // Another process may have the right time, and so signals of a window that has not begun by this clock.
   const untilMs = ctx.clock.now() + CLOCK_LAG_MS + SIGNAL_AGE_MS.ahead + 1;
   const edges = windowEdges(windowAt, sinceMs, untilMs);
-  const windows = new Map<number, WindowUsage>();
-  for (const part of splitRange(organization, edges)) {
-    for (const { _id, ...usage } of await sumRollups(ctx, organization._id, part, match, transaction)) {
-      const interval = windowAt(_id.getTime());
-      const window = windows.get(interval.startMs) ?? { interval, usage: noUsage() };
-      windows.set(interval.startMs, window);
-      addTo(window.usage, usage);
-    }
-  }
-  return [...windows.values()];
+  const parts = splitRange(organization, edges);
+  const asked = { parts, match, columns: ['start'], edges } as const;
+  const rows = await sumRollups(ctx, organization, asked, transaction);
+  return rows.map(({ key, sums }) => {
+    const usage = noCounts();
+    for (const measure of Object.keys(usage) as (keyof typeof usage)[])
+      usage[measure] = Number(sums[measure]);
+    return { interval: windowAt(Number(key.start)), usage };
+  });
 }
 
-/** The filter of the rollups of a counter's scope. A team is the members that it has in `teamsOf`, or now. */
+/** The filter of the rollups of a counter's scope. */
 async function matchOf(
   ctx: Context,
   orgId: string,
   { scope, scope_id }: CounterKey,
   transaction: ClientSession,
-  teamsOf?: ReadonlyMap<string, readonly string[]>,
+  teamsOf?: TeamsOf,
 ): Promise<Match> {
   if (scope === 'org') return {};
   if (scope === 'user') return { user_id: scope_id };
   if (scope === 'project') return { project_id: scope_id };
-  const teams = teamsOf ?? (await teamsByUser(ctx, orgId, transaction));
+  const teams: TeamsOf = teamsOf ?? (await teamsByUser(ctx, orgId, transaction));
   const inTeam = [...teams].filter(([, names]) => names.includes(scope_id));
   return { user_id: { $in: inTeam.map(([userId]) => userId) } };
 }
@@ -99,18 +103,56 @@ function windowEdges(windowAt: (epochMs: number) => Interval, fromMs: number, to
   return edges;
 }
 
-async function sumRollups(
+/** The teams of a user before and after a change. */
+export interface TeamChange {
+  orgId: string;
+  userId: string;
+  before: readonly string[];
+  after: readonly string[];
+}
+
+/**
+ * The plan that recounts the budgets of teams that a user joins, stays in or leaves, in the transaction of that change: a team is
+ * its present members, as in the usage reads. Signals that are recorded meanwhile see either the old team and its count or
+ * the new.
+ */
+export async function planTeamChange(
   ctx: Context,
-  orgId: string,
-  part: Part,
-  who: Match,
+  { orgId, userId, before, after }: TeamChange,
   transaction: ClientSession,
-): Promise<({ _id: Date } & Counts)[]> {
-  const sums = Object.fromEntries(COUNTED.map((measure) => [measure, { $sum: `$${measure}` }]));
-  return rollupRows(ctx)
-    .aggregate<{ _id: Date } & Counts>(
-      [...matchStages(orgId, part, who), { $group: { _id: '$start', ...sums } }],
-      { session: transaction },
-    )
-    .toArray();
+): Promise<Plan> {
+  const teams = [...new Set([...before, ...after])];
+  if (teams.length === 0) return NO_PLAN;
+  const change = planRuleChange(orgId, ctx.clock.now());
+  const ofTeams = { org_id: orgId, scope: 'team' as const, scope_id: { $in: teams } };
+  const budgets = await budgetRows(ctx).find(ofTeams, { session: transaction }).toArray();
+  if (budgets.length === 0) return change;
+  const organization = await readOrganization(ctx, orgId, transaction);
+  const teamsOf = await teamsByUser(ctx, orgId, transaction);
+  teamsOf.set(userId, [...after]);
+  const writes: Write[] = [];
+  for (const sharing of Map.groupBy(budgets, counterKey).values())
+    writes.push(...(await recountShared(ctx, organization, { budgets: sharing, teamsOf }, transaction)));
+  return joinPlans(change, { writes, wakeUps: [] });
+}
+
+/** The writes that recount the one counter of these budgets. Changes in windows that are over raise no events. */
+async function recountShared(
+  ctx: Context,
+  organization: Organization,
+  { budgets, teamsOf }: { budgets: readonly Budget[]; teamsOf: TeamsOf },
+  transaction: ClientSession,
+): Promise<Write[]> {
+  const [counter] = budgets;
+  if (!counter) return [];
+  const nowMs = ctx.clock.now();
+  const key = { org_id: organization._id, counter: counterKey(counter) };
+  const found = await readWindows(ctx, key, transaction);
+  const before = new Map(found.map((window) => [window.interval.startMs, window]));
+  const { windows, writes } = await recountCounter(ctx, organization, counter, transaction, teamsOf);
+  const history = budgets.flatMap((budget) => [
+    updateRow(budgetRows, { _id: budget._id }, { $set: { counted_at: dateAt(nowMs) } }),
+    ...planHistory(budget, windows, before, nowMs),
+  ]);
+  return [...writes, ...history];
 }

@@ -5,16 +5,16 @@ import { derivedId } from '../platform/basics/ids.ts';
 import { batches } from '../platform/basics/in-batches.ts';
 import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
-import { ALL_COUNTER_SHARDS } from '../platform/mongo/counter-shards.ts';
+import { ALL_COUNTER_SHARDS, secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { insertRow } from '../platform/mongo/writes.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
-import { findSubscribers, type Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
+import type { Subscriber } from '../webhooks/endpoints/find-subscribers.ts';
 import { type Alert, type CountedBudget, evaluateAlerts } from './evaluate-alerts.ts';
-import { counterKey, windowKey } from './keys.ts';
-import { type BudgetAlert, budgetAlertRows, budgetRows } from './model.ts';
-import { readWindows } from './read-windows.ts';
+import { windowKey } from './keys.ts';
+import { type BudgetAlert, budgetAlertRows } from './model.ts';
+import { readCounted } from './read-windows.ts';
+import { guardedSubscribers, type Rules, readRules } from './rules.ts';
 import { shown, thresholdOf } from './view.ts';
 
 /** Alerts of one transaction. */
@@ -22,7 +22,7 @@ const ALERTS_AT_ONCE = 500;
 
 /**
  * Sends the alerts that webhooks asked for and have not had yet, some per transaction, each with the row that says it was
- * sent. What was read before only names the alerts that may be due: the transaction that sends them decides by the budgets,
+ * sent. `asking` and `counted` only name the alerts that may be due: the transaction that sends them decides by the budgets,
  * windows and webhooks that it sees. Repeating it sends none again. Returns how many.
  */
 export async function sendAlerts(
@@ -43,14 +43,15 @@ async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[
       const sent = await findSent(ctx, candidates, transaction);
       const unsent = candidates.filter((alert) => !sent.has(alertKey(alert)));
       if (unsent.length === 0) return { ...NO_PLAN, result: 0 };
-      const subscribers = await findSubscribers(ctx, orgId, transaction);
-      const counted = await readCounted(ctx, orgId, unsent, transaction);
+      const shard = secondShard();
+      const rules = await readRules(ctx, orgId, shard, transaction);
+      const counted = await readAlerted(ctx, rules, unsent, transaction);
       const nowMs = ctx.clock.now();
-      const alerts = await decideAgain(unsent, { webhooks: subscribers.webhooks, counted, nowMs });
+      const alerts = decideAgain(unsent, { webhooks: rules.subscribers, counted, nowMs });
       const planned = alerts.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
       const events = await planEvents(
         planned.map(({ event }) => event),
-        subscribers,
+        guardedSubscribers(rules, shard),
         nowMs,
       );
       const rows = planned.map(({ alert, event }) =>
@@ -63,42 +64,34 @@ async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[
   );
 }
 
-/** The budgets of these alerts, as far as they still exist, with the windows that the alerts are about. */
-async function readCounted(
+/** The budgets of these alerts that still exist, with the windows that the alerts are about. */
+async function readAlerted(
   ctx: Context,
-  orgId: string,
+  rules: Rules,
   alerts: readonly Alert[],
   transaction: ClientSession,
 ): Promise<CountedBudget[]> {
-  const ids = [...new Set(alerts.map(({ budget }) => budget._id))];
-  const found = await findByIds(budgetRows(ctx), ids, transaction);
-  const budgets = new Map(found.map((budget) => [budget._id, budget]));
+  const counterOf = new Map(rules.budgets.map(({ budget, counter }) => [budget._id, counter]));
+  const orgId = rules.organization._id;
   const keys = alerts.flatMap(({ budget: { _id }, interval: { startMs } }) => {
-    const budget = budgets.get(_id);
-    if (!budget) return [];
-    return ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counterKey(budget), startMs, shard));
+    const counter = counterOf.get(_id);
+    if (counter === undefined) return [];
+    return ALL_COUNTER_SHARDS.map((shard) => windowKey(orgId, counter, startMs, shard));
   });
-  const named = onShard(ctx, { _id: { $in: [...new Set(keys)] } }, { org_id: orgId });
-  const windows = await readWindows(ctx, named, transaction);
-  const byCounter = Map.groupBy(windows, ({ counter }) => counter);
-  return ids.flatMap((id) => {
-    const budget = budgets.get(id);
-    return budget ? [{ budget, windows: byCounter.get(counterKey(budget)) ?? [] }] : [];
-  });
+  const ids = new Set(alerts.map(({ budget }) => budget._id));
+  const alerted = { ...rules, budgets: rules.budgets.filter(({ budget }) => ids.has(budget._id)) };
+  return readCounted(ctx, alerted, { _id: { $in: [...new Set(keys)] } }, transaction);
 }
 
-/** Those of the candidates that hold now, with the amounts of now. */
-async function decideAgain(
+/** The candidates that are true now, with the amounts of now. */
+function decideAgain(
   candidates: readonly Alert[],
   now: { webhooks: readonly Subscriber[]; counted: readonly CountedBudget[]; nowMs: number },
-): Promise<Alert[]> {
+): Alert[] {
   const keys = new Set(candidates.map(alertKey));
   const named = new Set(candidates.map(({ webhookId }) => webhookId));
   const asking = now.webhooks.filter(({ _id }) => named.has(_id));
-  const holding: Alert[] = [];
-  for await (const alert of evaluateAlerts(asking, now.counted, now.nowMs))
-    if (keys.has(alertKey(alert))) holding.push(alert);
-  return holding;
+  return [...evaluateAlerts(asking, now.counted, now.nowMs)].filter((alert) => keys.has(alertKey(alert)));
 }
 
 async function findSent(
@@ -129,7 +122,7 @@ function alertKey(alert: Alert): string {
   return derivedId('bal', ...causeOf(alert));
 }
 
-/** What makes an alert this alert and no other: one per webhook, budget, window and per cent. */
+/** The cause of an alert, which its id is derived from: one per webhook, budget, window and per cent. */
 function causeOf(alert: Alert): readonly (string | number)[] {
   return [alert.webhookId, alert.budget._id, alert.interval.startMs, aboutOf(alert)];
 }

@@ -14,7 +14,7 @@ import {
   ON_ERROR,
 } from './model.ts';
 
-/** A budget with how it stands in the window that is open now. */
+/** A budget with its usage in the open window. */
 export const budgetView = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -42,7 +42,8 @@ export const budgetView = z.strictObject({
 });
 export type BudgetView = z.output<typeof budgetView>;
 
-export interface BudgetStatus {
+/** A budget's usage in its open window. */
+export interface OpenWindow {
   interval: Interval;
   usage: Counts;
   /** Epoch milliseconds; null before the first evaluation. */
@@ -50,22 +51,13 @@ export interface BudgetStatus {
 }
 
 /** A budget as `budgetView` shows it. */
-export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number): BudgetView {
-  const { interval, usage, evaluatedMs } = status;
+export function viewBudget(budget: Budget, open: OpenWindow, nowMs: number): BudgetView {
+  const { interval, usage, evaluatedMs } = open;
   const { metric, limit } = budget;
   const current = amountOf(metric, usage);
   return {
     id: budget._id,
-    name: budget.name,
-    scope: budget.scope,
-    scope_id: budget.scope_id,
-    metric,
-    threshold: thresholdOf(budget),
-    window: budget.window,
-    timezone: budget.timezone,
-    enforce: budget.enforce,
-    on_error: budget.on_error,
-    reservation_share_pct: budget.reservation_share_pct,
+    ...inputOf(budget),
     current: shown(metric, current),
     remaining: shown(metric, Math.max(0, limit - current)),
     utilization_pct: utilizationPct(current, limit),
@@ -81,6 +73,24 @@ export function viewBudget(budget: Budget, status: BudgetStatus, nowMs: number):
   };
 }
 
+/** The input that would make a budget as it is. */
+export function inputOf(budget: Budget) {
+  const { name, scope, scope_id, metric, window, timezone, enforce, on_error, reservation_share_pct } =
+    budget;
+  return {
+    name,
+    scope,
+    scope_id,
+    metric,
+    threshold: thresholdOf(budget),
+    window,
+    timezone,
+    enforce,
+    on_error,
+    reservation_share_pct,
+  };
+}
+
 /** The threshold as it was posted: nano-USD hold nine decimals. */
 export function thresholdOf({ metric, limit }: Pick<Budget, 'metric' | 'limit'>): number {
   return metric === 'cost_usd' ? limit / 1e9 : limit;
@@ -91,7 +101,7 @@ export function utilizationPct(current: number, limit: number): number {
   return Math.round((current / limit) * 10_000) / 100;
 }
 
-/** An amount at the edge: US dollars with at most 4 decimals, or a count. What is left of a threshold may have a fraction. */
+/** An amount as the API shows it: US dollars with at most 4 decimals, or a count, which may have a fraction. */
 export function shown(metric: BudgetMetric, amount: number): number {
   if (metric === 'cost_usd') return usd4(amount);
   return Number.isInteger(amount) ? amount : Number(amount.toFixed(9));

@@ -1,30 +1,28 @@
 import type { ClientSession } from 'mongoose';
-import { readOrganization } from '../organizations/read-organization.ts';
+import { cacheRules, guardedSubscribers, type Rules, readRules } from '../budgets/rules.ts';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DomainError } from '../platform/basics/errors.ts';
 import type { Batching } from '../platform/context/batcher.ts';
-import { commitPlan, type Decision, joinPlans, NO_PLAN, type Plan } from '../platform/context/commit-plan.ts';
+import { commitPlan, joinPlans } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { type DueRow, dueId, dueRows } from '../platform/due/model.ts';
 import { clearDue, setDue } from '../platform/due/plan-due.ts';
-import { moveToOtherShard } from '../platform/mongo/counter-shards.ts';
+import { moveToOtherShard, secondShard } from '../platform/mongo/counter-shards.ts';
 import { findByIds } from '../platform/mongo/find-by-ids.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import type { Write } from '../platform/mongo/writes.ts';
 import { endByTimeout, isPastTimeout } from '../sessions/assign.ts';
 import { endSessionJob, type OpenSession } from '../sessions/jobs.ts';
 import { type Session, sessionRows } from '../sessions/model.ts';
 import type { SessionChange } from '../sessions/plan-sessions.ts';
 import { silenceEndsMs, timeoutMsOf } from '../sessions/silence.ts';
-import { findSubscribers } from '../webhooks/endpoints/find-subscribers.ts';
 import { planSessionChanges } from './plan-session-changes.ts';
 
-/** What came of a look at an open session: whether it has ended, or when to look again (epoch ms). */
+/** The result of a check of an open session: it has ended or is gone, or the time of the next check (epoch ms). */
 export type EndResult = { ended: boolean } | { notBeforeMs: number };
 
 /**
- * Ends the open session of a key whose silence has lasted, together with its `session.ended`; otherwise says when to
- * look again. Repeating it changes nothing.
+ * Ends the open session of a key whose silence has lasted, together with its `session.ended`; otherwise returns when to
+ * check again. Repeating it changes nothing.
  */
 export async function endIfSilent(ctx: Context, key: string): Promise<EndResult> {
   const due = await dueRows(ctx).findOne({ _id: dueId(endSessionJob, key) }, { projection: { org_id: 1 } });
@@ -32,7 +30,7 @@ export async function endIfSilent(ctx: Context, key: string): Promise<EndResult>
   return ctx.batcher.submit(`silent sessions ${due.org_id}`, key, endBatching(ctx, due.org_id, decideSilent));
 }
 
-/** A session that is to be closed, and whose it must be; null: any user's. */
+/** A session to close, and the user that it must belong to (null: any). */
 interface Close {
   sessionId: string;
   userId: string | null;
@@ -56,13 +54,13 @@ export async function closeSession(
 /** Ends of one transaction. */
 const ENDS_AT_ONCE = 100;
 
-/** Ends sessions of one organization: one answer for each that was asked for, in order. */
+/** Decides which sessions of one organization end, with one answer per request, in order. */
 type Decide<Asked, Answer> = (
   ctx: Context,
-  orgId: string,
+  rules: Rules,
   asked: readonly Asked[],
   transaction: ClientSession,
-) => Promise<Decision<Answer[]>>;
+) => Promise<{ changes: SessionChange[]; answers: Answer[]; writes?: Write[] }>;
 
 /** One transaction per organization at a time, because each of them writes the organization's version (ADR 0160). */
 function endBatching<Asked, Answer>(
@@ -73,29 +71,38 @@ function endBatching<Asked, Answer>(
   return {
     maxWeight: ENDS_AT_ONCE,
     weigh: () => 1,
-    run: (asked) => {
+    run: async (asked) => {
       let attempts = 0;
-      const decideAnew = (transaction: ClientSession) => {
+      const decideAnew = async (transaction: ClientSession) => {
         attempts += 1;
         if (attempts > 1) moveToOtherShard();
-        return decide(ctx, orgId, asked, transaction);
+        const shard = secondShard();
+        const rules = await readRules(ctx, orgId, shard, transaction);
+        const { changes, answers, writes = [] } = await decide(ctx, rules, asked, transaction);
+        const timeoutMs = timeoutMsOf(rules.organization);
+        const subscribers = guardedSubscribers(rules, shard);
+        const ends = await planSessionChanges(ctx, changes, { timeoutMs, subscribers });
+        return { ...joinPlans({ writes, wakeUps: [] }, ends), result: { answers, rules } };
       };
-      return commitPlan(ctx, decideAnew, { onDuplicateKey: 'retry' });
+      const { answers, rules } = await commitPlan(ctx, decideAnew, { onDuplicateKey: 'retry' });
+      cacheRules(ctx, rules);
+      return answers;
     },
   };
 }
 
 async function decideSilent(
   ctx: Context,
-  orgId: string,
+  { organization }: Rules,
   keys: readonly string[],
   transaction: ClientSession,
-): Promise<Decision<EndResult[]>> {
+): ReturnType<Decide<string, EndResult>> {
+  const orgId = organization._id;
+  const timeoutMs = timeoutMsOf(organization);
   const ids = keys.map((key) => dueId(endSessionJob, key));
   const due = (await findByIds(dueRows(ctx), ids, transaction)) as (DueRow & OpenSession)[];
   const sessionIds = due.map(({ session_id }) => session_id);
   const sessions = await findSessions(ctx, orgId, sessionIds, transaction);
-  const timeoutMs = timeoutMsOf(await readOrganization(ctx, orgId, transaction));
   const results = new Map<string, EndResult>();
   const writes: Write[] = [];
   const changes: SessionChange[] = [];
@@ -109,39 +116,37 @@ async function decideSilent(
     } else {
       const notBeforeMs = silenceEndsMs(session, timeoutMs);
       const details: OpenSession = { session_id };
-      // The job that runs now looks again, or the sweep adds another when the time is near.
+      // The job that runs now checks again, or the sweep adds another when the time is near.
       writes.push(...setDue(endSessionJob, { key, orgId, dueMs: notBeforeMs, details }).writes);
       results.set(key, { notBeforeMs });
     }
   }
-  const ends = await planEnds(ctx, orgId, { changes, timeoutMs }, transaction);
-  const plan = joinPlans({ writes, wakeUps: [] }, ends);
-  return { ...plan, result: keys.map((key) => results.get(key) ?? { ended: false }) };
+  return { changes, writes, answers: keys.map((key) => results.get(key) ?? { ended: false }) };
 }
 
 async function decideClosed(
   ctx: Context,
-  orgId: string,
+  { organization }: Rules,
   asked: readonly Close[],
   transaction: ClientSession,
-): Promise<Decision<(Session | null)[]>> {
+): ReturnType<Decide<Close, Session | null>> {
+  const timeoutMs = timeoutMsOf(organization);
   const sessionIds = asked.map(({ sessionId }) => sessionId);
-  const sessions = await findSessions(ctx, orgId, sessionIds, transaction);
-  const timeoutMs = timeoutMsOf(await readOrganization(ctx, orgId, transaction));
+  const sessions = await findSessions(ctx, organization._id, sessionIds, transaction);
   const nowMs = ctx.clock.now();
   const changes: SessionChange[] = [];
-  const result = asked.map(({ sessionId, userId }) => {
+  const answers = asked.map(({ sessionId, userId }) => {
     const session = sessions.get(sessionId);
     if (!session || (userId !== null && session.user_id !== userId)) return null;
     if (session.state === 'ended') return session;
     const isPast = isPastTimeout(session, timeoutMs, nowMs);
     const change = endedBy(session, isPast ? endByTimeout : (open) => endByHand(open, nowMs));
     changes.push(change);
-    // It may be asked for a second time in the same batch.
+    // The same batch may ask for it again.
     sessions.set(sessionId, change.after);
     return change.after;
   });
-  return { ...(await planEnds(ctx, orgId, { changes, timeoutMs }, transaction)), result };
+  return { changes, answers };
 }
 
 async function findSessions(
@@ -150,7 +155,7 @@ async function findSessions(
   ids: readonly string[],
   transaction: ClientSession,
 ): Promise<Map<string, Session>> {
-  const named = onShard(ctx, { _id: { $in: [...new Set(ids)] } }, { org_id: orgId });
+  const named = { _id: { $in: [...new Set(ids)] }, org_id: orgId };
   const found = await sessionRows(ctx).find(named, { session: transaction }).toArray();
   const own = found.filter(({ org_id }) => org_id === orgId);
   return new Map(own.map((session) => [session._id, session]));
@@ -166,15 +171,4 @@ function endByHand(session: Session, nowMs: number): void {
   session.state = 'ended';
   session.end_reason = 'closed';
   session.ended_at = dateAt(Math.max(nowMs, session.last_activity_at.getTime()));
-}
-
-async function planEnds(
-  ctx: Context,
-  orgId: string,
-  { changes, timeoutMs }: { changes: readonly SessionChange[]; timeoutMs: number },
-  transaction: ClientSession,
-): Promise<Plan> {
-  if (changes.length === 0) return NO_PLAN;
-  const subscribers = await findSubscribers(ctx, orgId, transaction);
-  return planSessionChanges(ctx, changes, { timeoutMs, subscribers });
 }

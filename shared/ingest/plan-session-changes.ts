@@ -1,6 +1,5 @@
 import { planChecks } from '../anomalies/plan-checks.ts';
 import type { NewEvent } from '../events/new-event.ts';
-import { createPace } from '../platform/basics/next-turn.ts';
 import { joinPlans, type Plan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import type { Session } from '../sessions/model.ts';
@@ -9,33 +8,29 @@ import { viewSession } from '../sessions/view.ts';
 import { planEvents } from '../webhooks/deliveries/plan-events.ts';
 import type { Subscribers } from '../webhooks/endpoints/find-subscribers.ts';
 
-/** What the plan of session changes depends on. */
 interface Circumstances {
   timeoutMs: number;
   subscribers: Subscribers;
-  /** Whether a change came from history alone, which is looked at for no anomalies and raises no events. */
+  /** True for a change by history alone, which is not checked for anomalies and raises no events. */
   isPast?: (change: SessionChange) => boolean;
 }
 
 /**
- * The plan of every change of sessions, whatever caused it: the sessions, the due rows of those that open or end, the
- * looks for anomalies, and the events with their deliveries. At a pace that holds nobody up.
+ * The plan of every change of sessions: the sessions, the due rows of those that open or end, the checks for anomalies, and the
+ * events with their deliveries.
  */
 export async function planSessionChanges(
   ctx: Context,
   changes: readonly SessionChange[],
   { timeoutMs, subscribers, isPast = () => false }: Circumstances,
 ): Promise<Plan> {
-  const pace = createPace();
-  const telling = changes.filter((change) => !isPast(change));
+  const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
-  const sessions = planSessions(changes, timeoutMs);
-  await pace();
-  const checks = planChecks(ctx, telling);
-  return joinPlans(sessions, checks, await planEvents(events, subscribers, ctx.clock.now()));
+  const raised = await planEvents(events, subscribers, ctx.clock.now());
+  return joinPlans(planSessions(changes, timeoutMs), planChecks(ctx, present), raised);
 }
 
-/** A session that history has opened raises nothing; the end of one that was told of before is told. */
+/** A session that history has opened raises nothing; the end of a session that raised its start does. */
 function eventsOf(change: SessionChange, isPast: boolean): NewEvent[] {
   const { before, after } = change;
   if (isPast && before === null) return [];
@@ -43,7 +38,7 @@ function eventsOf(change: SessionChange, isPast: boolean): NewEvent[] {
   return hasEnded(change) ? [...started, eventOf('session.ended', after, after.ended_at)] : started;
 }
 
-/** One per session and type, with the session as it is then. */
+/** One per session and type, with the session as it is at that time. */
 function eventOf(type: NewEvent['type'], session: Session, ts: Date): NewEvent {
   return { type, cause: [session._id], org_id: session.org_id, ts, data: { ...viewSession(session) } };
 }

@@ -1,16 +1,15 @@
 import type { ClientSession } from 'mongoose';
+import { cacheRules } from '../budgets/rules.ts';
 import { SIGNALS_PER_REQUEST } from '../platform/basics/contract.ts';
-import { mapAtPace } from '../platform/basics/next-turn.ts';
 import type { Batching } from '../platform/context/batcher.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { currentShard, moveToOtherShard } from '../platform/mongo/counter-shards.ts';
 import { checkSignal, type Draft, reject, type Sender } from '../signals/check-signal.ts';
 import type { SignalResult } from '../signals/input.ts';
-import { findExcess } from './count-values.ts';
-import { type Batch, decideBatch, type Outcome } from './decide-batch.ts';
+import { findOverLimit, rememberValues } from './count-values.ts';
+import { decideBatch, type Outcome } from './decide-batch.ts';
 import { signalBatchSize, signalsRecorded } from './metrics.ts';
-import { keepRules } from './read-rules.ts';
 
 /**
  * Records posted signals: one result per signal, in order; one bad signal never loses the others. Repeating a batch
@@ -24,16 +23,9 @@ export async function recordSignals(
   { historical = false }: { historical?: boolean } = {},
 ): Promise<SignalResult[]> {
   const nowMs = ctx.clock.now();
-  const checked = await mapAtPace(posted, (signal) => checkSignal(signal, sender, nowMs));
+  const checked = posted.map((signal) => checkSignal(signal, sender, nowMs));
   const drafts = checked.filter((result) => '_id' in result);
-  const outcomes =
-    drafts.length === 0
-      ? []
-      : await ctx.batcher.submit(
-          `signals ${sender.orgId}`,
-          { drafts, historical },
-          signalBatching(ctx, sender.orgId),
-        );
+  const outcomes = drafts.length === 0 ? [] : await submit(ctx, sender.orgId, { drafts, historical });
   let next = 0;
   const results = checked.map((result) =>
     '_id' in result ? toResult(sender, result, outcomes[next++] as Outcome) : result,
@@ -42,9 +34,9 @@ export async function recordSignals(
   return results;
 }
 
-/** A key's id is taken once in an organization; a bound sender learns that, and nothing of another user's signal. */
+/** An id is taken once in an organization; a bound sender learns that, and nothing else about another user's signal. */
 function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult {
-  if (outcome.status === 'excess')
+  if (outcome.status === 'over_limit')
     return reject(
       id,
       'too_many_values',
@@ -58,39 +50,35 @@ function toResult(sender: Sender, { id }: Draft, outcome: Outcome): SignalResult
   return { id, status, session_id };
 }
 
-/** What one request brings to a batch. */
+/** The valid signals of one request. */
 interface Posted {
   drafts: readonly Draft[];
   historical: boolean;
 }
 
-/** About what reading sixteen requests takes, so those that were answered are back within it. */
+/** About the time that reading sixteen requests takes, so that clients that were answered join the next batch. */
 const LINGER_MS = 12;
 
-/** One transaction per organization at a time; what arrives meanwhile joins the next one. */
-function signalBatching(ctx: Context, orgId: string): Batching<Posted, Outcome[]> {
-  return {
+/** One transaction per organization at a time; signals that arrive meanwhile join the next one. */
+function submit(ctx: Context, orgId: string, posted: Posted): Promise<Outcome[]> {
+  const batching: Batching<Posted, Outcome[]> = {
     maxWeight: SIGNALS_PER_REQUEST,
     weigh: ({ drafts }) => drafts.length,
     lingerMs: LINGER_MS,
     run: async (batches) => {
-      const drafts = batches.flatMap((posted) => posted.drafts);
-      const past = batches.flatMap((posted) => (posted.historical ? posted.drafts : []));
-      const excess = findExcess(ctx, orgId, drafts);
-      // The transaction may fail before it asks for them.
-      excess.catch(() => undefined);
-      const results = await recordBatch(ctx, orgId, { drafts, historical: new Set(past), excess });
-      let from = 0;
-      return batches.map((posted) => {
-        from += posted.drafts.length;
-        return results.slice(from - posted.drafts.length, from);
-      });
+      const outcomes = await recordBatch(ctx, orgId, batches);
+      return batches.map(({ drafts }) => outcomes.splice(0, drafts.length));
     },
   };
+  return ctx.batcher.submit(`signals ${orgId}`, posted, batching);
 }
 
-/** The write path: signals, sessions, rollups, budget windows, events and what is due, all or nothing. */
-async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<Outcome[]> {
+/** The write path: signals, sessions, rollups, budget windows, events and due rows, all or nothing. */
+async function recordBatch(ctx: Context, orgId: string, batches: readonly Posted[]): Promise<Outcome[]> {
+  const drafts = batches.flatMap((posted) => posted.drafts);
+  const past = batches.flatMap((posted) => (posted.historical ? posted.drafts : []));
+  const overLimit = await findOverLimit(ctx, orgId, drafts);
+  const batch = { drafts, historical: new Set(past), overLimit };
   let attempts = 0;
   const decide = (transaction: ClientSession) => {
     attempts += 1;
@@ -98,7 +86,9 @@ async function recordBatch(ctx: Context, orgId: string, batch: Batch): Promise<O
     return decideBatch(ctx, orgId, batch, { shard: currentShard(), isFirst: attempts === 1 }, transaction);
   };
   const { outcomes, rules } = await commitPlan(ctx, decide, { onDuplicateKey: 'retry' });
-  keepRules(ctx, rules);
-  signalBatchSize(ctx).observe(outcomes.filter(({ status }) => status !== 'excess').length);
+  cacheRules(ctx, rules);
+  const kept = drafts.filter((_, index) => outcomes[index]?.status !== 'over_limit');
+  if (overLimit.size > 0) rememberValues(ctx, orgId, kept);
+  signalBatchSize(ctx).observe(kept.length);
   return outcomes;
 }

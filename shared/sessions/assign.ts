@@ -5,17 +5,17 @@ import type { SessionChange } from './plan-sessions.ts';
 import { silenceEndsMs } from './silence.ts';
 
 export interface Assignment {
-  /** Session id by signal `_id`. Left out: signals that would bring their session more models than it may have. */
+  /** Session id by signal `_id`, without signals that would bring their session more models than it may have. */
   placed: Map<string, string>;
   /** Every session that is new or differs, with what it was before (null: new). */
   changed: SessionChange[];
   /** The newest session of the key. */
   newest: Session | null;
   /**
-   * Whether the key has gained a session, or one reaches further back or, having ended, further on: such transactions must
-   * not overlap. Whoever opens a newer session than an open one writes that one too.
+   * True when the key has gained a session, or one reaches further back or, having ended, further on. Such transactions must
+   * not overlap, so they write the key's head. One that opens a session newer than an open one writes that one too.
    */
-  reshaped: boolean;
+  moved: boolean;
 }
 
 /** The identity of a run of activity: who, where, with which tool. */
@@ -46,7 +46,7 @@ export function assignSignals(input: {
     const joined = nearestFitting(sessions, signal.ts.getTime(), input.timeoutMs);
     if (joined && !hasRoomFor(joined, signal.model, input.mostModels)) continue;
     const session = joined ?? begin(sessions, signal, input);
-    absorb(session, signal);
+    addSignal(session, signal);
     placed.set(signal._id, session._id);
   }
   const touched = new Set(placed.values());
@@ -58,7 +58,7 @@ export function assignSignals(input: {
     placed,
     changed,
     newest: sessions.at(-1) ?? null,
-    reshaped: changed.some(
+    moved: changed.some(
       ({ before, after }) =>
         before?.started_at.getTime() !== after.started_at.getTime() ||
         (before.state === 'ended' && before.ended_at.getTime() !== after.ended_at.getTime()),
@@ -66,7 +66,7 @@ export function assignSignals(input: {
   };
 }
 
-/** The session whose reach holds `ts`, the nearer if two do (the earlier of two equally near). */
+/** The session that reaches to `ts`, the nearer of two (the earlier of two equally near). */
 function nearestFitting(sessions: readonly Session[], ts: number, timeoutMs: number): Session | undefined {
   let best: Session | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -80,7 +80,7 @@ function nearestFitting(sessions: readonly Session[], ts: number, timeoutMs: num
       best = session;
       bestDistance = distance;
     }
-    // Sorted and disjoint: what lies further back is further away, and a signal leaps over no session, also no closed one.
+    // Sorted and disjoint: earlier sessions are further away, and a signal leaps over no session, also no closed one.
     if (session.ended_at.getTime() < ts) break;
   }
   return best;
@@ -128,7 +128,7 @@ function begin(
 }
 
 /** Adds one signal to the totals of its session, in place. */
-function absorb(session: Session, signal: Draft): void {
+function addSignal(session: Session, signal: Draft): void {
   if (signal.ts < session.started_at) session.started_at = signal.ts;
   if (signal.ts > session.last_activity_at) session.last_activity_at = signal.ts;
   if (session.last_activity_at > session.ended_at) session.ended_at = session.last_activity_at;
@@ -157,7 +157,7 @@ function countModel(session: Session, model: string, tokens: number, at: Date): 
   session.model = session.model_tokens.find((entry) => entry.tokens === most)?.model ?? 'unknown';
 }
 
-/** Only the newest may be open; one that is born past its timeout is born ended. */
+/** Only the newest session may be open, and a new one whose timeout has passed is ended from the beginning. */
 function endSuperseded(
   sessions: readonly Session[],
   before: ReadonlyMap<string, Session>,
@@ -168,14 +168,14 @@ function endSuperseded(
   for (const [index, session] of sessions.entries()) {
     if (session.state !== 'open') continue;
     const superseded = index < sessions.length - 1;
-    const bornPast = !before.has(session._id) && isPastTimeout(session, timeoutMs, nowMs);
-    if (!superseded && !bornPast) continue;
+    const isBornEnded = !before.has(session._id) && isPastTimeout(session, timeoutMs, nowMs);
+    if (!superseded && !isBornEnded) continue;
     endByTimeout(session);
     touched.add(session._id);
   }
 }
 
-/** Silence has lasted: a signal now would begin another session. */
+/** Returns true when the silence has lasted for the timeout: a signal now would begin another session. */
 export function isPastTimeout(session: Session, timeoutMs: number, nowMs: number): boolean {
   return nowMs >= silenceEndsMs(session, timeoutMs);
 }

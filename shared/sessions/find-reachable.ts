@@ -2,10 +2,9 @@ import type { ClientSession } from 'mongoose';
 import { dateAt } from '../platform/basics/clock.ts';
 import { DAY_MS } from '../platform/basics/interval.ts';
 import type { Context } from '../platform/context/context.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { type Session, sessionHeadRows, sessionRows } from './model.ts';
 
-/** The newest session of each key. One command, whatever the number of keys; of no keys none. */
+/** The newest session of each key. One command, whatever the number of keys; none without keys. */
 export async function findNewest(
   ctx: Context,
   orgId: string,
@@ -23,11 +22,10 @@ export async function findNewest(
             localField: 'session_id',
             foreignField: '_id',
             as: 'sessions',
-            // What `onShard` does for a filter.
-            ...(ctx.db.isSharded ? { pipeline: [{ $match: { org_id: orgId } }] } : {}),
           },
         },
         { $unwind: '$sessions' },
+        { $match: { 'sessions.org_id': orgId } },
         { $replaceRoot: { newRoot: '$sessions' } },
       ],
       { session: transaction },
@@ -36,19 +34,18 @@ export async function findNewest(
   return new Map(newest.map((session) => [session.key, session]));
 }
 
-/** When signals of a key were, in epoch ms. */
+/** The time range of signals of a key, epoch ms. */
 interface Span {
   earliestMs: number;
   latestMs: number;
 }
 
-/** How far before the reach of late signals sessions are looked for at once: most users had one by then. */
+/** How far before the reach of late signals the first read goes: most users had a session by then. */
 const LOOK_BACK_MS = DAY_MS;
 
 /**
  * The sessions of a key that signals may join, given its newest one, which is always among them: usually that alone; for
- * late signals all that begin within their reach, and the last that begins before. Others that were found on the way are
- * among them too.
+ * late signals all that begin within their reach, and the last that begins before. There may be others among them.
  */
 export async function findReachable(
   ctx: Context,
@@ -62,12 +59,12 @@ export async function findReachable(
   const { key, org_id } = newest;
   const find = (started_at: { $gte?: Date; $lt: Date }, options: { sort?: { started_at: -1 }; limit?: 1 }) =>
     sessionRows(ctx)
-      .find(onShard(ctx, { key, started_at }, { org_id }), { session: transaction, ...options })
+      .find({ key, started_at, org_id }, { session: transaction, ...options })
       .toArray();
   const reachMs = earliestMs - timeoutMs;
   const lookMs = reachMs - LOOK_BACK_MS;
   const near = await find({ $gte: dateAt(lookMs), $lt: dateAt(latestMs + timeoutMs + 1) }, {});
-  // Sessions of a key never overlap: of those that begin before a moment, however long ago, only the last can reach to it.
+  // Sessions of a key never overlap: only the last that begins before a moment can reach to it, however long ago it began.
   const isLastKnown = near.some(({ started_at }) => started_at.getTime() < reachMs);
   const last = isLastKnown ? [] : await find({ $lt: dateAt(lookMs) }, { sort: { started_at: -1 }, limit: 1 });
   return [...[...last, ...near].filter(({ _id }) => _id !== newest._id), newest];

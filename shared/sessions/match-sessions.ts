@@ -1,4 +1,4 @@
-/** Whose and which sessions are asked for; each value exactly. */
+/** The filters of a list of sessions; each value matches exactly. */
 export interface SessionMatch {
   user_id?: string | undefined;
   project_id?: string | undefined;
@@ -7,7 +7,7 @@ export interface SessionMatch {
   adapter?: string | undefined;
 }
 
-/** Which filter's index bounds the range, when there are several: who is rarer than what. */
+/** With several filters, the index of the first bounds the range: users are rarer than models. */
 const RAREST_FIRST = ['user_id', 'project_id', 'model', 'adapter'] as const;
 
 /**

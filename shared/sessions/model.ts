@@ -26,14 +26,14 @@ export interface Session {
   signal_count: number;
   error_count: number;
   intervention_count: number;
-  /** When anomalies were last looked for; absent before the first look. */
+  /** When it was last checked for anomalies; absent before the first check. */
   checked_at?: Date;
 }
 
 export const sessionRows = collection<Session>('sessions', {
   shardKey: { org_id: 1, _id: 1 },
   indexes: [
-    // Which sessions of a key begin around a moment.
+    // For late signals: the sessions of a key around a moment.
     { key: { key: 1, started_at: 1 } },
     // One per list filter: a page reads a bounded range of one of them.
     { key: { org_id: 1, started_at: 1, _id: 1 } },

@@ -12,8 +12,8 @@ export interface SessionChange {
 }
 
 /**
- * The plan that writes changed sessions, and the due rows of those that open or end. Activity leaves a due row alone:
- * whoever finds it due looks at the session. Pure.
+ * The plan that writes changed sessions, and the due rows of those that open or end. Activity leaves a due row alone: the job
+ * that finds it due checks the session. Pure.
  */
 export function planSessions(changes: readonly SessionChange[], timeoutMs: number): Plan {
   const writes = changes.map(({ before, after }) =>
@@ -36,7 +36,7 @@ function planDue({ before, after }: SessionChange, timeoutMs: number): Plan {
 }
 
 /**
- * The write that names the newest session of a key, and conflicts with every other that reshapes the key. It is an insert
+ * The write that names the newest session of a key, and conflicts with every other change of the key's sessions. It is an insert
  * when the key is new. Pure.
  */
 export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>, isNew: boolean): Write {
@@ -45,7 +45,7 @@ export function planHead({ key, _id }: Pick<Session, 'key' | '_id'>, isNew: bool
   return updateRow(sessionHeadRows, { _id: key }, update, { upsert: true });
 }
 
-/** Whether a change has ended its session. */
+/** Returns true when a change has ended its session. */
 export function hasEnded({ before, after }: SessionChange): boolean {
   return after.state === 'ended' && before?.state !== 'ended';
 }

@@ -15,8 +15,8 @@ export interface Sender {
   defaultProjectId: string | null;
 }
 
-/** How many wrong fields of a signal are named. */
-const FAULTS_TOLD = 5;
+/** Wrong fields of a signal that an answer names. */
+const MAX_FAULTS = 5;
 
 type Rejection = Extract<SignalResult, { status: 'rejected' }>;
 
@@ -38,9 +38,9 @@ export function checkSignal(posted: unknown, sender: Sender, nowMs: number): Dra
   return draftOf(signal, sender, userId, nowMs);
 }
 
-/** What is wrong in one line, such as "ts: is missing; adapter: is missing". */
+/** The faults in one line, such as "ts: is missing; adapter: is missing". */
 function detailOf(error: z.ZodError): string {
-  const faults = faultsOf(error, FAULTS_TOLD);
+  const faults = faultsOf(error, MAX_FAULTS);
   return faults.map(({ path, detail }) => `${path.join('.') || 'the signal'}: ${detail}`).join('; ');
 }
 

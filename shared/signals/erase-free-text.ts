@@ -1,9 +1,8 @@
 import { batches } from '../platform/basics/in-batches.ts';
 import type { Context } from '../platform/context/context.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { type Signal, signalRows } from './model.ts';
 
-/** Rows of one update: few enough that nothing waits for it. */
+/** Rows of one update. */
 const BATCH_ROWS = 500;
 
 /** Fields that hold a client's own words. */
@@ -25,8 +24,7 @@ function withoutReason({ reason: _reason, ...kept }: NonNullable<Signal['interve
 
 /**
  * Erases what a client wrote into the signals of a session in its own words: metadata, the text of an error, the reason
- * of an intervention. What is counted stays. One pass; what was cut short goes on when it is repeated. Returns how many
- * signals it changed.
+ * of an intervention. The counts stay. One pass; repeat it after an interruption. Returns how many signals it changed.
  */
 export async function eraseFreeText(
   ctx: Context,
@@ -40,7 +38,7 @@ export async function eraseFreeText(
   );
   let erased = 0;
   for await (const rows of batches(holding, BATCH_ROWS)) {
-    const named = onShard(ctx, { _id: { $in: rows.map(({ _id }) => _id) } }, { org_id });
+    const named = { _id: { $in: rows.map(({ _id }) => _id) }, org_id };
     erased += (await signalRows(ctx).updateMany(named, erase)).modifiedCount;
   }
   return erased;

@@ -84,7 +84,7 @@ export const signalInput = z
 
 export type SignalInput = z.output<typeof signalInput>;
 
-/** What becomes of one posted signal. */
+/** The result of one posted signal. */
 export const signalResult = z.discriminatedUnion('status', [
   z.strictObject({ id: z.string(), status: z.literal('accepted'), session_id: z.string() }),
   z.strictObject({ id: z.string(), status: z.literal('duplicate'), session_id: z.string() }),

@@ -27,7 +27,7 @@ export interface Signal {
   latency_ms?: number;
   tool_name?: string;
   metadata?: Record<string, string>;
-  /** What a gate said (`verdict`) and what happened (`action`). */
+  /** A gate's `verdict`, and the `action` that followed. */
   intervention?: NonNullable<SignalInput['intervention']>;
   /** The budget reservation that its cost replaces. */
   reservation_id?: string;

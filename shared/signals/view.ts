@@ -39,27 +39,19 @@ export const signalView = z.strictObject({
 
 /** A signal as `signalView` shows it, for JSON, which leaves out what is undefined. */
 export function viewSignal(signal: Signal): z.input<typeof signalView> {
+  const {
+    _id,
+    org_id: _org,
+    session_id: _session,
+    received_at: _received,
+    ts,
+    cost_nusd,
+    ...posted
+  } = signal;
   return {
-    id: signal.id,
-    type: signal.type,
-    ts: isoTime(signal.ts.getTime()),
-    user_id: signal.user_id,
-    project_id: signal.project_id,
-    adapter: signal.adapter,
-    model: signal.model,
-    provider: signal.provider,
-    tokens_in: signal.tokens_in,
-    tokens_out: signal.tokens_out,
-    cache_read_tokens: signal.cache_read_tokens,
-    cache_write_tokens: signal.cache_write_tokens,
-    cost_usd: signal.cost_nusd === null ? null : signal.cost_nusd / 1e9,
-    cost_source: signal.cost_source,
-    error: signal.error,
-    latency_ms: signal.latency_ms,
-    tool_name: signal.tool_name,
-    metadata: signal.metadata,
-    intervention: signal.intervention,
-    reservation_id: signal.reservation_id,
+    ...posted,
+    ts: isoTime(ts.getTime()),
+    cost_usd: cost_nusd === null ? null : cost_nusd / 1e9,
   };
 }
 

@@ -8,7 +8,7 @@ import { dueRows } from '../../shared/platform/due/model.ts';
 import { moveToOtherShard } from '../../shared/platform/mongo/counter-shards.ts';
 import { endSessionJob } from '../../shared/sessions/jobs.ts';
 import { type Session, sessionHeadRows, sessionRows } from '../../shared/sessions/model.ts';
-import { moveSessionEnds } from '../../shared/sessions/move-due.ts';
+import { moveSessionEnds } from '../../shared/sessions/move-session-ends.ts';
 import { type Signal, signalRows } from '../../shared/signals/model.ts';
 import { reconcileUsage } from '../../shared/usage/reconcile-usage.ts';
 import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts';

@@ -142,7 +142,7 @@ export const AUTH_FAULTS: readonly Fault[] = [
   },
   {
     what: 'what arrives late of an erased user keeps its text',
-    file: 'shared/ingest/decide-batch.ts',
+    file: 'shared/ingest/plan-batch.ts',
     text: 'erased.has(draft.user_id) ? withoutFreeText(draft) : draft',
     replacement: 'erased.has(draft.user_id) ? draft : draft',
     tests: ['test/scripts/governor/personal-data.test.ts'],

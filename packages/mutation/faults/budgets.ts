@@ -152,7 +152,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'an alert is decided by budgets that were read before',
     file: 'shared/budgets/send-alerts.ts',
-    text: 'const counted = await readCounted(ctx, orgId, unsent, transaction);',
+    text: 'const counted = await readAlerted(ctx, rules, unsent, transaction);',
     replacement:
       'const counted = unsent.map(({ budget, interval }) => ({ budget, windows: [{ interval, usage: { cost_nusd: 0, unpriced_signals: 0, tokens_in: 0, tokens_out: 0, signals: 1_000, sessions: 0, errors: 0 } }] }));',
     tests: ['test/shared/budgets/alerts.test.ts'],
@@ -216,7 +216,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'what a new member had used fires in a window that is over',
-    file: 'shared/budgets/recount-teams.ts',
+    file: 'shared/budgets/recount.ts',
     text: '...planHistory(budget, windows, before, nowMs),',
     replacement: '',
     tests: ['test/shared/budgets/evaluate-due.test.ts'],
@@ -265,7 +265,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a budget is told to be exceeded before its warning',
-    file: 'shared/budgets/plan-firings.ts',
+    file: 'shared/budgets/evaluate-due.ts',
     text: 'const at = dateAt(Math.max(nowMs, warnedMs));',
     replacement: 'const at = dateAt(nowMs + 0 * warnedMs);',
     tests: ['test/shared/budgets/evaluate-due.test.ts'],
@@ -280,7 +280,7 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a budget counts a session where it began first, and where it begins now',
-    file: 'shared/budgets/count-signals.ts',
+    file: 'shared/budgets/plan-windows.ts',
     text: 'if (before) add(before, before.started_at, { sessions: -1 });',
     replacement: '',
     tests: ['test/shared/budgets/recount.test.ts'],

@@ -86,7 +86,7 @@ test('two processes that record late signals of a user at once make no sessions 
   await post(orgId, [0]);
   await post(orgId, [100]);
   const bothHaveRead = meeting(2);
-  // Of a model in common they would meet in its rollup, of one shard in the version of the organization's rules.
+  // With a model in common they would meet in its rollup, with one shard in the version of the organization's rules.
   const record = (shard: number, model: string, minutes: readonly number[]) => {
     let attempts = 0;
     return commitPlan(ctx, async (transaction) => {
@@ -95,7 +95,7 @@ test('two processes that record late signals of a user at once make no sessions 
       const batch = {
         drafts,
         historical: new Set<never>(),
-        excess: Promise.resolve(new Map<never, never>()),
+        overLimit: new Map<never, never>(),
       };
       const plan = await decideBatch(ctx, orgId, batch, { shard, isFirst: false }, transaction);
       if (attempts === 1) await bothHaveRead();

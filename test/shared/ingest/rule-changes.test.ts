@@ -6,7 +6,7 @@ import { dueRows } from '../../../shared/platform/due/model.ts';
 import { readDue } from '../../../shared/platform/due/plan-due.ts';
 import { endSessionJob, moveSessionEndsJob } from '../../../shared/sessions/jobs.ts';
 import { sessionRows } from '../../../shared/sessions/model.ts';
-import { moveSessionEnds } from '../../../shared/sessions/move-due.ts';
+import { moveSessionEnds } from '../../../shared/sessions/move-session-ends.ts';
 import { queuedDeliveryRows } from '../../../shared/webhooks/deliveries/model.ts';
 import { createWebhook } from '../../../shared/webhooks/endpoints/create-webhook.ts';
 import { makeSignal, makeTenant } from '../../support/factories.ts';

@@ -4,12 +4,11 @@ import { commitPlan, joinPlans, NO_PLAN, type Plan } from '../platform/context/c
 import type { Context } from '../platform/context/context.ts';
 import { type DueRow, dueRows } from '../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../platform/due/plan-due.ts';
-import { onShard } from '../platform/mongo/on-shard.ts';
 import { endSessionJob, moveSessionEndsJob, type OpenSession } from './jobs.ts';
 import { sessionRows } from './model.ts';
 import { silenceEndsMs, timeoutMsOf } from './silence.ts';
 
-/** Due rows that one transaction moves: few enough that nobody waits for it. */
+/** Due rows that one transaction moves. */
 const MOVED_AT_ONCE = 500;
 
 /** The last due row that was moved, by its id. */
@@ -17,7 +16,7 @@ interface Moved {
   last: string;
 }
 
-/** The plan that asks for the due times of an organization's open sessions to follow its changed timeout. */
+/** The plan that has the due times of an organization's open sessions follow its changed timeout. */
 export function planMove(orgId: string, nowMs: number): Plan {
   return setDue<Moved>(moveSessionEndsJob, { key: orgId, orgId, dueMs: nowMs, details: { last: '' } });
 }
@@ -30,7 +29,7 @@ export async function moveSessionEnds(ctx: Context, orgId: string): Promise<void
   while (await moveSome(ctx, orgId));
 }
 
-/** Whether there may be more. */
+/** Returns true when there may be more. */
 async function moveSome(ctx: Context, orgId: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const due = await readDue<Moved>(ctx, moveSessionEndsJob, orgId, transaction);
@@ -59,7 +58,7 @@ async function planDueTimes(
 ): Promise<Plan> {
   const ids = open.map(({ session_id }) => session_id);
   const sessions = await sessionRows(ctx)
-    .find(onShard(ctx, { _id: { $in: ids } }, { org_id: orgId }), { session: transaction })
+    .find({ _id: { $in: ids }, org_id: orgId }, { session: transaction })
     .toArray();
   return joinPlans(
     ...sessions.map((session) =>

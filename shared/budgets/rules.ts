@@ -1,0 +1,100 @@
+import type { ClientSession } from 'mongoose';
+import type { Organization } from '../organizations/model.ts';
+import { readOrganization } from '../organizations/read-organization.ts';
+import { guardOrganizationRules, readOrganizationVersion } from '../organizations/versions.ts';
+import { boundedCache } from '../platform/context/cache.ts';
+import type { Context } from '../platform/context/context.ts';
+import { teamsByUser } from '../usage/teams.ts';
+import {
+  findSubscribers,
+  type Subscriber,
+  type Subscribers,
+} from '../webhooks/endpoints/find-subscribers.ts';
+import { counterKey, scopeKey } from './keys.ts';
+import { type Budget, budgetRows } from './model.ts';
+
+/** The rules by which an organization's signals count and its calls are checked, as of one version. */
+export interface Rules extends BudgetRules {
+  version: number;
+  organization: Organization;
+  subscribers: readonly Subscriber[];
+}
+
+/** The budgets of an organization, and the teams of its members if a budget counts a team. */
+export interface BudgetRules {
+  /** In the order in which they were made. */
+  budgets: readonly RuledBudget[];
+  /** The same budgets by `scopeKey`. */
+  byScope: ReadonlyMap<string, readonly RuledBudget[]>;
+  teamsOf: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A budget with its place in the order and the key of its counter. */
+export interface RuledBudget {
+  budget: Budget;
+  place: number;
+  counter: string;
+}
+
+const cache = boundedCache<string, Rules>({ max: 10_000 });
+
+/** Returns the rules that this process has read last, without reading them again. */
+export function cachedRules(ctx: Context, orgId: string): Rules | undefined {
+  return cache(ctx).get(orgId);
+}
+
+/** Caches rules. Call it when the transaction that read them has committed. */
+export function cacheRules(ctx: Context, rules: Rules): void {
+  cache(ctx).set(rules.organization._id, rules);
+}
+
+/**
+ * Reads the rules as of the transaction's snapshot: one read while they have not changed. A transaction that relies on them
+ * writes the row of the version in the same counter shard (`versions.ts`). Throws `not_found`.
+ */
+export async function readRules(
+  ctx: Context,
+  orgId: string,
+  shard: number,
+  transaction: ClientSession,
+): Promise<Rules> {
+  return readRulesOf(ctx, orgId, await readOrganizationVersion(ctx, orgId, shard, transaction), transaction);
+}
+
+/** Reads the rules of a version that the transaction has read. Throws `not_found`. */
+export async function readRulesOf(
+  ctx: Context,
+  orgId: string,
+  version: number,
+  transaction: ClientSession,
+): Promise<Rules> {
+  const known = cachedRules(ctx, orgId);
+  if (known?.version === version) return known;
+  const organization = await readOrganization(ctx, orgId, transaction);
+  const budgets = await budgetRows(ctx)
+    .find({ org_id: orgId }, { session: transaction, batchSize: BUDGETS_PER_ANSWER })
+    .toArray();
+  const hasTeams = budgets.some(({ scope }) => scope === 'team');
+  const teamsOf = hasTeams ? await teamsByUser(ctx, orgId, transaction) : new Map<string, string[]>();
+  const { webhooks: subscribers } = await findSubscribers(ctx, orgId, transaction);
+  return { version, organization, ...arrangeBudgets(budgets, teamsOf), subscribers };
+}
+
+/** Decoding one answer is one turn of the event loop. */
+const BUDGETS_PER_ANSWER = 200;
+
+function arrangeBudgets(budgets: readonly Budget[], teamsOf: BudgetRules['teamsOf']): BudgetRules {
+  const ordered = budgets.toSorted(
+    (a, b) => a.created_at.getTime() - b.created_at.getTime() || (a._id < b._id ? -1 : 1),
+  );
+  const ruled = ordered.map((budget, place) => ({ budget, place, counter: counterKey(budget) }));
+  return { budgets: ruled, byScope: Map.groupBy(ruled, ({ budget }) => scopeKey(budget)), teamsOf };
+}
+
+/**
+ * The subscribers of rules that were read in a counter shard, for events that their transaction raises. The guard is the write of
+ * that shard, by which it conflicts with every change of the rules that it does not see.
+ */
+export function guardedSubscribers({ organization, subscribers }: Rules, shard: number): Subscribers {
+  return { webhooks: subscribers, guard: [guardOrganizationRules(organization._id, shard)] };
+}
