@@ -108,6 +108,7 @@ function incrementOf(org_id: string, { counter, interval, usage }: WindowChange,
     {
       $inc: Object.fromEntries(COUNTED.map((measure) => [measure, usage[measure]])),
       $setOnInsert: {
+        org_id,
         counter,
         window_start: dateAt(interval.startMs),
         window_end: dateAt(interval.endMs),
