@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { measureShards } from '../shared/credits/ledger/measure-shards.ts';
 import { recoverCredits } from '../shared/credits/ledger/open-shards.ts';
 import { projectRound, type Round } from '../shared/credits/ledger/project-ledger.ts';
-import { shutShards } from '../shared/credits/meter/look-at-shards.ts';
+import { findPausedShards, measureShards } from '../shared/credits/meter/shards.ts';
 import { stalledShards } from '../shared/credits/metrics.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import { waitUntilReady } from '../shared/platform/redis/connect.ts';
@@ -13,12 +12,12 @@ import { type EntryWait, openEntryWait } from './wait-for-entries.ts';
 const BUSY_MS = 150;
 const TROUBLE_MS = 500;
 /**
- * How often the shards are looked at while there is something in them, or Redis does not answer: this long spends may be
+ * How often the shards are read while there is something in them, or Redis does not answer: this long spends may be
  * refused before a Redis that came back is checked, and wait before the ledger has them.
  */
-const LOOK_MS = 250;
+const READ_MS = 250;
 /** How often while they are empty and open. The first entry ends the wait at once (`openEntryWait`). */
-const REST_LOOK_MS = 2_000;
+const REST_READ_MS = 2_000;
 /** When shards that could not be opened are tried again: that walks over all accounts. */
 const RETRY_MS = 10_000;
 
@@ -28,7 +27,7 @@ const RETRY_MS = 10_000;
  */
 export function startProjector(ctx: Context): () => Promise<void> {
   const stopping = new AbortController();
-  const work: Work = { isWaiting: true, mayBeShut: true, onWaiting: () => undefined };
+  const work: Work = { isWaiting: true, mayBePaused: true, onWaiting: () => undefined };
   const entries = openEntryWait(ctx);
   const running = Promise.all([
     keepUp(ctx, work, stopping.signal),
@@ -42,24 +41,24 @@ export function startProjector(ctx: Context): () => Promise<void> {
   };
 }
 
-/** What was seen and not yet looked into: something for the ledger or a shard that is not open; such a shard. */
+/** Work that was seen and not begun: something for the ledger or a shard that is not open; such a shard. */
 interface Work {
   isWaiting: boolean;
-  mayBeShut: boolean;
+  mayBePaused: boolean;
   /** Called when something waits again, and at the end. */
   onWaiting: () => void;
 }
 
-/** Looks from beside the rounds, so that what it measures shows while MongoDB is away and a round waits for it. */
+/** Reads the shards beside the rounds, so that the gauges are right while MongoDB is away and a round waits for it. */
 async function watch(ctx: Context, work: Work, entries: EntryWait, stopped: AbortSignal): Promise<void> {
   while (!stopped.aborted) {
-    const looks = await measureShards(ctx).catch(() => null);
-    const resting = looks?.filter(({ state, length }) => state === 'open' && length === 0);
+    const states = await measureShards(ctx).catch(() => null);
+    const resting = states?.filter(({ status, length }) => status === 'open' && length === 0);
     const isAtRest = resting?.length === ALL_SHARDS.length;
-    work.mayBeShut ||= !looks || looks.some(({ state }) => state !== 'open');
+    work.mayBePaused ||= !states || states.some(({ status }) => status !== 'open');
     if (!isAtRest) raise(work);
-    const isAnswered = isAtRest && (await entries.wait(REST_LOOK_MS));
-    if (!isAnswered) await pause(LOOK_MS, stopped);
+    const isAnswered = isAtRest && (await entries.wait(REST_READ_MS));
+    if (!isAnswered) await pause(READ_MS, stopped);
   }
 }
 
@@ -69,7 +68,7 @@ function raise(work: Work): void {
 }
 
 async function keepUp(ctx: Context, work: Work, stopped: AbortSignal): Promise<void> {
-  const openShut = createOpener(ctx);
+  const openPaused = createOpener(ctx);
   const report = createReporter(ctx);
   // It may still be connecting: that is no trouble yet.
   await waitUntilReady(ctx.redis.producer, TROUBLE_MS).catch(() => undefined);
@@ -78,9 +77,9 @@ async function keepUp(ctx: Context, work: Work, stopped: AbortSignal): Promise<v
       work.isWaiting = false;
       const troubles: unknown[] = [];
       // Shards that cannot be opened do not stop the ledger of the others.
-      if (work.mayBeShut) {
-        work.mayBeShut = false;
-        await openShut().catch((error: unknown) => troubles.push(error));
+      if (work.mayBePaused) {
+        work.mayBePaused = false;
+        await openPaused().catch((error: unknown) => troubles.push(error));
       }
       const round = await projectRound(ctx, ALL_SHARDS).catch((error: unknown) => {
         troubles.push(error);
@@ -100,20 +99,20 @@ async function untilWaiting(work: Work, stopped: AbortSignal): Promise<void> {
   if (!stopped.aborted) await promise;
 }
 
-/** Opens the shards that are shut. Those that could not be opened are tried again when it is time. */
+/** Opens the shards that are paused. Those that could not be opened are tried again when it is time. */
 function createOpener(ctx: Context): () => Promise<void> {
   let retryDueMs = 0;
   let failed = 0;
   return async () => {
-    const { size: shut } = await shutShards(ctx);
-    const areKnown = shut <= failed && performance.now() < retryDueMs;
-    if (shut === 0 || areKnown) return;
+    const { size: paused } = await findPausedShards(ctx);
+    const areKnown = paused <= failed && performance.now() < retryDueMs;
+    if (paused === 0 || areKnown) return;
     ({ failed } = await recoverCredits(ctx));
     retryDueMs = performance.now() + RETRY_MS;
   };
 }
 
-/** Says once when the ledger falls behind or a shard stands still, and when that is over. */
+/** Logs once when the ledger falls behind or a shard is stalled, and when that is over. */
 function createReporter(ctx: Context): (troubles: readonly unknown[], round: Round | null) => void {
   let inTrouble = false;
   const known = new Map<number, string>();
@@ -123,12 +122,12 @@ function createReporter(ctx: Context): (troubles: readonly unknown[], round: Rou
     if (!error && inTrouble) ctx.log.info('the ledger is kept up again');
     inTrouble = error !== undefined;
     if (!round) return;
-    stalledShards(ctx).set(round.stuck.size);
-    for (const shard of known.keys()) if (!round.stuck.has(shard)) known.delete(shard);
-    for (const [shard, problem] of round.stuck) {
+    stalledShards(ctx).set(round.stalled.size);
+    for (const shard of known.keys()) if (!round.stalled.has(shard)) known.delete(shard);
+    for (const [shard, problem] of round.stalled) {
       if (known.get(shard) === problem.message) continue;
       known.set(shard, problem.message);
-      ctx.log.error({ err: problem, shard }, 'the ledger of a shard stands still; nothing of it is lost');
+      ctx.log.error({ err: problem, shard }, 'the ledger of a shard is stalled; nothing of it is lost');
     }
   };
 }

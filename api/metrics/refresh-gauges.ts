@@ -1,5 +1,5 @@
 import { readBudgetGauges } from '../../shared/budgets/gauges.ts';
-import { measureShards } from '../../shared/credits/ledger/measure-shards.ts';
+import { measureShards } from '../../shared/credits/meter/shards.ts';
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { within } from '../../shared/platform/basics/within.ts';
 import type { Context } from '../../shared/platform/context/context.ts';

@@ -5,9 +5,9 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { waitUntil } from '../../scripts/stack/wait.ts';
 import { ensureAccount } from '../../shared/credits/ledger/ensure-account.ts';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
-import { putDevice } from '../../shared/credits/meter/device-access.ts';
-import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { putDevice } from '../../shared/credits/meter/account-record.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
+import { readShardStates } from '../../shared/credits/meter/shards.ts';
 import { credentialHash, mintDeviceToken } from '../../shared/keys/credential.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
@@ -129,7 +129,7 @@ export async function makeTokens(ctx: Context, count: number): Promise<string[]>
 export async function hasCaughtUp(ctx: Context): Promise<boolean> {
   const queues = JOBS.map(({ kind }) => ctx.queues.of(kind));
   const active = await Promise.all(queues.map((queue) => queue.getActiveCount()));
-  const looks = await lookAtShards(ctx);
+  const looks = await readShardStates(ctx);
   return active.every((count) => count === 0) && looks.every(({ length }) => length === 0);
 }
 

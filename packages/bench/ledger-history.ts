@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Bucket, Reason } from '../../shared/credits/buckets.ts';
-import { monthAt } from '../../shared/credits/meter/month.ts';
+import { monthAt } from '../../shared/credits/meter/anchor.ts';
 import type { PlanCredits } from '../../shared/credits/meter/plans.ts';
 import { type CreditAccount, type LedgerRow, transactionId } from '../../shared/credits/model.ts';
 

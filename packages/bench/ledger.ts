@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { waitUntil } from '../../scripts/stack/wait.ts';
 import { BUCKETS } from '../../shared/credits/buckets.ts';
+import { readAccount } from '../../shared/credits/meter/account-record.ts';
 import { storedBalances } from '../../shared/credits/meter/account-state.ts';
-import { shutShards } from '../../shared/credits/meter/look-at-shards.ts';
-import { readAccount } from '../../shared/credits/meter/read-balance.ts';
+import { findPausedShards } from '../../shared/credits/meter/shards.ts';
 import { readJwks } from '../../shared/credits/receipts/publish-keys.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -88,7 +88,7 @@ async function makeReceipts(ctx: Context): Promise<string[]> {
 /** Seconds from an empty Redis under a running worker until every shard is open, twice: the second begins by FLUSHALL. */
 async function measureEmptyRedis(bench: Bench, seeded: Seeded): Promise<Row> {
   const { ctx } = bench;
-  const isOpen = async () => (await shutShards(ctx)).size === 0;
+  const isOpen = async () => (await findPausedShards(ctx)).size === 0;
   const untilOpen = async () => {
     const isDone = await waitUntil(isOpen, { timeoutMs: RECOVERY_TIMEOUT_MS });
     if (!isDone) throw new Error('Not every shard was opened in time');

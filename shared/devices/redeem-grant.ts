@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { auditWrite } from '../audit/record-audit.ts';
 import { ensureAccount } from '../credits/ledger/ensure-account.ts';
-import { putDevice } from '../credits/meter/device-access.ts';
+import { putDevice } from '../credits/meter/account-record.ts';
 import { type DeviceToken, deviceTokenRows } from '../credits/model.ts';
 import { credentialHash, mintDeviceToken } from '../keys/credential.ts';
 import { type Member, memberRows } from '../organizations/model.ts';

@@ -1,5 +1,5 @@
 import { auditWrite } from '../audit/record-audit.ts';
-import { revokeDeviceAccess } from '../credits/meter/device-access.ts';
+import { revokeDeviceAccess } from '../credits/meter/account-record.ts';
 import { deviceTokenRows } from '../credits/model.ts';
 import { DomainError, isCode, orUnknown } from '../platform/basics/errors.ts';
 import { commitPlan, NO_PLAN } from '../platform/context/commit-plan.ts';

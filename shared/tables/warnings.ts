@@ -1,4 +1,4 @@
-import { warnOfRedis } from '../credits/meter/warn-of-redis.ts';
+import { warnOfRedis } from '../credits/meter/shards.ts';
 import { warnOfClock } from '../platform/context/clock-skew.ts';
 import type { Warning } from '../platform/context/readiness.ts';
 import { warnOfUnsentAlerts } from '../webhooks/deliveries/alert-admins.ts';

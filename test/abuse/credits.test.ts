@@ -6,7 +6,7 @@ import { changeOrganization } from '../../shared/administration/change-organizat
 import { removeMember } from '../../shared/administration/remove-member.ts';
 import { addRow } from '../../shared/credits/ledger/replay.ts';
 import { emptyState, storedBalances } from '../../shared/credits/meter/account-state.ts';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
 import {
   makeAccount,

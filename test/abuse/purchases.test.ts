@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeMember } from '../../shared/administration/remove-member.ts';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import {
   type OwnRedis,
   openCreditContext,

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
 import { sessionRows } from '../../shared/sessions/model.ts';
 import { makeAccount, projectAll, sha256 } from '../support/credits.ts';

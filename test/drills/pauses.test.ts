@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { verifyReceipts } from '../../shared/credits/receipts/verify-receipts.ts';
 import {
   makeAccount,

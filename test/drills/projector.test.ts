@@ -90,8 +90,8 @@ test('an entry that contradicts the ledger stays in its stream, and holds up its
   await spendTimes(clashing, 1);
   await spendTimes(other, 2);
   const round = await projectRound(ctx, ALL_SHARDS);
-  expect([round.moved, [...round.stuck.keys()]]).toEqual([2, [shardOf(clashing.accountId)]]);
-  expect(round.stuck.get(shardOf(clashing.accountId))?.message).toContain('contradicts row 4');
+  expect([round.moved, [...round.stalled.keys()]]).toEqual([2, [shardOf(clashing.accountId)]]);
+  expect(round.stalled.get(shardOf(clashing.accountId))?.message).toContain('contradicts row 4');
   await expectReplayed(ctx, other.accountId);
   const rows = await ledgerRows(ctx).find({ account_id: clashing.accountId, seq: 4 }).toArray();
   expect(rows).toMatchObject([known]);

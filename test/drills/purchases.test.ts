@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditRows } from '../../shared/audit/model.ts';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
 import { makeAccount, type TestAccount } from '../support/credits.ts';
 import { type Child, startChild } from '../support/drills/child.ts';

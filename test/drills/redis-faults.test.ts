@@ -10,7 +10,8 @@ import { findFreePort } from '../../scripts/stack/ports.ts';
 import { planRedis, redisServerCommand, startRedis } from '../../scripts/stack/stores.ts';
 import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
-import { readAccount, readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readAccount } from '../../shared/credits/meter/account-record.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { signerOf } from '../../shared/credits/receipts/signer.ts';
 import { ALL_SHARDS, accountKeys, shardKeys } from '../../shared/platform/redis/keys.ts';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from 'usage-governor/verify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantCredits } from '../../shared/credits/ledger/grant-credits.ts';
-import { readBalances } from '../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../shared/credits/model.ts';
 import { databaseOf } from '../../shared/platform/mongo/connect.ts';
 import { expectReplayed, makeAccount, type TestAccount } from '../support/credits.ts';

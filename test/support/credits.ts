@@ -13,9 +13,8 @@ import { recoverCredits } from '../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../shared/credits/ledger/project-ledger.ts';
 import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { type Spent, spendCredit } from '../../shared/credits/ledger/spend.ts';
-import { putDevice } from '../../shared/credits/meter/device-access.ts';
-import { lookAtShards, shutShards } from '../../shared/credits/meter/look-at-shards.ts';
-import { readAccount } from '../../shared/credits/meter/read-balance.ts';
+import { putDevice, readAccount } from '../../shared/credits/meter/account-record.ts';
+import { findPausedShards, readShardStates } from '../../shared/credits/meter/shards.ts';
 import { creditAccountRows, deviceTokenRows, ledgerRows } from '../../shared/credits/model.ts';
 import { deviceRows } from '../../shared/devices/model.ts';
 import {
@@ -200,15 +199,15 @@ export async function forgetAnswers(ctx: TestContext, accountId: string): Promis
 
 /** Projects once and returns how many entries were moved. Throws why when none could be. */
 export async function projectLedger(ctx: TestContext, shards: readonly number[]): Promise<number> {
-  const { moved, stuck } = await projectRound(ctx, shards);
-  const [problem] = stuck.values();
+  const { moved, stalled } = await projectRound(ctx, shards);
+  const [problem] = stalled.values();
   if (moved === 0 && problem) throw problem;
   return moved;
 }
 
 /** The shards that hold something for the ledger. */
 export async function shardsWithEntries(ctx: TestContext): Promise<number[]> {
-  const looks = await lookAtShards(ctx);
+  const looks = await readShardStates(ctx);
   return looks.filter(({ length }) => length > 0).map(({ shard }) => shard);
 }
 
@@ -244,6 +243,6 @@ export async function stateDigest(ctx: TestContext): Promise<string> {
 
 /** Nothing can be spent from a shard that a worker is still checking. */
 export async function untilOpen(ctx: TestContext): Promise<void> {
-  const isOpen = async () => (await shutShards(ctx)).size === 0;
+  const isOpen = async () => (await findPausedShards(ctx)).size === 0;
   await until(() => isOpen().catch(() => false), { timeoutMs: 30_000, what: 'every shard to be open' });
 }

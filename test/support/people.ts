@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { cookieSettings } from '../../api/people/settings.ts';
 import { addMember } from '../../shared/administration/members.ts';
 import { bindFences, readFences } from '../../shared/credits/ledger/fence.ts';
-import { lookAtShards } from '../../shared/credits/meter/look-at-shards.ts';
+import { readShardStates } from '../../shared/credits/meter/shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
 import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -57,7 +57,7 @@ export async function beginBrowserSession(
 /** As a worker does once a shard is reconciled: these accounts are new, so there is nothing to reconcile. */
 async function openShard(ctx: Context, accountId: string): Promise<void> {
   const shard = shardOf(accountId);
-  const [look] = await lookAtShards(ctx, [shard]);
+  const [look] = await readShardStates(ctx, [shard]);
   const identity = look?.identity ?? '';
   await bindFences(ctx, new Map([[shard, identity]]), await readFences(ctx, [shard]));
   await ctx.redis.meter.set(shardKeys(shard).epoch, identity);

@@ -12,15 +12,15 @@ export interface LedgerStep {
   after: Credits;
 }
 
-/** Levels that the total of an account falls to, the first of which it reaches first. */
+/** Levels that the total of an account falls to, in the order in which it reaches them. */
 export const CREDIT_LEVELS = ['low', 'depleted'] as const;
 export type CreditLevel = (typeof CREDIT_LEVELS)[number];
 
-/** What an account is alerted of: per level, whether it was and the total has not been lifted above since. */
+/** The alerts of an account per level: true since its total fell to the level, until something lifts it above. */
 export type CreditAlerts = Record<CreditLevel, boolean>;
 
-/** A refund undoes a spend: the total that it lifts had fallen before, and that was told. */
-const LIFTS: ReadonlySet<Reason> = new Set([
+/** Reasons that arm an alert again. A refund does not: the fall that it undoes was reported already. */
+const REARMING: ReadonlySet<Reason> = new Set([
   'credit.grant',
   'credit.purchase',
   'window.reset',
@@ -38,31 +38,31 @@ export function levelsOf({ window_credits, monthly_credits }: PlanCredits): Reco
   return { low: Math.max(1, Math.floor((window_credits + monthly_credits) / 10)), depleted: 0 };
 }
 
-/** Whether a row takes the total over a level, up or down. */
+/** True when a row takes the total over a level, up or down. */
 export function crosses({ before, after }: LedgerStep, level: number): boolean {
   return totalOf(before) > level !== totalOf(after) > level;
 }
 
 /**
- * The levels that an account falls to by these rows, each with its row, and what it is alerted of after them. A level is
- * reached once until something lifts the total above it. Pure.
+ * The levels that an account falls to by these rows, each with its row, and the alerts after them. A level is reported once
+ * until something lifts the total above it. Pure.
  */
-export function fallsOf(
+export function crossingsOf(
   steps: readonly LedgerStep[],
   levels: Record<CreditLevel, number>,
   known: CreditAlerts,
-): { falls: { step: LedgerStep; level: CreditLevel }[]; alerts: CreditAlerts } {
+): { crossings: { step: LedgerStep; level: CreditLevel }[]; alerts: CreditAlerts } {
   const alerts: CreditAlerts = { ...known };
-  const falls = steps.flatMap((step) =>
+  const crossings = steps.flatMap((step) =>
     CREDIT_LEVELS.filter((level) => crosses(step, levels[level])).flatMap((level) => {
       const isFall = totalOf(step.after) <= levels[level];
       const wasAlerted = alerts[level];
       if (isFall) alerts[level] = true;
-      else if (LIFTS.has(step.row.reason)) alerts[level] = false;
+      else if (REARMING.has(step.row.reason)) alerts[level] = false;
       return isFall && !wasAlerted ? [{ step, level }] : [];
     }),
   );
-  return { falls, alerts };
+  return { crossings, alerts };
 }
 
 /** The rows of one account, in their order, each with the credits before and after it. Pure. */

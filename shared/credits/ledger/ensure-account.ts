@@ -2,12 +2,11 @@ import { memberRows } from '../../organizations/model.ts';
 import { readOrganization, timezoneAt } from '../../organizations/read-organization.ts';
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
+import { createAccount, putDevice, readAccount } from '../meter/account-record.ts';
+import { anchorAt } from '../meter/anchor.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { notInRedis } from '../meter/call-meter.ts';
-import { createAccount } from '../meter/create-account.ts';
-import { putDevice } from '../meter/device-access.ts';
-import { readAccount } from '../meter/read-balance.ts';
-import { type Anchor, type CreditAccount, creditAccountRows, deviceTokenRows } from '../model.ts';
+import { type CreditAccount, creditAccountRows, deviceTokenRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
 
 /** The account of a member, made when it is not there yet. Throws `not_found`, `rebuilding`, `store_unavailable`. */
@@ -63,9 +62,4 @@ async function recordAccount(
   };
   await creditAccountRows(ctx).updateOne({ _id }, { $setOnInsert: account }, { upsert: true });
   return (await creditAccountRows(ctx).findOne({ _id })) ?? account;
-}
-
-function anchorAt(epochMs: number, timezone: string): Anchor {
-  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone);
-  return { day: local.day, time: local.toPlainTime().toString({ smallestUnit: 'second' }), timezone };
 }

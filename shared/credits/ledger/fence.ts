@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import type { Context } from '../../platform/context/context.ts';
+import { updateRow, type Write } from '../../platform/mongo/writes.ts';
 import { type LedgerFence, ledgerFenceRows } from '../model.ts';
-import { isEarlier } from './stream-entry.ts';
+import { isEarlier } from './stream.ts';
 
 /** A shard's fence as it was before its stream was read. */
 export type Fence = Omit<LedgerFence, '_id'>;
@@ -33,29 +34,32 @@ export async function readFences(ctx: Context, shards: readonly number[]): Promi
   return known;
 }
 
-/** Raises the fences of shards that are written. Throws `Fenced` when one is not as it was read. */
-export async function raiseFences(
+/**
+ * The writes that raise the fences of shards whose entries are written in this transaction. Throws `Fenced` when one is not
+ * as it was read. One that is raised meanwhile is a write conflict: then the transaction runs again, and is fenced.
+ */
+export async function planRaise(
   ctx: Context,
-  batches: readonly { shard: number; fence: Fence; lastId: string }[],
+  batches: readonly { shard: number; fence: Fence; entries: readonly { streamId: string }[] }[],
   transaction: ClientSession,
-): Promise<void> {
-  const { matchedCount } = await ledgerFenceRows(ctx).bulkWrite(
-    batches.map(({ shard, fence, lastId }) => ({
-      updateOne: {
-        filter: { _id: fenceId(shard), n: fence.n },
-        update: { $inc: { n: 1 }, $set: { last_id: later(fence.last_id, lastId) } },
-      },
-    })),
-    { session: transaction },
-  );
-  if (matchedCount !== batches.length) throw new Fenced();
+): Promise<Write[]> {
+  const ids = batches.map(({ shard }) => fenceId(shard));
+  const rows = await ledgerFenceRows(ctx)
+    .find({ _id: { $in: ids } }, { session: transaction })
+    .toArray();
+  const present = new Map(rows.map(({ _id, n }) => [_id, n]));
+  if (batches.some(({ shard, fence }) => present.get(fenceId(shard)) !== fence.n)) throw new Fenced();
+  return batches.map(({ shard, fence, entries }) => {
+    const lastId = later(fence.last_id, entries.at(-1)?.streamId ?? '0-0');
+    return updateRow(ledgerFenceRows, { _id: fenceId(shard) }, { $inc: { n: 1 }, $set: { last_id: lastId } });
+  });
 }
 
 /**
- * Binds the ledger of shards to the data that they are about to be opened for. Whoever read a stream before cannot write
- * behind this any more, and whoever reads a stream of other data not at all. `fences` were read before the data was looked
- * at: what was bound to other data since then stays so, because whoever did it has seen a later Redis. Returns the fences
- * as they are then.
+ * Binds the ledger of shards to the data that they are about to be opened for. A projector that read a stream before can no
+ * longer write its entries, and one that reads a stream of other data cannot write at all. `fences` were read before the
+ * data: a shard that was bound to other data since then stays bound to it, because that process has seen a later Redis.
+ * Returns the fences as they are then.
  */
 export async function bindFences(
   ctx: Context,

@@ -14,7 +14,7 @@ import {
   type CreditAlerts,
   type CreditLevel,
   crosses,
-  fallsOf,
+  crossingsOf,
   type LedgerStep,
   levelsOf,
   stepsOf,
@@ -65,9 +65,9 @@ function findCrossings(ctx: Context, rows: readonly LedgerRow[]): Map<string, Le
 }
 
 function decide(ctx: Context, account: CreditAccount, steps: readonly LedgerStep[], known: CreditAlerts) {
-  const { falls, alerts } = fallsOf(steps, levelsOf(plansOf(ctx)[account.plan]), known);
+  const { crossings, alerts } = crossingsOf(steps, levelsOf(plansOf(ctx)[account.plan]), known);
   const isChanged = CREDIT_LEVELS.some((level) => alerts[level] !== known[level]);
-  const events = falls.map(({ step, level }) => eventOf(account, step, level));
+  const events = crossings.map(({ step, level }) => eventOf(account, step, level));
   const writes = isChanged
     ? [updateRow(creditAlertRows, { _id: account._id }, { $set: alerts }, { upsert: true })]
     : [];

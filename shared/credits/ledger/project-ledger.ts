@@ -1,27 +1,27 @@
 import { within } from '../../platform/basics/within.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { lookAtShards } from '../meter/look-at-shards.ts';
+import { readShardStates } from '../meter/shards.ts';
 import { NEW_FENCE, readFences } from './fence.ts';
 import { rememberDevices } from './remember-devices.ts';
-import { deleteEntries, readStreams, shareOut } from './stream.ts';
+import { allocate, deleteEntries, readStreams } from './stream.ts';
 import { type ShardBatch, type Written, writeBatches } from './write-batches.ts';
 
-/** What one round came to. */
+/** The result of one round. */
 export interface Round {
   /** Entries that were moved. */
   moved: number;
-  /** Shards of which nothing was left to move. */
+  /** Shards with nothing left to move. */
   drained: ReadonlySet<number>;
   /** By shard, the stream id up to which all is in the ledger now. */
   reached: ReadonlyMap<number, string>;
-  /** Shards that stand still, and why: what was not moved stays in their streams. */
-  stuck: ReadonlyMap<number, Error>;
+  /** Shards that are stalled, and why: entries that were not moved stay in their streams. */
+  stalled: ReadonlyMap<number, Error>;
 }
 
 export interface RoundOptions {
   /** By shard, the stream id after which to begin. */
   after?: ReadonlyMap<number, string>;
-  /** Of a shard that is about to be opened: also from data that the ledger was not opened for. */
+  /** True for shards that are about to be opened: their data is not yet the one that the ledger was opened for. */
   beforeOpening?: boolean;
 }
 
@@ -31,9 +31,9 @@ const FENCES_MS = 5_000;
 const ROUND_MS = 17_000;
 
 /**
- * Moves what these shards' streams hold into the ledger, exactly once, but at most one transaction's worth of entries. Of
- * two that move the same at the same time one moves nothing. Throws a store error when it takes so long that its connection
- * must be dark.
+ * Moves the entries of these shards' streams into the ledger, exactly once, but at most one transaction's worth. When two
+ * processes move the same entries at the same time, one of them moves nothing. Throws a store error when it takes so long
+ * that its connection must be dark.
  */
 export function projectRound(
   ctx: Context,
@@ -44,44 +44,26 @@ export function projectRound(
 }
 
 async function moveEntries(ctx: Context, shards: readonly number[], options: RoundOptions): Promise<Round> {
-  const looks = await lookAtShards(ctx, shards);
-  const seen = new Set(looks.map(({ shard }) => shard));
-  const unseen = shards.filter((shard) => !seen.has(shard));
-  const shares = shareOut(looks);
-  const { batches, stuck: unread, unopened } = await readBatches(ctx, shares, options);
-  const written = await writeBatches(
-    ctx,
-    batches.filter(({ entries }) => entries.length > 0),
-  );
+  const states = await readShardStates(ctx, shards);
+  const { batches, stalled: unread, unopened } = await readBatches(ctx, allocate(states), options);
+  const filled = batches.filter(({ entries }) => entries.length > 0);
+  const written = await writeBatches(ctx, filled);
   const moved = await deleteMoved(ctx, written);
   if (moved > 0) await rememberDevices(ctx, written.batches);
-  const silent = unseen.map((shard) => [shard, new Error(NO_ANSWER)] as const);
-  const stuck = new Map([...silent, ...unread, ...written.stuck]);
-  const filled = new Set(batches.flatMap(({ shard, entries }) => (entries.length > 0 ? [shard] : [])));
-  const isLeft = (shard: number) => filled.has(shard) || stuck.has(shard) || unopened.has(shard);
+  const answered = new Set(states.map(({ shard }) => shard));
+  const silent = shards.filter((shard) => !answered.has(shard));
+  const stalled = new Map([
+    ...silent.map((shard) => [shard, new Error(NO_ANSWER)] as const),
+    ...unread,
+    ...written.stalled,
+  ]);
+  const left = new Set([...filled.map(({ shard }) => shard), ...stalled.keys(), ...unopened]);
   return {
     moved,
-    drained: new Set(shards.filter((shard) => !isLeft(shard))),
+    drained: new Set(shards.filter((shard) => !left.has(shard))),
     reached: new Map(written.batches.map(({ shard, entries }) => [shard, entries.at(-1)?.streamId ?? '-'])),
-    stuck,
+    stalled,
   };
-}
-
-/**
- * Moves all that the streams of shards which are about to be opened hold, while nothing is added to them. Returns the
- * shards of which it could not, and why.
- */
-export async function drainStreams(ctx: Context, shards: readonly number[]): Promise<Map<number, Error>> {
-  const stuck = new Map<number, Error>();
-  const after = new Map<number, string>();
-  let left = shards;
-  while (left.length > 0) {
-    const round = await projectRound(ctx, left, { after, beforeOpening: true });
-    for (const [shard, problem] of round.stuck) stuck.set(shard, problem);
-    for (const [shard, streamId] of round.reached) after.set(shard, streamId);
-    left = left.filter((shard) => !round.drained.has(shard) && !stuck.has(shard));
-  }
-  return stuck;
 }
 
 const NO_ANSWER = 'The Redis that holds the shard does not answer';
@@ -92,26 +74,26 @@ async function readBatches(
   ctx: Context,
   shares: ReadonlyMap<number, number>,
   { after, beforeOpening = false }: RoundOptions,
-): Promise<{ batches: ShardBatch[]; stuck: Map<number, Error>; unopened: Set<number> }> {
+): Promise<{ batches: ShardBatch[]; stalled: Map<number, Error>; unopened: Set<number> }> {
   const unopened = new Set<number>();
-  if (shares.size === 0) return { batches: [], stuck: new Map(), unopened };
+  if (shares.size === 0) return { batches: [], stalled: new Map(), unopened };
   const fences = await within(FENCES_MS, 'Reading fences', readFences(ctx, [...shares.keys()]));
-  const stuck = new Map<number, Error>();
+  const stalled = new Map<number, Error>();
   const ranges = [...shares].map(([shard, most]) => ({ shard, after: after?.get(shard), most }));
   const batches: ShardBatch[] = [];
   for (const [shard, { entries, problem, identity, isOpen }] of await readStreams(ctx, ranges)) {
     const fence = fences.get(shard) ?? NEW_FENCE;
     const isBound = beforeOpening || identity === fence.epoch;
-    // A shard that is not open is no trouble here: whoever opens it binds the ledger to its data.
+    // A shard that is not open is no trouble here: its opening binds the ledger to its data.
     if (!isBound && !isOpen) unopened.add(shard);
-    if (!isBound && isOpen) stuck.set(shard, new Error(BOUND_ELSEWHERE));
-    if (isBound && problem) stuck.set(shard, problem);
+    if (!isBound && isOpen) stalled.set(shard, new Error(BOUND_ELSEWHERE));
+    if (isBound && problem) stalled.set(shard, problem);
     if (isBound) batches.push({ shard, fence, entries });
   }
-  return { batches, stuck, unopened };
+  return { batches, stalled, unopened };
 }
 
-/** Takes out of the streams what the ledger has. Returns how many entries that were. */
+/** Takes the entries that the ledger has out of the streams. Returns how many that were. */
 async function deleteMoved(ctx: Context, { batches, waiting }: Written): Promise<number> {
   const ids = batches.map(({ shard, entries }) => {
     const gone = entries.filter((entry) => !waiting.has(entry)).map(({ streamId }) => streamId);
@@ -120,4 +102,21 @@ async function deleteMoved(ctx: Context, { batches, waiting }: Written): Promise
   const moved = new Map(ids.filter(([, gone]) => gone.length > 0));
   if (moved.size > 0) await deleteEntries(ctx, moved);
   return [...moved.values()].reduce((sum, { length }) => sum + length, 0);
+}
+
+/**
+ * Moves all entries of the streams of shards which are about to be opened, while nothing is added to them. Returns the
+ * stalled shards, and why they are.
+ */
+export async function drainStreams(ctx: Context, shards: readonly number[]): Promise<Map<number, Error>> {
+  const stalled = new Map<number, Error>();
+  const after = new Map<number, string>();
+  let left = shards;
+  while (left.length > 0) {
+    const round = await projectRound(ctx, left, { after, beforeOpening: true });
+    for (const [shard, problem] of round.stalled) stalled.set(shard, problem);
+    for (const [shard, streamId] of round.reached) after.set(shard, streamId);
+    left = left.filter((shard) => !round.drained.has(shard) && !stalled.has(shard));
+  }
+  return stalled;
 }

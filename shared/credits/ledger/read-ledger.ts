@@ -2,6 +2,7 @@ import type { Context } from '../../platform/context/context.ts';
 import type { Bucket, Reason } from '../buckets.ts';
 import { type LedgerRow, ledgerRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
+import { walkLedger } from './walk-ledger.ts';
 
 export interface LedgerFilter {
   bucket?: Bucket | undefined;
@@ -15,7 +16,7 @@ export interface LedgerPage {
   /** Only rows before this one; null begins at the newest. */
   beforeSeq: number | null;
   limit: number;
-  /** Whether the receipts of spends are read too: they are most of a row. */
+  /** True to read the receipts of spends too: they are most of a row. */
   withReceipts?: boolean;
 }
 
@@ -33,49 +34,28 @@ export type LedgerItem = Pick<
 >;
 
 /**
- * The rows of an account that match, newest first, in chunks. What was answered before this was called is in it. A row's
- * `seq` has no gap and its time never falls with it, so ranges of `seq` serve every filter, and a page costs the same at
- * any depth.
+ * The rows of an account that match, newest first, in chunks, with every change that was answered before this call. The
+ * time of a row never falls with its `seq`, so ranges of `seq` serve every filter.
  */
 export async function* readLedger(
   ctx: Context,
   accountId: string,
-  filter: LedgerFilter,
+  { from, to, ...wanted }: LedgerFilter,
   { beforeSeq, limit, withReceipts = false }: LedgerPage,
 ): AsyncGenerator<LedgerItem[]> {
   const newest = beforeSeq === null ? await catchUp(ctx, accountId) : beforeSeq - 1;
-  const { from, to } = filter;
   const top =
     to === undefined ? newest : Math.min(newest, (await firstSeqAt(ctx, accountId, to, newest)) - 1);
   const bottom = from === undefined ? 1 : await firstSeqAt(ctx, accountId, from, newest);
-  const longest = withReceipts ? LONGEST_RANGE_OF_RECEIPTS : LONGEST_RANGE;
-  let left = limit;
-  let length = Math.min(limit, FIRST_RANGE);
-  for (let high = top; high >= bottom && left > 0; high -= length, length = Math.min(length * 4, longest)) {
-    const range = { $gt: Math.max(bottom - 1, high - length), $lte: high };
-    const rows = await findRows(ctx, { account_id: accountId, seq: range }, filter, withReceipts);
-    const matching = rows.slice(0, left);
-    left -= matching.length;
-    if (matching.length > 0) yield matching;
-  }
-}
-
-/** Newest first. Bucket and reason are in no index: a stage of their own, so that only what matches leaves the store. */
-async function findRows(
-  ctx: Context,
-  range: { account_id: string; seq: { $gt: number; $lte: number } },
-  { bucket, reason }: LedgerFilter,
-  withReceipts: boolean,
-): Promise<LedgerItem[]> {
-  const wanted = { ...(bucket === undefined ? {} : { bucket }), ...(reason === undefined ? {} : { reason }) };
-  return ledgerRows(ctx)
-    .aggregate<LedgerItem>([
-      { $match: range },
-      ...(Object.keys(wanted).length > 0 ? [{ $match: wanted }] : []),
-      { $sort: { seq: -1 } },
-      { $project: withReceipts ? { ...FIELDS, ...RECEIPT_FIELDS } : FIELDS },
-    ])
-    .toArray();
+  yield* walkLedger<LedgerItem>(ctx, accountId, {
+    top,
+    bottom,
+    limit,
+    first: Math.min(limit, FIRST_RANGE),
+    longest: withReceipts ? LONGEST_RANGE_OF_RECEIPTS : LONGEST_RANGE,
+    ...wanted,
+    fields: withReceipts ? { ...FIELDS, ...RECEIPT_FIELDS } : FIELDS,
+  });
 }
 
 /** The first `seq` with `created_at >= time`, or `newest + 1`. Times never fall, so this halves. */

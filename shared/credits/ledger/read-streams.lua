@@ -7,6 +7,6 @@ local mine = identity()
 local reads = { mine }
 for index = 1, #KEYS, 2 do
   local entries = redis.call('XRANGE', KEYS[index + 1], ARGV[index], '+', 'COUNT', ARGV[index + 1])
-  reads[#reads + 1] = { epoch_state(KEYS[index], mine), entries }
+  reads[#reads + 1] = { (epoch_state(KEYS[index], mine)), entries }
 end
 return reads

@@ -1,18 +1,18 @@
 import { organizationRows } from '../../organizations/model.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { BUCKETS, type Bucket } from '../buckets.ts';
+import { type AccountRecord, readAccount } from '../meter/account-record.ts';
 import { storedBalances } from '../meter/account-state.ts';
 import { applyPlan } from '../meter/apply-plan.ts';
 import { changeCredits } from '../meter/change-credits.ts';
-import { type AccountRecord, readAccount } from '../meter/read-balance.ts';
-import { allAccounts, type Skipped, workOnAccounts } from '../meter/work-on-accounts.ts';
+import { allAccounts, workOnAccounts } from '../meter/work-on-accounts.ts';
 import { creditDrift, creditPlansRepaired } from '../metrics.ts';
 import { type CreditAccount, ledgerRows } from '../model.ts';
 import { catchUp } from './catch-up.ts';
 import { ensureAccount } from './ensure-account.ts';
-import { countUnplacedReceipts } from './find-unplaced-receipts.ts';
+import { countReceiptsWithoutRows } from './find-receipts-without-rows.ts';
 
-/** What is wrong with one account. */
+/** The difference between an account's balance and its ledger. */
 export interface Drift {
   account_id: string;
   /** Balance minus sum of the ledger, by bucket; only what is not 0. */
@@ -23,7 +23,7 @@ export interface Drift {
 
 export interface Reconciliation {
   accounts: number;
-  /** Those of them that were not compared: their shard is not open, stands still, or does not answer. */
+  /** Those of them that were not compared: their shard is not open, is stalled, or does not answer. */
   unchecked: number;
   drifted: Drift[];
   repaired: number;
@@ -39,8 +39,8 @@ const BATCH = 8;
 /**
  * Compares every balance with the sum of its ledger and counts rows against `seq`. With `records` it also looks for a row
  * of every answer of the last 48 h that Redis holds. Repairs nothing of that unless `repair` is asked for: then a
- * `credit.adjust` row makes a ledger add up to its balance. What was cut short is carried on always: an account that is not
- * on the plan of its organization is put on it, and one that never reached Redis gets there.
+ * `credit.adjust` row makes a ledger add up to its balance. Changes that were cut short are always completed: an account that
+ * is not on the plan of its organization is put on it, and one that never reached Redis gets there.
  */
 export async function reconcileCredits(
   ctx: Context,
@@ -52,25 +52,22 @@ export async function reconcileCredits(
     drifted: [],
     repaired: 0,
     plans: 0,
-    receipts_without_rows: options.records ? await countUnplacedReceipts(ctx) : 0,
+    receipts_without_rows: options.records ? await countReceiptsWithoutRows(ctx) : 0,
   };
   const plans = await readPlansOfOrganizations(ctx);
-  const skipped: Skipped = { accounts: 0 };
-  const compare = async (account: CreditAccount): Promise<Drift | null> => {
+  const compare = async (account: CreditAccount): Promise<void> => {
     const record = await readAccount(ctx, account._id);
     const plan = plans.get(account.org_id);
-    if (plan !== undefined && isOff(plan, account, record) && (await applyPlan(ctx, account)))
+    if (plan !== undefined && differs(plan, account, record) && (await applyPlan(ctx, account)))
       result.plans += 1;
     const drift = await findDrift(ctx, account._id, record);
-    // It never reached Redis: whoever made it died on the way.
+    // It never reached Redis: the process that made it died on the way.
     if (!record && !drift && plan !== undefined) await ensureAccount(ctx, account);
     if (record && drift && options.repair && (await repair(ctx, record, drift))) result.repaired += 1;
-    return drift;
-  };
-  for await (const drift of workOnAccounts(allAccounts(ctx), { size: BATCH, skipped }, compare)) {
-    result.accounts += 1;
     if (drift) result.drifted.push(drift);
-  }
+    result.accounts += 1;
+  };
+  const skipped = await workOnAccounts(allAccounts(ctx), BATCH, compare);
   result.unchecked = skipped.accounts;
   result.accounts += skipped.accounts;
   report(ctx, result);
@@ -78,23 +75,23 @@ export async function reconcileCredits(
 }
 
 function report(ctx: Context, result: Reconciliation): void {
-  const { drifted, plans, unchecked, receipts_without_rows: unplaced } = result;
+  const { drifted, plans, unchecked, receipts_without_rows: receipts } = result;
   creditDrift(ctx).set(drifted.length);
   creditPlansRepaired(ctx).inc(plans);
   for (const drift of drifted) ctx.log.error({ ...drift }, 'a ledger does not add up to its balance');
   if (unchecked > 0)
     ctx.log.warn(
       { accounts: unchecked },
-      'accounts were not compared: their shards are not open or stand still',
+      'accounts were not compared: their shards are not open or are stalled',
     );
-  if (unplaced > 0) ctx.log.error({ receipts: unplaced }, 'receipts were given that have no ledger row');
+  if (receipts > 0) ctx.log.error({ receipts }, 'receipts were given that have no ledger row');
 }
 
-function isOff(plan: string, account: CreditAccount, record: AccountRecord | null): boolean {
+function differs(plan: string, account: CreditAccount, record: AccountRecord | null): boolean {
   return account.plan !== plan || (record !== null && record.plan !== plan);
 }
 
-/** What it may have missed meanwhile `applyPlan` reads again. */
+/** `applyPlan` reads the plan again, so a later change is not missed. */
 async function readPlansOfOrganizations(ctx: Context): Promise<Map<string, string>> {
   const organizations = await organizationRows(ctx)
     .find({}, { projection: { plan: 1 } })

@@ -1,11 +1,10 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { onShard } from '../../platform/mongo/on-shard.ts';
-import type { Reason } from '../buckets.ts';
 import { changeCredits } from '../meter/change-credits.ts';
 import { keyDigest } from '../meter/idempotency.ts';
 import { type LedgerRow, ledgerRows, transactionId } from '../model.ts';
 import { type LedgerTransaction, toTransaction } from './transaction.ts';
+import { walkLedger } from './walk-ledger.ts';
 
 /**
  * Gives a spend's credit back, once however often it is asked for: to where it came from while that runs, else as a
@@ -17,9 +16,8 @@ export async function refundSpend(
   accountId: string,
   transaction: string,
 ): Promise<LedgerTransaction> {
-  const row = await ledgerRows(ctx).findOne(onShard(ctx, { _id: transaction }, { account_id: accountId }));
-  if (!row || row.account_id !== accountId)
-    throw new DomainError('not_found', 'There is no such transaction in the ledger of this member.');
+  const row = await ledgerRows(ctx).findOne({ _id: transaction, account_id: accountId });
+  if (!row) throw new DomainError('not_found', 'There is no such transaction in the ledger of this member.');
   if (row.reason !== 'receipt') throw new DomainError('conflict', 'Only a spend can be refunded.');
   return refundRow(ctx, row, { isLate: false, resets: new Map() });
 }
@@ -28,9 +26,8 @@ export async function refundSpend(
 export type Resets = Map<string, { seq: number; before: number; period: LedgerRow['period'] }>;
 
 /**
- * Reverses the spend of a key that had been answered for the same output before. Where it came from may be over by
- * now: then what comes back is over too, as the credit would be had it not been spent. `resets` is for whoever reverses
- * many: it keeps what was found for rows before.
+ * Reverses the spend of a key that had been answered for the same output before. If its window or lot has expired, the
+ * refunded credit expires too, as it would have unspent. `resets` keeps the resets that were found for earlier rows.
  */
 export async function reverseLateRepeat(ctx: Context, row: LedgerRow, resets: Resets): Promise<void> {
   await refundRow(ctx, row, { isLate: true, resets });
@@ -59,42 +56,20 @@ async function refundRow(
   return toTransaction(outcome);
 }
 
-/** The window or month that ran when a row was written: what the last reset before it opened. */
+/** The last row that matches. It is mostly near. */
+const SEARCH = { bottom: 1, limit: 1, first: 100, longest: 1_000, fields: { seq: 1, period: 1 } } as const;
+
+/** The window or month that ran when a row was written: the last reset before it opened it. */
 async function periodOf(ctx: Context, row: LedgerRow, resets: Resets): Promise<LedgerRow['period']> {
   const { account_id, bucket } = row;
   if (bucket !== 'window' && bucket !== 'monthly') return undefined;
   const name = `${account_id}:${bucket}`;
   const known = resets.get(name);
   if (known && known.seq < row.seq && row.seq < known.before) return known.period;
-  const reset = await findBefore(ctx, row, `${bucket}.reset`);
-  if (reset) resets.set(name, { seq: reset.seq, before: row.seq, period: reset.period });
-  return reset?.period;
-}
-
-/** Rows that are searched at once. What is looked for is mostly near. */
-const FIRST_RANGE = 100;
-const LONGEST_RANGE = 1_000;
-
-/**
- * The newest row of an account before a row of it with this reason, or null. It walks back by ranges of `seq`: a
- * reason is in no index, and the embedded store would read the whole ledger (docs/stores.md).
- */
-async function findBefore(
-  ctx: Context,
-  { account_id, seq }: Pick<LedgerRow, 'account_id' | 'seq'>,
-  reason: Reason,
-): Promise<LedgerRow | null> {
-  let length = FIRST_RANGE;
-  for (let to = seq; to > 1; to -= length, length = LONGEST_RANGE) {
-    const [found] = await ledgerRows(ctx)
-      .aggregate<LedgerRow>([
-        { $match: { account_id, seq: { $gte: to - length, $lt: to } } },
-        { $match: { reason } },
-        { $sort: { seq: -1 } },
-        { $limit: 1 },
-      ])
-      .toArray();
-    if (found) return found;
+  const search = { ...SEARCH, top: row.seq - 1, reason: `${bucket}.reset` } as const;
+  for await (const [reset] of walkLedger<LedgerRow>(ctx, account_id, search)) {
+    if (reset) resets.set(name, { seq: reset.seq, before: row.seq, period: reset.period });
+    return reset?.period;
   }
-  return null;
+  return undefined;
 }

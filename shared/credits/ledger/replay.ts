@@ -47,15 +47,15 @@ function addToLots(state: AccountState, bucket: Lot['bucket'], row: ReplayedRow)
   const lot = state.lots.find((candidate) => candidate.bucket === bucket && candidate.id === id);
   if (lot) lot.left += row.delta;
   else insertLot(state.lots, { bucket, left: row.delta, expiresMs, id });
-  payDebts(state.lots.filter((candidate) => candidate.bucket === bucket));
+  settleNegativeLots(state.lots.filter((candidate) => candidate.bucket === bucket));
   state.lots = state.lots.filter((candidate) => candidate.left !== 0);
 }
 
 /**
- * A repair names no lot, and what is spent after it may name one that the ledger does not know: such a lot owes, and the
- * others pay in the order in which they are spent. What nobody can pay stays owed, so that the rows still add up.
+ * A repair names no lot, and a spend after it may name one that the ledger does not know: such a lot is below 0, and the
+ * others settle it in the order in which they are spent. A rest that none can settle stays, so that the rows still add up.
  */
-function payDebts(lots: readonly Lot[]): void {
+function settleNegativeLots(lots: readonly Lot[]): void {
   for (const debtor of lots) {
     if (debtor.left >= 0) continue;
     for (const payer of lots) {

@@ -4,7 +4,7 @@ import { inBatches } from '../../platform/basics/in-batches.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { type LedgerRow, ledgerRows } from '../model.ts';
 import { type Resets, reverseLateRepeat } from './refund-spend.ts';
-import type { StreamEntry } from './stream-entry.ts';
+import type { StreamEntry } from './stream.ts';
 
 /** A spend whose key had been answered for the same output more than 48 h before. */
 export interface LateRepeat {
@@ -55,12 +55,12 @@ function spendKey({
   return `${account_id}:${idk}:${fingerprint}`;
 }
 
-/** Late repeats that are reversed at the same time: whoever repeats all keys of a day holds up the ledgers of others. */
+/** Late repeats that are reversed at the same time: one account may repeat all keys of a day, and others wait for it. */
 const BATCH = 32;
 
 /**
  * Reverses late repeats. Returns the entries of those that cannot be reversed now. Their rows are in the ledger, so they
- * hold nothing up: a shard that is shut may open, and once it is open the entry comes again.
+ * hold nothing up: a shard that is paused may open, and once it is open the entry comes again.
  */
 export async function reverseLateRepeats(
   ctx: Context,

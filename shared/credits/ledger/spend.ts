@@ -1,9 +1,9 @@
 import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
-import { decideSpend, type Spend, type SpendPlace } from '../meter/consume.ts';
+import { decideSpend, type Spend, type SpendPlace } from '../meter/decide-spend.ts';
 import { answerOf, RECORD_KEPT_S, type SpendOutcome } from '../meter/idempotency.ts';
 import { ledgerRows } from '../model.ts';
-import { readEntry } from './stream-entry.ts';
+import { readEntry } from './stream.ts';
 
 /** A credit that was spent. */
 export interface Spent {
@@ -21,7 +21,7 @@ export interface Spent {
 export async function spendCredit(ctx: Context, spend: Spend): Promise<Spent> {
   const decision = await decideSpend(ctx, spend);
   const isRepeat = decision.code === 'replay';
-  const outcome = isRepeat ? await recallOutcome(ctx, spend.accountId, decision) : decision.outcome;
+  const outcome = isRepeat ? await readOutcome(ctx, spend.accountId, decision) : decision.outcome;
   return {
     answer: answerOf(outcome),
     expiresS: outcome.created_at + RECORD_KEPT_S,
@@ -29,7 +29,7 @@ export async function spendCredit(ctx: Context, spend: Spend): Promise<Spent> {
   };
 }
 
-async function recallOutcome(ctx: Context, accountId: string, place: SpendPlace): Promise<SpendOutcome> {
+async function readOutcome(ctx: Context, accountId: string, place: SpendPlace): Promise<SpendOutcome> {
   const { entry, seq } = place;
   // The last row of an entry is the spend; resets and expiries come before it.
   const row =

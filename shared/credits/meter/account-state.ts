@@ -1,5 +1,6 @@
 import type { Bucket } from '../buckets.ts';
-import type { Anchor, CreditAccount } from '../model.ts';
+import type { CreditAccount } from '../model.ts';
+import { encodeAnchor } from './anchor.ts';
 
 /** A window or month that was opened. */
 export interface RunningPeriod {
@@ -17,7 +18,7 @@ export interface Lot {
   id: string;
 }
 
-/** What the ledger rows of an account add up to, and what Redis holds of it in a hash (`prelude.lua`). */
+/** The sum of an account's ledger rows. Redis keeps it in a hash (`prelude.lua`). */
 export interface AccountState {
   seq: number;
   /** Unix seconds of the last row. */
@@ -33,7 +34,7 @@ export function emptyState(): AccountState {
   return { seq: 0, at: 0, window: null, month: null, lots: [] };
 }
 
-/** Credits by bucket as the rows have them: what is over or expired counts until a row says so. */
+/** Credits by bucket as the rows have them: an expired lot or period counts until a row says that it has expired. */
 export function storedBalances(state: AccountState): Record<Bucket, number> {
   return {
     window: state.window?.left ?? 0,
@@ -48,24 +49,12 @@ export function sumLots(lots: readonly Lot[], bucket: Lot['bucket']): number {
   return lots.filter((lot) => lot.bucket === bucket).reduce((sum, lot) => sum + lot.left, 0);
 }
 
-/** An anchor as text: `31T14:23:05[Europe/Berlin]`. */
-export function encodeAnchor({ day, time, timezone }: Anchor): string {
-  return `${day}T${time}[${timezone}]`;
-}
-
-/** Reads what `encodeAnchor` wrote. */
-export function decodeAnchor(text: string): Anchor {
-  const [, day, time, timezone] = /^(\d+)T([\d:]+)\[(.+)\]$/.exec(text) ?? [];
-  if (!day || !time || !timezone) throw new Error(`Not an anchor: ${text}`);
-  return { day: Number(day), time, timezone };
-}
-
-/** The fields of what an account is, whatever it has spent: field, value, … The plan is first (`restore-account.lua`). */
+/** The fields of an account that no spend changes: field, value, … The plan is first (`restore-account.lua`). */
 export function identityFields({ plan, org_id, user_id, anchor }: CreditAccount): string[] {
   return ['plan', plan, 'anchor', encodeAnchor(anchor), 'org', org_id, 'user', user_id];
 }
 
-/** The fields of what its ledger adds up to: field, value, … A bucket that owes (after a repair that took too much) is empty. */
+/** The fields of its state: field, value, … A bucket below 0 (after a repair that took too much) is written as empty. */
 export function stateFields(state: AccountState): string[] {
   return [
     'seq',

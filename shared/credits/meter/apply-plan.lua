@@ -1,10 +1,10 @@
--- Puts an account on a plan: what a running period has left follows the plan, what was used stays used. Begins with
+-- Puts an account on a plan: the credits left in a running period follow the plan, used credits stay used. Begins with
 -- change.lua.
 -- ARGV[5] name of the plan  ARGV[6] plans
 -- Returns as change.lua.
 
--- A running period under another limit: used stays used, also what is more than the new limit, and nothing falls below
--- 0. So limit - left is what was used, whatever plans came and went.
+-- A running period under another limit: used stays used, also beyond the new limit, and nothing falls below 0. So
+-- limit - left is the used part, whatever plans came and went.
 local function follow_limit(text, bucket, limit)
   local period = read_period(text, now)
   if not period then return text end

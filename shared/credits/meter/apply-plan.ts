@@ -4,7 +4,7 @@ import type { Context } from '../../platform/context/context.ts';
 import { type CreditAccount, creditAccountRows } from '../model.ts';
 import { changeCredits } from './change-credits.ts';
 import { encodedPlansOf } from './plans.ts';
-import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
+import { allAccounts, workOnAccounts } from './work-on-accounts.ts';
 
 /** Accounts that are put on a plan side by side. */
 const BATCH = 16;
@@ -16,16 +16,14 @@ const BATCH = 16;
  * does not answer, and at once as `applyPlan` otherwise.
  */
 export async function applyPlanToAll(ctx: Context, orgId: string): Promise<void> {
-  const skipped: Skipped = { accounts: 0 };
   const accounts = allAccounts(ctx, { org_id: orgId });
-  const work = workOnAccounts(accounts, { size: BATCH, skipped }, (account) => applyPlan(ctx, account));
-  for await (const _ of work);
+  const skipped = await workOnAccounts(accounts, BATCH, (account) => applyPlan(ctx, account));
   if (skipped.accounts > 0) throw skipped.why;
 }
 
 /**
  * Puts one account on the plan that its organization has when this returns, and returns whether Redis had another. The
- * account's row comes last: what it says, Redis has followed. Throws as `changeCredits`, but for `not_found`.
+ * account's row comes last, so Redis has followed whatever it says. Throws as `changeCredits`, but for `not_found`.
  */
 export async function applyPlan(
   ctx: Context,

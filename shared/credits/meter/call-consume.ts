@@ -22,7 +22,7 @@ const CODES = [
   'full',
   'late',
 ] as const;
-const replyOfOne = z.tuple([z.enum([...CODES, 'shut', 'failed'])], z.string().nullable());
+const replyOfOne = z.tuple([z.enum([...CODES, 'paused', 'failed'])], z.string().nullable());
 const replyOfAll = z.tuple([z.int()], replyOfOne);
 
 export type SpendReply = MeterReply<(typeof CODES)[number]>;
@@ -36,7 +36,7 @@ export interface SpendCall {
   args: readonly (string | number)[];
 }
 
-/** What goes to Redis at the end of this turn of the event loop, and the replies to it. */
+/** The spends that go to Redis at the end of this turn of the event loop, and the replies to them. */
 interface Batch {
   calls: SpendCall[];
   replies: Promise<z.infer<typeof replyOfOne>[]>;
@@ -56,7 +56,7 @@ export async function callConsume(ctx: Context, call: SpendCall): Promise<SpendR
   const batch = batchFor(ctx, ctx.redis.meter.isCluster ? call.keys.shard : 0);
   const place = batch.calls.push(call) - 1;
   const [code, ...values] = (await batch.replies)[place] ?? ['failed' as const];
-  if (code === 'shut') throw rebuilding();
+  if (code === 'paused') throw rebuilding();
   if (code !== 'failed') return { code, values };
   ctx.log.warn({ reason: values[0] }, 'redis refused a spend');
   throw unavailable();

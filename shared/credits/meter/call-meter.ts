@@ -8,11 +8,15 @@ import { noteRedisTime } from './redis-time.ts';
 
 /** The command `<name>.lua` of this folder behind the preludes that it begins with. */
 export function meterScript(...names: readonly string[]): Script {
-  const own = ['prelude', ...names].map((name) => new URL(`${name}.lua`, import.meta.url));
-  return loadScript(IDENTITY, ...own);
+  return loadMeterScript(...names.map((name) => new URL(`${name}.lua`, import.meta.url)));
 }
 
-/** What a script of the meter answered: a code, and what the code says more. */
+/** A command behind the preludes of the meter. */
+export function loadMeterScript(...files: readonly URL[]): Script {
+  return loadScript(IDENTITY, new URL('prelude.lua', import.meta.url), ...files);
+}
+
+/** The answer of a script: a code and its values. */
 export interface MeterReply<Code extends string> {
   code: Code;
   values: (string | null)[];
@@ -40,7 +44,7 @@ export async function callMeter<const Code extends string>(
   const answer = await sendScript(ctx, call.script, keys, call.args);
   const [answered, redisMs, ...values] = reply.parse(answer);
   noteRedisTime(ctx, shard, redisMs);
-  if (answered === 'shut') throw rebuilding();
+  if (answered === 'paused') throw rebuilding();
   const code = call.codes.find((each) => each === answered);
   if (code === undefined) throw new Error(`A script answered ${answered}`);
   return { code, values };

@@ -1,15 +1,15 @@
--- Prelude of every script that changes credits other than by a spend: what they check, and what they write at the end.
+-- Prelude of every script that changes credits other than by a spend: their checks, and their writes at the end.
 -- All checks come before the first write.
 -- KEYS[1] epoch  KEYS[2] account  KEYS[3] idempotency record  KEYS[4] ledger stream
 -- ARGV[1] now in ms, of a test clock only ('' = Redis TIME)
 -- ARGV[2] hash of the idempotency key ('' = none)   ARGV[3] fingerprint   ARGV[4] s to keep the record
 -- ARGV[5..] of the one script
 -- Each returns { code, redis ms, … }:
---   shut · missing (no such account) · reused (the key, for something else) · none (nothing to change)
+--   paused · missing (no such account) · reused (the key, for something else) · none (nothing to change)
 --   replay outcome · done outcome     "delta,bucket,reason,at"; '' without a key
 
 local clock = redis_ms()
-if not is_open(KEYS[1]) then return { 'shut', clock } end
+if not is_open(KEYS[1]) then return { 'paused', clock } end
 local account = redis.call('HMGET', KEYS[2], 'seq', 'at', 'plan', 'w', 'm', 'lots')
 if not account[1] then return { 'missing', clock } end
 
@@ -32,7 +32,7 @@ local function add_lot(kind, id, expires, credits, reason)
   rows[#rows + 1] = row(BUCKET_OF[kind], credits, reason, nil, lot)
 end
 
--- Writes what the script has made of the account, with its rows. The outcome belongs to the idempotency key.
+-- Writes the account as the script has changed it, with its rows. The outcome belongs to the idempotency key.
 local function finish(delta, bucket, reason)
   if #rows == 0 and plan == account[3] then return { 'none', clock, '' } end
   -- A plan that changes no running period has no row, and so no time.

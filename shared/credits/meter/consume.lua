@@ -1,5 +1,5 @@
--- Spends one credit each for callers that ask at the same time, or says of each why not. Each spend stands by itself: all
--- its checks come before its first write, which is the one that grows, and what fails there fails no other spend.
+-- Spends one credit each for callers that ask at the same time, or answers why not. The spends are independent: all checks of
+-- one come before its first write, which is the one that grows, and a failure there fails no other spend.
 -- ARGV[1] now in ms, of a test clock only ('' = Redis TIME)      ARGV[2] plans
 -- ARGV[3] s to keep a record                                     ARGV[4] entries that a stream may hold
 -- Then 4 KEYS and 9 ARGV of each spend:
@@ -9,7 +9,7 @@
 --            bucket that the receipt names ('?' = none yet, ask which; '' = none to be had: answer repeats only),
 --            receipt, start and end of the present month ('' = not known)
 -- Returns { redis ms, { code, … } of each spend }:
---   late · shut · token                       refused, nothing written
+--   late · paused · token                       refused, nothing written
 --   replay   seq of its row, field, value …   this was answered before; without fields its entry is in the ledger
 --   reused                                    the key was used for something else
 --   unsigned                                  no receipt was given
@@ -24,7 +24,7 @@ local clock, mine = redis_ms(), identity()
 local now = ARGV[1] == '' and clock or tonumber(ARGV[1])
 local plans, kept_s, most_entries = ARGV[2], ARGV[3], tonumber(ARGV[4])
 
--- What an account has now: a period that is over counts as full again, an expired lot as gone. Nil without the month.
+-- The credits of an account now: a period that is over counts as full again, an expired lot as gone. Nil without the month.
 local function credits_now(plan, window_text, month_text, lots_text, from, to)
   local rows = {}
   local window, window_rest = read_period(window_text, now)
@@ -90,7 +90,7 @@ local function spend(key, arg)
   local epoch, account_key, record, stream = unpack(KEYS, key, key + 3)
   local deadline, token, token_hmac, fingerprint, idk, named, receipt, from, to = unpack(ARGV, arg, arg + 8)
   if clock > tonumber(deadline) then return { 'late' } end
-  if redis.call('GET', epoch) ~= mine then return { 'shut' } end
+  if redis.call('GET', epoch) ~= mine then return { 'paused' } end
 
   local account = redis.call('HMGET', account_key, 'd:' .. token, 'seq', 'at', 'plan', 'w', 'm', 'lots')
   local device, hmac = string.match(account[1] or '', '^([^,]+),(%x+)$')

@@ -3,9 +3,9 @@ import { accountKeys, shardOf } from '../../platform/redis/keys.ts';
 import { decodeLots } from './account-state.ts';
 import { changeCredits } from './change-credits.ts';
 import { creditNow } from './redis-time.ts';
-import { allAccounts, type Skipped, workOnAccounts } from './work-on-accounts.ts';
+import { allAccounts, workOnAccounts } from './work-on-accounts.ts';
 
-/** Accounts that are looked at together. */
+/** Accounts that are checked together. */
 const BATCH = 200;
 
 /**
@@ -15,11 +15,9 @@ const BATCH = 200;
  */
 export async function expireCredits(ctx: Context): Promise<number> {
   let expired = 0;
-  const skipped: Skipped = { accounts: 0 };
-  const work = workOnAccounts(allAccounts(ctx), { size: BATCH, skipped }, ({ _id }) =>
-    expireAccount(ctx, _id),
-  );
-  for await (const had of work) if (had) expired += 1;
+  const skipped = await workOnAccounts(allAccounts(ctx), BATCH, async ({ _id }) => {
+    if (await expireAccount(ctx, _id)) expired += 1;
+  });
   if (skipped.accounts > 0) throw skipped.why;
   return expired;
 }

@@ -6,7 +6,7 @@ import type { Balance } from '../model.ts';
 /** A repeat of an idempotency key finds its answer for this long after it was given. */
 export const RECORD_KEPT_S = 48 * 3_600;
 
-/** What one spend is answered with: the same for each repeat. Its ledger row holds all of it. */
+/** The answer of one spend: the same for each repeat. Its ledger row holds all of it. */
 export interface SpendOutcome {
   receipt: string;
   bucket: Bucket;
@@ -38,7 +38,7 @@ export function encodeSpendPlace(seq: number): string {
   return `${seq},`;
 }
 
-/** Whether the outcome in an idempotency record is that of a spend. */
+/** True when the outcome in an idempotency record is that of a spend. */
 export function isSpendPlace(outcome: string): boolean {
   return /^\d+,[\d-]*$/.test(outcome);
 }
@@ -49,7 +49,7 @@ export function decodeBalance(text: string): Balance {
 }
 const balance = z.tuple([z.int(), z.int(), z.int(), z.int()]);
 
-/** What a change of credits other than a spend was answered. */
+/** The answer of a change of credits other than a spend. */
 export interface ChangeOutcome {
   delta: number;
   bucket: Bucket;

@@ -8,7 +8,7 @@ const planCredits = z.strictObject({
   window_credits: credits,
   window_s: z.int().min(60).max(31_536_000),
   monthly_credits: credits,
-  /** What one more credit costs, in US dollars; without it none can be bought. */
+  /** Price of one more credit in US dollars; without it none can be bought. */
   credit_price_usd: z.number().min(0.000_001).max(10_000).optional(),
 });
 const plansFile = z.record(z.enum(PLANS), planCredits);
@@ -16,7 +16,7 @@ const plansFile = z.record(z.enum(PLANS), planCredits);
 export type PlanCredits = z.output<typeof planCredits>;
 type Plans = Readonly<Record<Plan, PlanCredits>>;
 
-/** Reads what each plan gives from the operator's file. Throws one readable error when the file is not usable. */
+/** Reads the credits of each plan from the operator's file. Throws one readable error when the file is not usable. */
 function readPlans(file: string): Plans {
   try {
     return plansFile.parse(JSON.parse(readFileSync(file, 'utf8')));

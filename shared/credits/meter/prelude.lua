@@ -8,12 +8,18 @@
 --   d:<token id>   "device id,HMAC of its token"; gone once revoked
 --   x:<device id>  a revoked device, so that no late write brings it back
 
--- A shard is open for the data that it was opened for. A rebuild that holds it leaves 'held:<holder>' here.
-local function is_open(epoch)
-  return redis.call('GET', epoch) == identity()
+-- The state of a shard for the data of this Redis, `mine`: 'open', 'held' (by a rebuild) or 'paused'; and its epoch.
+local function epoch_state(key, mine)
+  local epoch = redis.call('GET', key)
+  local is_held = epoch and string.sub(epoch, 1, 5) == 'held:'
+  return epoch == mine and 'open' or is_held and 'held' or 'paused', epoch
 end
 
--- A period "start,end,limit,left" that holds `now`, or nil when it is over or never was; `left` is what it still held.
+local function is_open(key)
+  return redis.call('GET', key) == identity()
+end
+
+-- A period "start,end,limit,left" that contains `now`, or nil when it is over or never began; and the credits left in it.
 local function read_period(text, now)
   if not text then return nil, 0 end
   local from, to, limit, left = string.match(text, '(%d+),(%d+),(%d+),(%d+)')
@@ -58,7 +64,7 @@ local function row(bucket, delta, reason, period, lot)
   return text .. '}'
 end
 
--- Takes what has expired out of `lots`, with its rows. Returns the lots that are left.
+-- Writes off the expired ones of `lots`, with their rows. Returns the lots that are left.
 local function expire_lots(lots, now, rows)
   local kept = {}
   for _, lot in ipairs(lots) do
@@ -95,7 +101,7 @@ local function read_plan(plans, name)
   return tonumber(window), tonumber(length), tonumber(monthly)
 end
 
--- What an idempotency key was answered: fingerprint, when that ends (Unix s), outcome. Nil when nothing is promised.
+-- The answer that an idempotency key had: fingerprint, outcome. Nil when there is none, or it has expired.
 local function read_record(key, now)
   local record = redis.call('GET', key)
   if not record then return nil end

@@ -5,7 +5,7 @@ import type { Bucket } from '../buckets.ts';
 import { signerOf } from '../receipts/signer.ts';
 import { cachedAccounts, cachedDevices, predictBucket } from './account-cache.ts';
 
-/** What is sent as the receipt's bucket when there is no receipt: to ask which, or to be answered a repeat only. */
+/** Sent in place of a bucket when there is no receipt: to ask which one is next, or to get the answer of a repeat only. */
 const ASK = '?';
 const REPLAY_ONLY = '';
 

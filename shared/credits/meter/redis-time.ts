@@ -36,7 +36,7 @@ export function noteRedisTime(ctx: Context, shard: number, redisMs: number): voi
   samplesOf(ctx).set(sampleIndex(ctx, shard), { redisMs, atMs: performance.now() });
 }
 
-/** What scripts get as `now`: nothing, so that they ask Redis, unless a test turns the clock. */
+/** The argument `now` of scripts: empty, so that they ask Redis, unless a test sets the clock. */
 export function scriptNow(ctx: Context): number | '' {
   return isTestClock(ctx) ? ctx.clock.now() : '';
 }

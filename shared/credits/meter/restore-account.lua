@@ -1,4 +1,4 @@
--- Puts back what a Redis has lost of an account, while its shard is shut.
+-- Puts back an account that Redis has lost, while its shard is paused.
 -- KEYS[1] epoch  KEYS[2] account
 -- ARGV[1] '' or the rebuild that must hold the shard
 -- ARGV[2] seq of the state: put when it is newer than what is there. '' keeps what is there and puts nothing in place of an
@@ -9,10 +9,8 @@
 -- Returns 'ok', 'missing' (nothing was put: call again with the state of the ledger), or 'opened' when the shard is open or
 -- another holds it.
 
-local epoch = redis.call('GET', KEYS[1])
-local holder = ARGV[1] == '' and '' or 'held:' .. ARGV[1]
-if ARGV[1] ~= '' and epoch ~= holder then return 'opened' end
-if ARGV[1] == '' and epoch and (epoch == identity() or string.sub(epoch, 1, 5) == 'held:') then return 'opened' end
+local state, epoch = epoch_state(KEYS[1], identity())
+if ARGV[1] == '' and state ~= 'paused' or ARGV[1] ~= '' and epoch ~= 'held:' .. ARGV[1] then return 'opened' end
 
 local count = tonumber(ARGV[3])
 local seq = redis.call('HGET', KEYS[2], 'seq')

@@ -1,10 +1,10 @@
 -- Ends a device: none of its tokens spends any more, and no late put-device.lua brings it back.
 -- KEYS[1] epoch  KEYS[2] account
 -- ARGV[1] device id
--- Returns { code, redis ms }: ok · shut · missing (no such account)
+-- Returns { code, redis ms }: ok · paused · missing (no such account)
 
 local clock = redis_ms()
-if not is_open(KEYS[1]) then return { 'shut', clock } end
+if not is_open(KEYS[1]) then return { 'paused', clock } end
 if redis.call('EXISTS', KEYS[2]) == 0 then return { 'missing', clock } end
 local fields = redis.call('HGETALL', KEYS[2])
 local mine = ARGV[1] .. ','

@@ -12,36 +12,36 @@ export function allAccounts(ctx: Context, of: { org_id?: string } = {}): AsyncIt
   return creditAccountRows(ctx).find(of, { batchSize: 1_000 });
 }
 
-/** What of many accounts could not be worked on. */
+/** How many accounts were skipped, and why the first of them was. */
 export interface Skipped {
   accounts: number;
-  /** Why the first of them could not. */
   why?: unknown;
 }
 
 /**
- * Works on accounts, `size` side by side, and yields the results. A shard that is not open, or whose Redis does not answer,
- * holds up no other: the rest of it is `skipped` without being tried. Throws whatever else `work` throws.
+ * Works on accounts, `size` side by side. A shard that is not open, or whose Redis does not answer, does not hold up the
+ * others: the rest of it is skipped without being tried. Throws every other error of `work`.
  */
-export async function* workOnAccounts<Result>(
+export async function workOnAccounts(
   accounts: Iterable<CreditAccount> | AsyncIterable<CreditAccount>,
-  { size, skipped }: { size: number; skipped: Skipped },
-  work: (account: CreditAccount) => Promise<Result>,
-): AsyncGenerator<Result> {
+  size: number,
+  work: (account: CreditAccount) => Promise<unknown>,
+): Promise<Skipped> {
   const closed = new Set<number>();
-  const attempt = async (account: CreditAccount): Promise<{ result: Result } | null> => {
+  const skipped: Skipped = { accounts: 0 };
+  const attempt = async (account: CreditAccount): Promise<void> => {
     const shard = shardOf(account._id);
     try {
-      if (!closed.has(shard)) return { result: await work(account) };
+      if (!closed.has(shard)) return void (await work(account));
     } catch (error) {
       if (!isClosed(error)) throw error;
       closed.add(shard);
       skipped.why ??= error;
     }
     skipped.accounts += 1;
-    return null;
   };
-  for await (const worked of inBatches(accounts, size, attempt)) if (worked) yield worked.result;
+  for await (const _ of inBatches(accounts, size, attempt));
+  return skipped;
 }
 
 const CLOSED = new Set(['rebuilding', 'store_unavailable', 'outcome_unknown']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BUCKETS, type Bucket } from '../../../shared/credits/buckets.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
 import {
   makeAccount,
   type OwnRedis,

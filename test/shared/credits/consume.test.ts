@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
 import { type Spent, spendCredit } from '../../../shared/credits/ledger/spend.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
-import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../../shared/credits/model.ts';
 import { accountOfToken, credentialHash, credentialId } from '../../../shared/keys/credential.ts';
 import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';

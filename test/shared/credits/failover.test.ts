@@ -4,7 +4,7 @@ import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { keyDigest } from '../../../shared/credits/meter/idempotency.ts';
-import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
 import { ledgerRows } from '../../../shared/credits/model.ts';
 import { waitUntilReady } from '../../../shared/platform/redis/connect.ts';
 import { ALL_SHARDS, accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
@@ -95,7 +95,7 @@ test('the ledger takes entries of the Redis that was opened last, and no entry o
 
   await spendKeys(atOne, token, ['one0', 'one1']);
   const round = await projectRound(atOne, ALL_SHARDS);
-  expect([round.moved, [...round.stuck.keys()]]).toEqual([0, [shardOf(accountId)]]);
+  expect([round.moved, [...round.stalled.keys()]]).toEqual([0, [shardOf(accountId)]]);
   await spendKeys(atTwo, token, ['two0', 'two1', 'two2', 'two3']);
   await projectAll(atTwo);
 

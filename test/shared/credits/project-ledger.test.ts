@@ -3,13 +3,12 @@ import type { Gauge } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { catchUp } from '../../../shared/credits/ledger/catch-up.ts';
 import { ensureAccount } from '../../../shared/credits/ledger/ensure-account.ts';
-import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
+import { rebuildCredits, recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { projectRound } from '../../../shared/credits/ledger/project-ledger.ts';
-import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
 import { replayLedger } from '../../../shared/credits/ledger/replay.ts';
-import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
-import { readBalances } from '../../../shared/credits/meter/read-balance.ts';
+import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
+import { findPausedShards, readShardStates } from '../../../shared/credits/meter/shards.ts';
 import { ledgerLag, pausedShards, stalledShards } from '../../../shared/credits/metrics.ts';
 import { creditAccountRows, ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { newId } from '../../../shared/platform/basics/ids.ts';
@@ -126,10 +125,18 @@ test('a reader that writes to one shard meanwhile does not hold up the others', 
   const [read, other] = (await makeAccounts(2)) as [TestAccount, TestAccount];
   await Promise.all([read, other].map(({ token }) => spendOnce(ctx, token)));
   const fences = ledgerFenceRows(ctx);
-  const bulkWrite = fences.bulkWrite.bind(fences);
-  vi.spyOn(fences, 'bulkWrite').mockImplementationOnce(async (...args) => {
-    await catchUp(ctx, read.accountId);
-    return bulkWrite(...args);
+  const find = fences.find.bind(fences);
+  let isFirst = true;
+  vi.spyOn(fences, 'find').mockImplementation((...args) => {
+    const cursor = find(...args);
+    const toArray = cursor.toArray.bind(cursor);
+    if (!isFirst || args[1]?.session === undefined) return cursor;
+    isFirst = false;
+    cursor.toArray = async () => {
+      await catchUp(ctx, read.accountId);
+      return toArray();
+    };
+    return cursor;
   });
   expect(await projectLedger(ctx, await shardsWithEntries(ctx))).toBe(1);
   expect(await shardsWithEntries(ctx)).toEqual([]);
@@ -156,7 +163,7 @@ test('the api shows the lag and what is shut, though no worker runs', async () =
   const account = await makeAccount(ctx);
   await spendOnce(ctx, account.token);
   await ctx.redis.producer.del(shardKeys(3).epoch);
-  await until(async () => (await lookAtShards(ctx)).some(({ waitedMs }) => waitedMs > 0));
+  await until(async () => (await readShardStates(ctx)).some(({ waitedMs }) => waitedMs > 0));
   const api = await startApi({ ctx });
   const { text } = await api.call('/metrics', { key: ctx.config.operatorToken });
   expect(text).toMatch(/^governor_ledger_lag_seconds (?!0$)/m);
@@ -198,7 +205,7 @@ describe('an entry of a newer release', () => {
     expect(written()).toContain('Invalid option');
     // A restart finds nothing lost there: every shard opens.
     await restartRedis();
-    await until(async () => (await shutShards(ctx).catch(() => null))?.size === 0);
+    await until(async () => (await findPausedShards(ctx).catch(() => null))?.size === 0);
     // A worker would open the shard that the rebuild lets go of.
     await stop();
     await expect(rebuildCredits(ctx)).rejects.toThrow(`Not rebuilt: shards ${shardOf(newer.accountId)}.`);
@@ -271,7 +278,7 @@ test('an entry that cannot be written stops its own shard alone', async () => {
   await addEntry(bad, row, row);
   await spendOnce(ctx, other.token);
   const round = await projectRound(ctx, ALL_SHARDS);
-  expect([round.moved, [...round.stuck.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
+  expect([round.moved, [...round.stalled.keys()]]).toEqual([1, [shardOf(bad.accountId)]]);
   await expectReplayed(ctx, other.accountId);
   expect(await ctx.redis.producer.del(accountKeys(bad.accountId).stream)).toBe(1);
 });
@@ -298,6 +305,6 @@ test('an account whose ledger has a gap keeps its own shard shut and no other', 
   const { log, written } = openKeptLog();
   expect(await recoverCredits({ ...ctx, log })).toMatchObject({ opened: 63, failed: 1 });
   expect(written()).toContain(broken.accountId);
-  expect([...(await shutShards(ctx)).keys()]).toEqual([shardOf(broken.accountId)]);
+  expect([...(await findPausedShards(ctx)).keys()]).toEqual([shardOf(broken.accountId)]);
   await expectReplayed(ctx, other.accountId);
 });

@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fenceId } from '../../../shared/credits/ledger/fence.ts';
 import { grantCredits } from '../../../shared/credits/ledger/grant-credits.ts';
-import { recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
-import { rebuildCredits } from '../../../shared/credits/ledger/rebuild.ts';
+import { rebuildCredits, recoverCredits } from '../../../shared/credits/ledger/open-shards.ts';
 import { reconcileCredits } from '../../../shared/credits/ledger/reconcile.ts';
+import { readAccount, revokeDeviceAccess } from '../../../shared/credits/meter/account-record.ts';
 import { changeCredits } from '../../../shared/credits/meter/change-credits.ts';
-import { revokeDeviceAccess } from '../../../shared/credits/meter/device-access.ts';
-import { holdShard, releaseShard } from '../../../shared/credits/meter/epoch.ts';
-import { lookAtShards, shutShards } from '../../../shared/credits/meter/look-at-shards.ts';
-import { readAccount } from '../../../shared/credits/meter/read-balance.ts';
+import {
+  findPausedShards,
+  holdShard,
+  readShardStates,
+  releaseShard,
+} from '../../../shared/credits/meter/shards.ts';
 import { deviceTokenRows, ledgerFenceRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { ALL_SHARDS, accountKeys, shardKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import { reconcileCredits as reconcileJob } from '../../../workers/index.ts';
@@ -168,7 +170,7 @@ describe('a Redis that comes back', () => {
     const replay = await spendOnce(ctx, account.token, { key: 'k3' });
     expect([replay.answer, replay.replayed]).toEqual([answer.answer, true]);
     await spendOnce(ctx, account.token);
-    const looks = await lookAtShards(ctx);
+    const looks = await readShardStates(ctx);
     expect(looks.filter(({ length }) => length > 0)).not.toEqual([]);
     expect(looks.filter(({ waitedMs }) => waitedMs < 0)).toEqual([]);
   });
@@ -287,7 +289,7 @@ test('a rebuild that is killed lets go of its shards when its lease ends, and a 
   for (const shard of ALL_SHARDS) await holdShard(ctx, shard, killed);
   expect(await recoverCredits(ctx)).toMatchObject({ opened: 0 });
   await expect(spendOnce(ctx, account.token)).rejects.toMatchObject({ code: 'rebuilding' });
-  await until(async () => (await shutShards(ctx)).size === 64);
+  await until(async () => (await findPausedShards(ctx)).size === 64);
   expect(await recoverCredits(ctx)).toMatchObject({ opened: 64, rebuilt: 0 });
   expect(await stateOf(account.accountId)).toEqual(before);
   await spendOnce(ctx, account.token);

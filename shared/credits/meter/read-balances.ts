@@ -2,34 +2,19 @@ import { memberRows } from '../../organizations/model.ts';
 import { readOrganization } from '../../organizations/read-organization.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { shardOf } from '../../platform/redis/keys.ts';
-import { type Anchor, creditAccountRows } from '../model.ts';
-import { type AccountState, decodeAnchor, decodeState, type Lot, sumLots } from './account-state.ts';
-import { callMeter, meterScript, notInRedis } from './call-meter.ts';
-import { monthAt } from './month.ts';
+import { type Anchor, type CreditAccount, creditAccountRows } from '../model.ts';
+import { readAccount } from './account-record.ts';
+import { type AccountState, type Lot, sumLots } from './account-state.ts';
+import { decodeAnchor, monthAt } from './anchor.ts';
+import { notInRedis } from './call-meter.ts';
 import { plansOf } from './plans.ts';
 import { creditNow } from './redis-time.ts';
-
-const script = meterScript('read-account');
-
-/** An account as it lies in Redis. */
-export interface AccountRecord {
-  plan: string;
-  anchor: string;
-  state: AccountState;
-}
-
-/** The record of an account, or null when there is none. Throws `rebuilding`, `store_unavailable`. */
-export async function readAccount(ctx: Context, accountId: string): Promise<AccountRecord | null> {
-  const { values } = await callMeter(ctx, { script, accountId, args: [], codes: ['ok', 'missing'] });
-  const [plan, anchor, ...fields] = values;
-  const state = decodeState(fields);
-  return state && plan && anchor ? { plan, anchor, state } : null;
-}
+import { allAccounts, workOnAccounts } from './work-on-accounts.ts';
 
 /**
- * What an account has now. A period that is over counts as full again, though nothing has written it yet. Of a member
- * without an account it is what the plan gives. An account that was made and is not in Redis is a lost one, never a new one:
- * `rebuilding`.
+ * The balances of an account now. A period that is over counts as full again, though nothing has written it yet. A member
+ * without an account has the credits of the plan. An account that was made and is not in Redis is a lost one, never a new
+ * one: `rebuilding`.
  */
 export async function readBalances(ctx: Context, accountId: string) {
   const held = await readHeld(ctx, accountId);
@@ -40,16 +25,41 @@ export async function readBalances(ctx: Context, accountId: string) {
   return balancesOfPlan(ctx, member ? (await readOrganization(ctx, member.org_id)).plan : '');
 }
 
-/** What an account that is in Redis has now, or null. */
-export async function readHeld(ctx: Context, accountId: string) {
+/** So many accounts are asked for at once: more would only wait in the same connection. */
+const AT_ONCE = 100;
+
+const UNKNOWN = { balances: null, total: null };
+
+/**
+ * The balances of each present member of an organization, by user id, as `readBalances` returns them. They are null for an
+ * account that Redis has lost, or whose shard is not open or does not answer. Throws why when that is every account.
+ */
+export async function readAllBalances(ctx: Context, orgId: string) {
+  const rows = await memberRows(ctx).find({ org_id: orgId }).sort({ user_id: 1 }).toArray();
+  const accounts = await Array.fromAsync(allAccounts(ctx, { org_id: orgId }));
+  const known = new Map<string, Awaited<ReturnType<typeof readHeld>>>(accounts.map(({ _id }) => [_id, null]));
+  const read = async ({ _id }: CreditAccount) => known.set(_id, await readHeld(ctx, _id));
+  const skipped = await workOnAccounts(accounts, AT_ONCE, read);
+  if (skipped.accounts > 0 && skipped.accounts === accounts.length) throw skipped.why;
+  const { plan } = await readOrganization(ctx, orgId);
+  return rows
+    .filter((member) => member.removed_at === null)
+    .map(({ _id, user_id }) => ({
+      user_id,
+      ...(known.has(_id) ? (known.get(_id) ?? UNKNOWN) : balancesOfPlan(ctx, plan)),
+    }));
+}
+
+/** The balances of an account that is in Redis, or null. */
+async function readHeld(ctx: Context, accountId: string) {
   const record = await readAccount(ctx, accountId);
   if (!record) return null;
   const nowMs = await creditNow(ctx, shardOf(accountId));
   return balancesAt(ctx, { ...record, anchor: decodeAnchor(record.anchor) }, nowMs);
 }
 
-/** What a member has before the account is made: what the plan gives. */
-export function balancesOfPlan(ctx: Context, plan: string) {
+/** The balances of a member whose account is not made yet: the credits of the plan. */
+function balancesOfPlan(ctx: Context, plan: string) {
   return balancesAt(ctx, { plan, anchor: null, state: { window: null, month: null, lots: [] } }, 0);
 }
 
@@ -60,7 +70,7 @@ interface Held {
   state: Pick<AccountState, 'window' | 'month' | 'lots'>;
 }
 
-/** Of who is no member. */
+/** The credits of a user who is not a member. */
 const NO_CREDITS = { window_credits: 0, monthly_credits: 0 };
 
 function balancesAt(ctx: Context, { plan: name, anchor, state }: Held, nowMs: number) {

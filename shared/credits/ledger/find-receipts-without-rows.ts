@@ -15,21 +15,21 @@ interface GivenReceipt {
 const BATCH = 1_000;
 
 /**
- * How many receipts of the last 48 h Redis would answer again and the ledger has no row of. It walks over all keys of
- * Redis. What is on its way to the ledger is waited for.
+ * The number of receipts of the last 48 h that Redis would answer again and that have no row in the ledger. It scans all
+ * keys of Redis, and waits for entries that are on their way to the ledger.
  */
-export async function countUnplacedReceipts(ctx: Context): Promise<number> {
-  const unplaced = new Set<string>();
+export async function countReceiptsWithoutRows(ctx: Context): Promise<number> {
+  const missing = new Set<string>();
   for await (const given of readRecords(ctx)) {
     const candidates = await withoutRows(ctx, given);
     for (const shard of new Set(candidates.map((candidate) => candidate.shard)))
       await catchUpIfPossible(ctx, shard);
-    for (const { idk } of await withoutRows(ctx, candidates)) unplaced.add(idk);
+    for (const { idk } of await withoutRows(ctx, candidates)) missing.add(idk);
   }
-  return unplaced.size;
+  return missing.size;
 }
 
-/** What waits in a shard that stands still is looked for where the ledger ends. */
+/** For a stalled shard, the rows that the ledger already has are compared. */
 async function catchUpIfPossible(ctx: Context, shard: number): Promise<void> {
   try {
     await catchUpShard(ctx, shard);
@@ -60,6 +60,6 @@ async function withoutRows(ctx: Context, given: readonly GivenReceipt[]): Promis
   const rows = await ledgerRows(ctx)
     .find({ idk: { $in: idks } }, { projection: { _id: 0, idk: 1 } })
     .toArray();
-  const placed = new Set(rows.map(({ idk }) => idk));
-  return given.filter(({ idk }) => !placed.has(idk));
+  const known = new Set(rows.map(({ idk }) => idk));
+  return given.filter(({ idk }) => !known.has(idk));
 }

@@ -1,6 +1,24 @@
 import type { Interval } from '../../platform/basics/interval.ts';
 import type { Anchor } from '../model.ts';
 
+/** The anchor of an account that is created at a moment. */
+export function anchorAt(epochMs: number, timezone: string): Anchor {
+  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timezone);
+  return { day: local.day, time: local.toPlainTime().toString({ smallestUnit: 'second' }), timezone };
+}
+
+/** An anchor as text: `31T14:23:05[Europe/Berlin]`. */
+export function encodeAnchor({ day, time, timezone }: Anchor): string {
+  return `${day}T${time}[${timezone}]`;
+}
+
+/** Reads the text that `encodeAnchor` wrote. */
+export function decodeAnchor(text: string): Anchor {
+  const [, day, time, timezone] = /^(\d+)T([\d:]+)\[(.+)\]$/.exec(text) ?? [];
+  if (!day || !time || !timezone) throw new Error(`Not an anchor: ${text}`);
+  return { day: Number(day), time, timezone };
+}
+
 /** The month of an account that holds a moment: from its day and time to that of the next calendar month. */
 export function monthAt(anchor: Anchor, epochMs: number): Interval {
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(anchor.timezone);

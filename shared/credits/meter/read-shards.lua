@@ -1,8 +1,8 @@
--- Looks at shards.
+-- Reads the state of shards.
 -- KEYS epoch and stream of each
--- Returns of each { state, identity of this Redis' data, entries in the stream, ms that the oldest has waited }.
+-- Returns { state, identity of this Redis' data, entries in the stream, ms that the oldest has waited } of each.
 
-local mine, now, looks = identity(), redis_ms(), {}
+local mine, now, states = identity(), redis_ms(), {}
 for index = 1, #KEYS, 2 do
   local stream, waited = KEYS[index + 1], 0
   local length = redis.call('XLEN', stream)
@@ -10,6 +10,6 @@ for index = 1, #KEYS, 2 do
     local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1][1]
     waited = now - tonumber(string.match(oldest, '^%d+'))
   end
-  looks[#looks + 1] = { epoch_state(KEYS[index], mine), mine, length, waited }
+  states[#states + 1] = { (epoch_state(KEYS[index], mine)), mine, length, waited }
 end
-return looks
+return states

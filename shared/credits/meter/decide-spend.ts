@@ -2,15 +2,12 @@ import { DomainError } from '../../platform/basics/errors.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { untilReplicated } from '../../platform/context/until-replicated.ts';
 import { type AccountKeys, accountKeys } from '../../platform/redis/keys.ts';
-import { BUCKETS, type Bucket } from '../buckets.ts';
 import { spendsDecided } from '../metrics.ts';
-import { type CachedAccount, cachedAccounts, cachedDevices, monthOf } from './account-cache.ts';
-import { decodeAnchor } from './account-state.ts';
+import { bucketOf, cacheAccount, cachedAccounts, cacheSpent, monthOf } from './account-cache.ts';
 import { callConsume, type SpendReply } from './call-consume.ts';
 import { decodeBalance, digest, keyDigest, type SpendOutcome } from './idempotency.ts';
 import { type PreparedReceipt, prepareReceipt } from './prepare-receipt.ts';
 import { creditNow, redisNow } from './redis-time.ts';
-import { refusalOf } from './refuse-spend.ts';
 
 export interface Spend {
   accountId: string;
@@ -22,7 +19,7 @@ export interface Spend {
 }
 
 /** The spend was carried out now, or it had been before: then its receipt is in that row, or still in its entry. */
-export type Decision = { code: 'spent'; outcome: SpendOutcome } | ({ code: 'replay' } & SpendPlace);
+export type SpendDecision = { code: 'spent'; outcome: SpendOutcome } | ({ code: 'replay' } & SpendPlace);
 
 /** Where the answer of a spend is kept. */
 export interface SpendPlace {
@@ -44,7 +41,7 @@ const ATTEMPTS = 8;
  * `insufficient_credits`, `idempotency_key_reused`, and what nothing was written for: `signing_unavailable`,
  * `rebuilding`, `backpressure`, `store_unavailable`; `outcome_unknown` when no answer came, or too few replicas have it.
  */
-export async function decideSpend(ctx: Context, spend: Spend): Promise<Decision> {
+export async function decideSpend(ctx: Context, spend: Spend): Promise<SpendDecision> {
   const request = {
     ...spend,
     keys: accountKeys(spend.accountId),
@@ -61,7 +58,7 @@ export async function decideSpend(ctx: Context, spend: Spend): Promise<Decision>
     }
     spendsDecided(ctx).inc({ outcome: code });
     if (code !== 'spent' && code !== 'replay') throw refusalOf(code, values);
-    if (code === 'spent') cacheSpent(ctx, request, values);
+    if (code === 'spent') cacheSpent(ctx, request.accountId, values);
     await untilReplicated(ctx, request.keys.replicated);
     return code === 'spent' ? spent(receipt, values) : replayed(request.idk, values);
   }
@@ -98,7 +95,7 @@ async function ask(
   });
 }
 
-function spent({ bucket, jws: receipt }: PreparedReceipt, [balance, at]: Values): Decision {
+function spent({ bucket, jws: receipt }: PreparedReceipt, [balance, at]: Values): SpendDecision {
   const named = bucketOf(bucket);
   if (named === null) throw new Error('A credit was spent without a receipt');
   const outcome = {
@@ -110,41 +107,47 @@ function spent({ bucket, jws: receipt }: PreparedReceipt, [balance, at]: Values)
   return { code: 'spent', outcome };
 }
 
-function replayed(idk: string, [seq, ...entry]: Values): Decision {
+function replayed(idk: string, [seq, ...entry]: Values): SpendDecision {
   return { code: 'replay', seq: Number(seq), idk, entry: entry.map((text) => text ?? '') };
 }
 
-function cacheSpent(ctx: Context, request: Request, values: Values): void {
-  const [, , bucket, windowEnd, monthStart, monthEnd] = values;
-  const account = cachedAccounts(ctx).get(request.accountId);
-  if (!account) return;
-  account.bucket = bucketOf(bucket);
-  account.windowEndMs = windowEnd ? Number(windowEnd) : null;
-  account.month = monthBetween(monthStart, monthEnd) ?? account.month;
+/** The error of a spend that `consume.lua` refused: nothing was written. */
+function refusalOf(
+  code: Exclude<SpendReply['code'], 'spent' | 'replay' | 'month' | 'bucket'>,
+  values: Values,
+) {
+  switch (code) {
+    case 'token':
+      return new DomainError('unauthorized', 'Send a valid credential as "Authorization: Bearer …".');
+    case 'reused':
+      return new DomainError('idempotency_key_reused', 'This Idempotency-Key was used for another output.');
+    case 'empty':
+      return insufficient(secondsOf(values[0]), secondsOf(values[1]));
+    case 'unsigned':
+      return new DomainError('signing_unavailable', 'No receipt can be signed now. Nothing was spent.');
+    case 'full':
+      return new DomainError('backpressure', 'The ledger lags too far behind. Nothing was spent.');
+    case 'late':
+      return new DomainError(
+        'store_unavailable',
+        'Redis was reached too late. Nothing was spent; try again.',
+      );
+  }
 }
 
-function cacheAccount(ctx: Context, request: Request, code: 'month' | 'bucket', values: Values): void {
-  const [bucket, windowEnd, monthStart, monthEnd, ...identity] =
-    code === 'bucket' ? values : ['', '', '', '', ...values];
-  const [anchor, device, org, user] = identity;
-  cachedDevices(ctx).set(request.tokenId, device ?? '');
-  cachedAccounts(ctx).set(request.accountId, {
-    org: org ?? '',
-    user: user ?? '',
-    anchor: decodeAnchor(anchor ?? ''),
-    month: monthBetween(monthStart, monthEnd),
-    windowEndMs: windowEnd ? Number(windowEnd) : null,
-    bucket: bucketOf(bucket),
+function insufficient(windowEnds: number | null, monthEnds: number | null): DomainError {
+  const refills = [windowEnds, monthEnds].filter((time) => time !== null);
+  return new DomainError('insufficient_credits', 'Needs 1 credit, has 0.', {
+    balances: {
+      window: { credits: 0, resets_at: windowEnds },
+      monthly: { credits: 0, resets_at: monthEnds },
+      paid: { credits: 0, resets_at: null },
+      granted: { credits: 0, resets_at: null },
+    },
+    next_refill: refills.length > 0 ? Math.min(...refills) : null,
   });
 }
 
-function bucketOf(text: string | null | undefined): Bucket | null {
-  return BUCKETS.find((bucket) => bucket === text) ?? null;
-}
-
-function monthBetween(
-  start: string | null | undefined,
-  end: string | null | undefined,
-): CachedAccount['month'] {
-  return start && end ? { startMs: Number(start), endMs: Number(end) } : null;
+function secondsOf(ms: string | null | undefined): number | null {
+  return ms ? Math.ceil(Number(ms) / 1_000) : null;
 }
