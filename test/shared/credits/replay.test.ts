@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { addRow, type ReplayedRow } from '../../../shared/credits/ledger/replay.ts';
-import { type AccountState, decodeState, emptyState, stateFields, storedBalances } from '../../../shared/credits/meter/account-state.ts';
+import {
+  type AccountState,
+  decodeState,
+  emptyState,
+  stateFields,
+  storedBalances,
+} from '../../../shared/credits/meter/account-state.ts';
 
 function replay(rows: readonly Omit<ReplayedRow, 'seq' | 'created_at'>[]): AccountState {
   const state = emptyState();
