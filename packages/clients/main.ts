@@ -8,8 +8,8 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { type Signal, signalRows } from '../../shared/signals/model.ts';
 import { type Stage, setStage } from '../bench/stage.ts';
 import { importFolder } from '../governor/src/import-history.ts';
+import { toolNamed } from '../governor/src/readers/tools.ts';
 import { sync } from '../governor/src/sync.ts';
-import { toolNamed } from '../governor/src/tools.ts';
 import { CLIENTS, type Client, PROMPTS } from './clients.ts';
 import { type Comparison, compare } from './compare.ts';
 import { startModelServer } from './model-server.ts';

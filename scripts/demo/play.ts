@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type SignalResult, sendSignals } from '../../packages/governor/src/send-signals.ts';
+import { type SignalResult, sendSignals } from '../../packages/governor/src/api/send-signals.ts';
 import { isoTime, systemClock } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { DAY_MS } from '../../shared/platform/basics/interval.ts';

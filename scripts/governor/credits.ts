@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { parseObject } from '../../packages/governor/src/history.ts';
+import { parseObject } from '../../packages/governor/src/readers/history.ts';
 import { recordAct } from '../../shared/audit/record-audit.ts';
 import { catchUp } from '../../shared/credits/ledger/catch-up.ts';
 import { findAccount } from '../../shared/credits/ledger/ensure-account.ts';

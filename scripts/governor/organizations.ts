@@ -10,7 +10,7 @@ import { createOrganization } from '../../shared/organizations/create-organizati
 import { organizationRows } from '../../shared/organizations/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
-import { K_POPULATIONS, PLANS, type Plan, ROLES, type Role } from '../../shared/platform/basics/contract.ts';
+import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
 import { checkInput } from './check-input.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
@@ -31,7 +31,7 @@ function addOrg(program: Command, run: Run): void {
     .description('Create an organization')
     .addOption(planOption().default('free'))
     .option('--timezone <zone>', 'IANA timezone', parseTimezone, 'UTC')
-    .action((name: string, options: { plan: Plan; timezone: string }) =>
+    .action((name: string, options: { plan: Tier; timezone: string }) =>
       run(async (ctx) => {
         const input = checkInput(z.strictObject({ name: text(256) }), { name });
         const { _id, plan } = await createOrganization(ctx, { ...input, ...options });
@@ -199,7 +199,7 @@ function planOption(): Option {
   return new Option('--plan <plan>').choices(PLANS);
 }
 
-function parsePlan(value: string): Plan {
+function parsePlan(value: string): Tier {
   const plan = PLANS.find((known) => known === value);
   if (!plan) throw new InvalidArgumentError(`The plan must be one of ${PLANS.join(', ')}.`);
   return plan;

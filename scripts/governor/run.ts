@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describeFailure } from '../../packages/governor/src/ask.ts';
-import { parseObject } from '../../packages/governor/src/history.ts';
+import { describeFailure } from '../../packages/governor/src/api/ask.ts';
+import { parseObject } from '../../packages/governor/src/readers/history.ts';
 import { type Config, readConfig } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { createLog } from '../../shared/platform/basics/log.ts';

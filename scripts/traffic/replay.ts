@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Pause } from '../../packages/governor/src/ask.ts';
-import { type SignalResult, sendSignals } from '../../packages/governor/src/send-signals.ts';
+import type { Pause } from '../../packages/governor/src/api/ask.ts';
+import { type SignalResult, sendSignals } from '../../packages/governor/src/api/send-signals.ts';
 import { isoTime } from '../../shared/platform/basics/clock.ts';
 import { SIGNALS_PER_REQUEST } from '../../shared/platform/basics/contract.ts';
 import { dealUser, parseAzureTrace, shiftToEndAt, type TraceCall } from './trace.ts';

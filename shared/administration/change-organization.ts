@@ -6,7 +6,7 @@ import { readOrganization, timezoneAt } from '../organizations/read-organization
 import { uniqueEmails } from '../organizations/roster.ts';
 import { raiseOrganizationVersion } from '../organizations/versions.ts';
 import { CLOCK_LAG_MS } from '../platform/basics/clock.ts';
-import { type KPopulation, type Plan, SIGNAL_AGE_MS } from '../platform/basics/contract.ts';
+import { type KPopulation, SIGNAL_AGE_MS, type Tier } from '../platform/basics/contract.ts';
 import { commitPlan, joinPlans, NO_PLAN } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
 import { updateRow } from '../platform/mongo/writes.ts';
@@ -14,7 +14,7 @@ import { planMove } from '../sessions/move-session-ends.ts';
 
 export interface OrganizationChange {
   name?: string | undefined;
-  plan?: Plan | undefined;
+  plan?: Tier | undefined;
   /** Holds from the next local day on. */
   timezone?: string | undefined;
   /** Seconds; open sessions end by the new one. */

@@ -1,4 +1,4 @@
-import type { Plan } from '../platform/basics/contract.ts';
+import type { Tier } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 import type { Bucket, Reason } from './buckets.ts';
 
@@ -17,7 +17,7 @@ export interface CreditAccount {
   _id: string;
   org_id: string;
   user_id: string;
-  plan: Plan;
+  plan: Tier;
   anchor: Anchor;
   created_at: Date;
 }

@@ -1,4 +1,4 @@
-import type { Plan, Role } from '../platform/basics/contract.ts';
+import type { Role, Tier } from '../platform/basics/contract.ts';
 
 /** Who is signed in to the dashboard, as `GET /dashboard/session` answers it. */
 export interface Me {
@@ -6,7 +6,7 @@ export interface Me {
   name: string | null;
   email: string | null;
   role: Role;
-  org: { id: string; name: string; plan: Plan; timezone: string; k_anonymity: number };
+  org: { id: string; name: string; plan: Tier; timezone: string; k_anonymity: number };
 }
 
 /** Why somebody who has signed in at the identity provider is not let in. `invited`: may join, when willing. */

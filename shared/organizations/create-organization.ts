@@ -1,5 +1,5 @@
 import { auditWrite } from '../audit/record-audit.ts';
-import { K_ANONYMITY_FLOOR, type Plan, SESSION_TIMEOUT_S } from '../platform/basics/contract.ts';
+import { K_ANONYMITY_FLOOR, SESSION_TIMEOUT_S, type Tier } from '../platform/basics/contract.ts';
 import { DomainError, isDuplicateKey } from '../platform/basics/errors.ts';
 import { newId } from '../platform/basics/ids.ts';
 import { commitPlan } from '../platform/context/commit-plan.ts';
@@ -13,7 +13,7 @@ export async function createOrganization(
   ctx: Context,
   input: {
     name: string;
-    plan: Plan;
+    plan: Tier;
     timezone?: string;
     org_id?: string;
     admin_emails?: string[];

@@ -1,10 +1,10 @@
-import type { KPopulation, Plan, Role } from '../platform/basics/contract.ts';
+import type { KPopulation, Role, Tier } from '../platform/basics/contract.ts';
 import { collection } from '../platform/mongo/collection.ts';
 
 export interface Organization {
   _id: string;
   name: string;
-  plan: Plan;
+  plan: Tier;
   /** Newest last. A change holds from the next local day on. The first entry has no beginning. */
   timezones: { from: Date; timezone: string }[];
   /** Seconds of silence that end a session. */

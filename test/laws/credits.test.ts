@@ -10,7 +10,7 @@ import { keyDigest } from '../../shared/credits/meter/idempotency.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { creditAccountRows, deviceTokenRows, ledgerRows } from '../../shared/credits/model.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
-import type { Plan } from '../../shared/platform/basics/contract.ts';
+import type { Tier } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
 import {
@@ -85,8 +85,8 @@ type Step =
   | { do: 'wait'; ms: number }
   | { do: 'grant'; bucket: 'paid' | 'granted'; amount: number; expiresInMs: number | null }
   | { do: 'refund'; key: number }
-  | { do: 'plan'; plan: Plan }
-  | { do: 'to and fro'; plan: Plan }
+  | { do: 'plan'; plan: Tier }
+  | { do: 'to and fro'; plan: Tier }
   | { do: 'expire' | 'project' | 'rebuild' | 'lose' | 'revoke' };
 
 const key = fc.integer({ min: 0, max: 40 });
@@ -248,7 +248,7 @@ async function take(run: Run, one: Step): Promise<void> {
   }
 }
 
-async function takePlan(run: Run, plan: Plan): Promise<void> {
+async function takePlan(run: Run, plan: Tier): Promise<void> {
   await changeOrganization(ctx, run.account.orgId, { plan });
   changePlan(run.model, modelPlan(plan), clock.now());
 }
@@ -322,7 +322,7 @@ async function takeRevoke(run: Run): Promise<void> {
   Object.assign(run, await addDevice(ctx, accountId));
 }
 
-function modelPlan(name: Plan): ModelPlan {
+function modelPlan(name: Tier): ModelPlan {
   const { window_credits, window_s, monthly_credits } = PLANS[name];
   return { windowCredits: window_credits, windowMs: window_s * 1_000, monthlyCredits: monthly_credits };
 }

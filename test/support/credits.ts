@@ -24,7 +24,7 @@ import {
   mintDeviceToken,
 } from '../../shared/keys/credential.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import type { Plan } from '../../shared/platform/basics/contract.ts';
+import type { Tier } from '../../shared/platform/basics/contract.ts';
 import { newId } from '../../shared/platform/basics/ids.ts';
 import { waitUntilReady } from '../../shared/platform/redis/connect.ts';
 import { accountKeys } from '../../shared/platform/redis/keys.ts';
@@ -108,7 +108,7 @@ export interface TestAccount {
 /** A member with an account and one device. */
 export async function makeAccount(
   ctx: TestContext,
-  options: { plan?: Plan; timezone?: string } = {},
+  options: { plan?: Tier; timezone?: string } = {},
 ): Promise<TestAccount> {
   const { plan = 'free', timezone = 'UTC' } = options;
   const organization = await createOrganization(ctx, { name: 'Test', plan, timezone });

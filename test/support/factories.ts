@@ -1,13 +1,13 @@
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import { type Plan, SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
+import { SCOPES, type Scope, type Tier } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 
 /** An organization with a key that holds every scope. */
 export async function makeTenant(
   ctx: Context,
   options: {
-    plan?: Plan;
+    plan?: Tier;
     timezone?: string;
     session_timeout?: number;
     scopes?: Scope[];

@@ -4,7 +4,7 @@ import { addMember } from '../../shared/administration/members.ts';
 import { bindFences, readFences } from '../../shared/credits/ledger/fence.ts';
 import { readShardStates } from '../../shared/credits/meter/shards.ts';
 import { createOrganization } from '../../shared/organizations/create-organization.ts';
-import type { Plan, Role } from '../../shared/platform/basics/contract.ts';
+import type { Role, Tier } from '../../shared/platform/basics/contract.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { shardKeys, shardOf } from '../../shared/platform/redis/keys.ts';
 import type { Answer, TestApi } from './harness.ts';
@@ -27,7 +27,7 @@ let made = 0;
 export async function makePerson(
   ctx: Context,
   idp: TestIssuer,
-  options: { orgId?: string; plan?: Plan; role?: Role } = {},
+  options: { orgId?: string; plan?: Tier; role?: Role } = {},
 ): Promise<Person> {
   made += 1;
   const { plan = 'team', role = 'member' } = options;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { describeFailure, describeRefusal, requestTo } from './ask.ts';
-import type { Surroundings } from './commands.ts';
+import { describeFailure, describeRefusal, requestTo } from './api/ask.ts';
+import type { Env } from './commands.ts';
 import { examine, type Finding } from './doctor/doctor.ts';
 import { DRILL } from './doctor/probe.ts';
 
@@ -25,7 +25,7 @@ const PATIENCE_MS = 3_000;
 /** `check`: a command hook for coding agents, which does not read its standard input; with `--doctor` a report for people. */
 export function addCheckCommand(
   program: Command,
-  { env, fallback, print }: Pick<Surroundings, 'env' | 'fallback' | 'print'>,
+  { env, fallback, print }: Pick<Env, 'env' | 'fallback' | 'print'>,
 ): void {
   program
     .command('check')
@@ -60,7 +60,7 @@ export function addCheckCommand(
 }
 
 /** Prints a line per finding, or one JSON object. The exit code is 0 when a spent budget stops every agent here, else 1. */
-function report(findings: readonly Finding[], print: Surroundings['print'] | null): void {
+function report(findings: readonly Finding[], print: Env['print'] | null): void {
   const [service, ...agents] = findings;
   if (print) print({ service, agents });
   else

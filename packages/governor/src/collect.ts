@@ -1,4 +1,4 @@
-import type { Found, FoundCall } from './history.ts';
+import type { Found, FoundCall } from './readers/history.ts';
 
 /** The calls of all files, each once, and what was left out, counted by reason. */
 export interface Collection {

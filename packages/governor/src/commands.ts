@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Collection, collect, startCollection } from './collect.ts';
-import type { Tool } from './history.ts';
 import { type ImportOptions, type ImportReport, importCollection, importFolder } from './import-history.ts';
-import { readCcusage } from './readers/ccusage.ts';
-import { readNdjsonLine } from './readers/ndjson.ts';
+import { readCcusage, readNdjsonLine } from './readers/exported.ts';
+import type { Tool } from './readers/history.ts';
+import { TOOLS, toolNamed } from './readers/tools.ts';
 import { sync } from './sync.ts';
-import { TOOLS, toolNamed } from './tools.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the command line lends to the commands. */
-export interface Surroundings {
+export interface Env {
   /** A variable that is empty counts as unset. */
   readonly env: Environment;
   /** Epoch milliseconds. */
@@ -34,7 +33,7 @@ interface TargetFlags {
 }
 
 /** `import` and `sync`: the history that coding agents keep on this machine. */
-export function addHistoryCommands(program: Command, around: Surroundings): void {
+export function addHistoryCommands(program: Command, around: Env): void {
   const names = [...TOOLS.map(({ name }) => name), 'ccusage', 'ndjson'].join(', ');
   withTarget(
     program
@@ -64,7 +63,7 @@ function withTarget(command: Command): Command {
     .option('--events', 'let old calls raise webhooks, budget events and anomalies, as if they came now');
 }
 
-function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
+function targetOf(flags: TargetFlags, { env, fallback }: Env) {
   const other = fallback();
   const api = flags.api || env.GOVERNOR_API || other.api;
   const apiKey = flags.key || env.GOVERNOR_API_KEY || other.key;
@@ -73,7 +72,7 @@ function targetOf(flags: TargetFlags, { env, fallback }: Surroundings) {
 }
 
 /** What was refused is not counted: whoever runs this from a script must see that. */
-function printReport(report: ImportReport & { tool?: string }, { print }: Surroundings): void {
+function printReport(report: ImportReport & { tool?: string }, { print }: Env): void {
   print({ ...report });
   if (report.rejected > 0) process.exitCode = 1;
 }
@@ -102,7 +101,7 @@ interface SyncFlags extends TargetFlags {
   cursor?: string;
 }
 
-async function runSync(flags: SyncFlags, around: Surroundings): Promise<void> {
+async function runSync(flags: SyncFlags, around: Env): Promise<void> {
   const { env } = around;
   const home = homedir();
   const settings = env.XDG_CONFIG_HOME || join(home, '.config');

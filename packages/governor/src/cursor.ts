@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Api } from './ask.ts';
-import { type Json, objectOf, parseObject } from './history.ts';
+import type { Api } from './api/ask.ts';
 import type { HistoryFile } from './read-folder.ts';
+import { asObject, type Json, parseObject } from './readers/history.ts';
 
 /** By path, the state in which a file was sent. */
 export type SentFiles = Record<string, { size: number; changedMs: number }>;
@@ -16,7 +16,7 @@ export function nameOfTarget({ api, apiKey, userId }: Api & { userId?: string | 
 
 /** What was sent to a target by an earlier run. Throws for a file that is no cursor. */
 export function readSent(cursorFile: string, target: string): SentFiles {
-  return { ...(objectOf(readCursor(cursorFile)[target]) as SentFiles | undefined) };
+  return { ...(asObject(readCursor(cursorFile)[target]) as SentFiles | undefined) };
 }
 
 /**

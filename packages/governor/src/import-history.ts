@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PostedSignal } from '../../../shared/adapters/posted.ts';
-import type { Api, Pause } from './ask.ts';
+import type { Api, Pause } from './api/ask.ts';
+import { firstSeenMs, ScopeMissing } from './api/first-seen.ts';
+import { sendSignals } from './api/send-signals.ts';
 import { type Collection, collect, leaveOut, startCollection } from './collect.ts';
-import { firstToldMs, ScopeMissing } from './first-told.ts';
-import type { FoundCall, Tool } from './history.ts';
 import { findHistory, projectOf, readHistory } from './read-folder.ts';
-import { sendSignals } from './send-signals.ts';
+import type { FoundCall, Tool } from './readers/history.ts';
 
 export interface ImportOptions extends Api {
   /** Whose history it is; not needed for a key that is bound to one user. */
@@ -69,11 +69,11 @@ export async function importCollection(
   const all = [...collection.calls.values()];
   // A time that is none is for the api to judge.
   const young = keep(all, 'older than 35 days', (_, ms) => !(ms < options.nowMs - OLDEST_MS));
-  const { toldMs, notCompared } = await toldSince(young, options);
-  const untold = keep(young, 'since OpenTelemetry tells it', ({ signal, sharesId }, ms) => {
-    return sharesId || !(ms >= (toldMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
+  const { seenMs, notCompared } = await seenSince(young, options);
+  const unseen = keep(young, 'since OpenTelemetry tells it', ({ signal, sharesId }, ms) => {
+    return sharesId || !(ms >= (seenMs.get(signal.adapter) ?? Number.POSITIVE_INFINITY));
   });
-  const signals = untold
+  const signals = unseen
     .map((call) => signalToSend(call, options))
     .sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts));
   return {
@@ -84,24 +84,24 @@ export async function importCollection(
 }
 
 /** By adapter, since when OpenTelemetry tells calls under other ids. */
-async function toldSince(
+async function seenSince(
   calls: readonly FoundCall[],
   options: ImportOptions,
-): Promise<{ toldMs: ReadonlyMap<string, number>; notCompared: string[] }> {
-  const toldMs = new Map<string, number>();
+): Promise<{ seenMs: ReadonlyMap<string, number>; notCompared: string[] }> {
+  const seenMs = new Map<string, number>();
   const notCompared: string[] = [];
   const others = calls.filter(({ sharesId }) => !sharesId);
   for (const adapter of new Set(others.map(({ signal }) => signal.adapter))) {
     try {
-      const ms = await firstToldMs(options, adapter, options.userId);
-      if (ms !== null) toldMs.set(adapter, ms);
+      const ms = await firstSeenMs(options, adapter, options.userId);
+      if (ms !== null) seenMs.set(adapter, ms);
     } catch (error) {
       // Whoever runs Codex here has connected it, as a rule. Of the others most have history alone.
       if (!(error instanceof ScopeMissing) || adapter === 'codex') throw error;
       notCompared.push(adapter);
     }
   }
-  return { toldMs, notCompared };
+  return { seenMs, notCompared };
 }
 
 function signalToSend({ signal, cwd }: FoundCall, { userId, project }: ImportOptions): PostedSignal {

@@ -2,7 +2,7 @@
 import './require-node.ts';
 import { Command } from 'commander';
 import { addCheckCommand } from './check.ts';
-import { addHistoryCommands, type Surroundings } from './commands.ts';
+import { addHistoryCommands, type Env } from './commands.ts';
 
 /** The command line that people run beside their agents: it needs an api and a key, and nothing of the server. */
 const program = new Command('governor')
@@ -10,7 +10,7 @@ const program = new Command('governor')
   .option('--json', 'print one JSON object and nothing else')
   .showHelpAfterError();
 
-const around: Surroundings = {
+const around: Env = {
   env: process.env,
   now: () => Date.now(),
   print: (report) => console.log(JSON.stringify(report, null, program.opts().json ? 0 : 2)),

@@ -4,8 +4,8 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import zlib from 'node:zlib';
-import type { Found, Tool } from './history.ts';
-import { rowsOf } from './read-database.ts';
+import type { Found, Tool } from './readers/history.ts';
+import { rowsOf } from './readers/opencode.ts';
 
 export interface HistoryFile {
   path: string;

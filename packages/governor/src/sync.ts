@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiAway, describeFailure } from './ask.ts';
+import { ApiAway, describeFailure } from './api/ask.ts';
 import { collect, leaveOut, startCollection } from './collect.ts';
 import { isSame, nameOfTarget, readSent, type SentFiles, writeSent } from './cursor.ts';
-import type { Found, FoundCall, Tool } from './history.ts';
 import {
   type ImportOptions,
   type ImportReport,
@@ -11,6 +10,7 @@ import {
   UNREADABLE_FOLDER,
 } from './import-history.ts';
 import { findHistory, type HistoryFile, readHistory, UNREADABLE } from './read-folder.ts';
+import type { Found, FoundCall, Tool } from './readers/history.ts';
 
 export interface SyncOptions extends Omit<ImportOptions, 'nowMs' | 'onProgress'> {
   /** Tools to watch, each with its folders. */
@@ -61,7 +61,7 @@ export async function sync(options: SyncOptions): Promise<void> {
   };
   for (;;) {
     try {
-      await lookAtAll(progress, options);
+      await syncAll(progress, options);
     } catch (error) {
       if (options.once || !(error instanceof ApiAway)) throw error;
       options.onAway(error.message);
@@ -72,11 +72,11 @@ export async function sync(options: SyncOptions): Promise<void> {
 }
 
 /** What one tool's history fails with keeps no other's from being sent; it is thrown when all were looked at. */
-async function lookAtAll(progress: Progress, options: SyncOptions): Promise<void> {
+async function syncAll(progress: Progress, options: SyncOptions): Promise<void> {
   const failures: Error[] = [];
   for (const { tool, folders } of options.tools) {
     try {
-      await look(tool, folders, progress, options);
+      await syncTool(tool, folders, progress, options);
     } catch (error) {
       if (error instanceof ApiAway) throw error;
       failures.push(new Error(`${tool.name}: ${describeFailure(error)}`, { cause: error }));
@@ -85,7 +85,7 @@ async function lookAtAll(progress: Progress, options: SyncOptions): Promise<void
   if (failures[0]) throw failures[0];
 }
 
-async function look(
+async function syncTool(
   tool: Tool,
   folders: readonly string[],
   progress: Progress,

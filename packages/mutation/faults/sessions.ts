@@ -206,7 +206,7 @@ export const SESSION_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a sync takes an open session for imported until it ends',
-    file: 'packages/governor/src/first-told.ts',
+    file: 'packages/governor/src/api/first-seen.ts',
     text: "if (state === 'ended') imported.add(id);",
     replacement: 'imported.add(id);',
     tests: ['test/packages/governor/sync.test.ts'],

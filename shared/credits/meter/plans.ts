@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { PLANS, type Plan } from '../../platform/basics/contract.ts';
+import { PLANS, type Tier } from '../../platform/basics/contract.ts';
 import { perContext } from '../../platform/context/per-context.ts';
 
 const credits = z.int().min(0).max(1_000_000_000);
@@ -14,7 +14,7 @@ const planCredits = z.strictObject({
 const plansFile = z.record(z.enum(PLANS), planCredits);
 
 export type PlanCredits = z.output<typeof planCredits>;
-type Plans = Readonly<Record<Plan, PlanCredits>>;
+type Plans = Readonly<Record<Tier, PlanCredits>>;
 
 /** Reads the credits of each plan from the operator's file. Throws one readable error when the file is not usable. */
 function readPlans(file: string): Plans {

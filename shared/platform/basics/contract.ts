@@ -72,7 +72,7 @@ export const K_POPULATIONS = ['reported', 'members'] as const;
 export type KPopulation = (typeof K_POPULATIONS)[number];
 
 export const PLANS = ['free', 'team', 'enterprise'] as const;
-export type Plan = (typeof PLANS)[number];
+export type Tier = (typeof PLANS)[number];
 
 export const ROLES = ['member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];

@@ -15,7 +15,7 @@ import { readBalances } from '../../../shared/credits/meter/read-balances.ts';
 import { creditAccountRows, ledgerRows } from '../../../shared/credits/model.ts';
 import { organizationRows } from '../../../shared/organizations/model.ts';
 import { readOrganization } from '../../../shared/organizations/read-organization.ts';
-import type { Plan } from '../../../shared/platform/basics/contract.ts';
+import type { Tier } from '../../../shared/platform/basics/contract.ts';
 import { accountKeys, shardOf } from '../../../shared/platform/redis/keys.ts';
 import {
   expectReplayed,
@@ -77,7 +77,7 @@ async function expectWhole({ accountId }: TestAccount): Promise<void> {
 }
 
 describe('a plan change', () => {
-  const change = (account: TestAccount, plan: Plan) => changeOrganization(ctx, account.orgId, { plan });
+  const change = (account: TestAccount, plan: Tier) => changeOrganization(ctx, account.orgId, { plan });
 
   test.each(['free', 'enterprise'] as const)(
     'to %s and back gives nothing back that was used',
@@ -182,7 +182,7 @@ test('an account that never reached Redis gets there by reconciling, with its de
 
 describe('the plan of an account', () => {
   const planOf = async ({ accountId }: TestAccount) => (await readAccount(ctx, accountId))?.plan;
-  const putOrganizationOn = (account: TestAccount, plan: Plan) =>
+  const putOrganizationOn = (account: TestAccount, plan: Tier) =>
     organizationRows(ctx).updateOne({ _id: account.orgId }, { $set: { plan } });
 
   test('that its organization has left is put right by reconciling, with what it has left, and counted', async () => {

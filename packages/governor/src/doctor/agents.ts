@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { asObject } from '../readers/history.ts';
 import { findClaudeHooks } from './claude-hooks.ts';
 import { findCodexHooks } from './codex-hooks.ts';
-import { findCursorHooks } from './cursor-hooks.ts';
-import type { AskingHook, Machine } from './hook.ts';
+import { type AskingHook, asObjects, isAskingCommand, type Machine, readSettings } from './hook.ts';
 
 export interface Agent {
   readonly name: string;
@@ -44,3 +44,17 @@ export const AGENTS: readonly Agent[] = [
   without('GitHub Copilot', '.copilot'),
   without('opencode', '.local/share/opencode'),
 ];
+
+/** Finds what Cursor would ask (https://cursor.com/docs/agent/hooks). Throws for a settings file that is no JSON. */
+function findCursorHooks({ home, cwd }: Machine): AskingHook[] {
+  const files = ['/etc/cursor', join(home, '.cursor'), join(cwd, '.cursor')].map((folder) =>
+    join(folder, 'hooks.json'),
+  );
+  return readSettings([...new Set(files)]).flatMap(({ file, content }) =>
+    Object.entries(asObject(content.hooks) ?? {}).flatMap(([event, hooks]) =>
+      asObjects(hooks).flatMap(({ command }) =>
+        isAskingCommand(command) ? [{ event, file, asks: { command }, obstacle: null }] : [],
+      ),
+    ),
+  );
+}

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
-import { type Json, objectOf } from '../history.ts';
-import { type AskingHook, isAskingCommand, type Machine } from './hook.ts';
-import { objectsOf, readSettings, type Settings } from './settings.ts';
+import { asObject, type Json } from '../readers/history.ts';
+import {
+  type AskingHook,
+  asObjects,
+  isAskingCommand,
+  type Machine,
+  readSettings,
+  type Settings,
+} from './hook.ts';
 
 const MANAGED_FOLDERS = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'];
 
@@ -36,9 +42,9 @@ interface Around {
 }
 
 function hooksOf({ file, content }: Settings, obstacle: string | null, around: Around): AskingHook[] {
-  return Object.entries(objectOf(content.hooks) ?? {}).flatMap(([event, groups]) =>
-    objectsOf(groups).flatMap(({ matcher, hooks }) =>
-      objectsOf(hooks).flatMap((hook) => {
+  return Object.entries(asObject(content.hooks) ?? {}).flatMap(([event, groups]) =>
+    asObjects(groups).flatMap(({ matcher, hooks }) =>
+      asObjects(hooks).flatMap((hook) => {
         const asks = asksOf(hook, around);
         if (!asks) return [];
         return [
@@ -65,7 +71,7 @@ function headersOf(hook: Json, { machine, all }: Around): Record<string, string>
       const name = braced ?? bare ?? '';
       return allowed.includes(name) ? (machine.env[name] ?? '') : '';
     });
-  const entries = Object.entries(objectOf(hook.headers) ?? {});
+  const entries = Object.entries(asObject(hook.headers) ?? {});
   return Object.fromEntries(entries.map(([name, value]) => [name, expand(String(value))]));
 }
 

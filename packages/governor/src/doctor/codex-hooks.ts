@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { parseObject } from '../history.ts';
+import { parseObject } from '../readers/history.ts';
 import { type AskingHook, isAskingCommand, type Machine } from './hook.ts';
 
 const PATIENCE_MS = 15_000;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { type Api, ask, describeFailure } from '../ask.ts';
+import { type Api, ask, describeFailure } from '../api/ask.ts';
 import { AGENTS, type Agent } from './agents.ts';
 import type { AskingHook, Machine } from './hook.ts';
 import { probe } from './probe.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { describeFailure, describeRefusal } from '../ask.ts';
+import { describeFailure, describeRefusal } from '../api/ask.ts';
 import type { AskingHook, Machine } from './hook.ts';
 
 /** The variable that makes `governor check` refuse after it has asked, and what it then says. */

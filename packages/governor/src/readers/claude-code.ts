@@ -1,18 +1,19 @@
 import { basename, join } from 'node:path';
 import { nativeId } from '../../../../shared/adapters/base.ts';
 import {
-  countOf,
+  asCount,
+  asObject,
+  asText,
+  asTime,
   eachLine,
   type Found,
   type Json,
-  objectOf,
   parseObject,
+  signalOf,
   type Tool,
-  textOf,
-  timeOf,
-} from '../history.ts';
-import { longCacheCostUsd } from '../long-cache.ts';
-import { signalOf } from '../signal.ts';
+  WITHOUT_ID,
+} from './history.ts';
+import { longCacheCostUsd } from './long-cache.ts';
 
 const ADAPTER = 'claude-code';
 
@@ -33,25 +34,25 @@ function readLine(line: string): Found[] {
   // Most lines are prompts and tools' bodies: those are not even parsed.
   if (!line.includes('"usage"')) return [];
   const entry = parseObject(line);
-  const message = objectOf(entry?.message);
-  const usage = objectOf(message?.usage);
+  const message = asObject(entry?.message);
+  const usage = asObject(message?.usage);
   if (!entry || !message || !usage) return [];
-  const model = textOf(message.model);
+  const model = asText(message.model);
   if (model === '<synthetic>' || entry.isApiErrorMessage === true) return [{ leftOut: 'no call of a model' }];
-  const ts = timeOf(entry.timestamp);
-  const messageId = textOf(message.id);
-  if (ts === undefined || messageId === undefined) return [{ leftOut: 'without a time or an id' }];
-  const requestId = textOf(entry.requestId);
+  const ts = asTime(entry.timestamp);
+  const messageId = asText(message.id);
+  if (ts === undefined || messageId === undefined) return [WITHOUT_ID];
+  const requestId = asText(entry.requestId);
   const call = callOf(usage, { id: nativeId(requestId ?? messageId), ts, model, entry });
   return [
     {
       call: {
         key: JSON.stringify([messageId, requestId]),
-        rank: countOf(usage.output_tokens),
+        rank: asCount(usage.output_tokens),
         // Some gateways give none: then OpenTelemetry has an id of its own making.
         sharesId: requestId !== undefined,
         signal: call,
-        cwd: textOf(entry.cwd),
+        cwd: asText(entry.cwd),
       },
     },
   ];
@@ -59,12 +60,12 @@ function readLine(line: string): Found[] {
 
 function callOf(usage: Json, of: { id: string; ts: string; model: string | undefined; entry: Json }) {
   const { id, ts, model, entry } = of;
-  const cacheRead = countOf(usage.cache_read_input_tokens);
-  const cacheWrite = countOf(usage.cache_creation_input_tokens);
-  const longCache = countOf(objectOf(usage.cache_creation)?.ephemeral_1h_input_tokens);
+  const cacheRead = asCount(usage.cache_read_input_tokens);
+  const cacheWrite = asCount(usage.cache_creation_input_tokens);
+  const longCache = asCount(asObject(usage.cache_creation)?.ephemeral_1h_input_tokens);
   const tokens = {
-    input: countOf(usage.input_tokens) + cacheRead + cacheWrite,
-    output: countOf(usage.output_tokens),
+    input: asCount(usage.input_tokens) + cacheRead + cacheWrite,
+    output: asCount(usage.output_tokens),
     cacheRead,
     cacheWrite,
   };
@@ -73,7 +74,7 @@ function callOf(usage: Json, of: { id: string; ts: string; model: string | undef
     ts,
     adapter: ADAPTER,
     model,
-    sessionId: textOf(entry.sessionId),
+    sessionId: asText(entry.sessionId),
     ...tokens,
     costUsd: longCache > 0 ? longCacheCostUsd({ model, ts, longCache, ...tokens }) : undefined,
   });

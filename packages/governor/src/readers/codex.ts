@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import { derivedFrom, nativeId } from '../../../../shared/adapters/base.ts';
 import {
-  countOf,
+  asCount,
+  asObject,
+  asText,
+  asTime,
   type FileReader,
   type Found,
   type FoundCall,
   type Json,
-  objectOf,
   parseObject,
+  signalOf,
   type Tool,
-  textOf,
-  timeOf,
-} from '../history.ts';
-import { signalOf } from '../signal.ts';
+  WITHOUT_ID,
+} from './history.ts';
 
 const ADAPTER = 'codex';
 
@@ -65,18 +66,18 @@ function openRollout(): FileReader {
 
 function readLine(rollout: Rollout, line: string): Found[] {
   const entry = parseObject(line);
-  const payload = objectOf(entry?.payload);
+  const payload = asObject(entry?.payload);
   if (!entry || !payload) return [];
-  const kind = entry.type === 'event_msg' ? textOf(payload.type) : textOf(entry.type);
-  const ts = timeOf(entry.timestamp);
+  const kind = entry.type === 'event_msg' ? asText(payload.type) : asText(entry.type);
+  const ts = asTime(entry.timestamp);
   // A fork's first line is its own; its parent's may follow among what is replayed.
   if (kind === 'session_meta') {
-    rollout.sessionId ||= textOf(payload.id) ?? '';
-    rollout.originId = textOf(payload.forked_from_id) ?? textOf(payload.id) ?? rollout.originId;
+    rollout.sessionId ||= asText(payload.id) ?? '';
+    rollout.originId = asText(payload.forked_from_id) ?? asText(payload.id) ?? rollout.originId;
   }
   if (kind === 'session_meta' || kind === 'turn_context') {
-    rollout.model = textOf(payload.model) ?? rollout.model;
-    rollout.cwd = textOf(payload.cwd) ?? rollout.cwd;
+    rollout.model = asText(payload.model) ?? rollout.model;
+    rollout.cwd = asText(payload.cwd) ?? rollout.cwd;
     return [];
   }
   if (kind === 'token_usage_record') return readRecord(rollout, payload, ts);
@@ -84,22 +85,22 @@ function readLine(rollout: Rollout, line: string): Found[] {
 }
 
 function readRecord(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
-  const responseId = textOf(payload.response_id);
-  const usage = objectOf(payload.usage);
-  if (ts === undefined || responseId === undefined || !usage) return [{ leftOut: 'without a time or an id' }];
+  const responseId = asText(payload.response_id);
+  const usage = asObject(payload.usage);
+  if (ts === undefined || responseId === undefined || !usage) return [WITHOUT_ID];
   rollout.hasRecords = true;
-  const model = textOf(payload.model) ?? rollout.model;
+  const model = asText(payload.model) ?? rollout.model;
   return [{ call: callOf({ ...rollout, model }, usage, { id: nativeId(responseId), key: responseId, ts }) }];
 }
 
 function readStep(rollout: Rollout, payload: Json, ts: string | undefined): Found[] {
-  const info = objectOf(payload.info);
-  const last = objectOf(info?.last_token_usage);
-  const total = objectOf(info?.total_token_usage);
+  const info = asObject(payload.info);
+  const last = asObject(info?.last_token_usage);
+  const total = asObject(info?.total_token_usage);
   if (!last || !total) return [];
-  if (ts === undefined) return [{ leftOut: 'without a time or an id' }];
+  if (ts === undefined) return [WITHOUT_ID];
   // The running total tells one step from another, wherever and whenever it was copied.
-  const counts = [total, last].flatMap((usage) => COUNTS.map((name) => countOf(usage[name])));
+  const counts = [total, last].flatMap((usage) => COUNTS.map((name) => asCount(usage[name])));
   const id = derivedFrom('token_count', rollout.originId, ...counts);
   rollout.steps.push(callOf(rollout, last, { id, key: JSON.stringify(counts), ts }));
   return [];
@@ -118,10 +119,10 @@ function callOf(
     adapter: ADAPTER,
     model: model ?? 'unknown',
     sessionId: sessionId || undefined,
-    input: countOf(usage.input_tokens),
-    output: countOf(usage.output_tokens),
-    cacheRead: countOf(usage.cached_input_tokens),
-    cacheWrite: countOf(usage.cache_write_input_tokens),
+    input: asCount(usage.input_tokens),
+    output: asCount(usage.output_tokens),
+    cacheRead: asCount(usage.cached_input_tokens),
+    cacheWrite: asCount(usage.cache_write_input_tokens),
   });
   return { key, rank: 0, sharesId: false, signal, cwd };
 }

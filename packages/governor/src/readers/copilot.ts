@@ -5,18 +5,19 @@ import { readRecords } from '../../../../shared/adapters/otlp/read-records.ts';
 import { type OtlpRecord, UnreadableOtlp } from '../../../../shared/adapters/otlp/record.ts';
 import { isUniqueId } from '../../../../shared/adapters/spans.ts';
 import {
-  countOf,
+  asCount,
+  asObject,
+  asText,
+  asTime,
   eachLine,
   type FileReader,
   type Found,
   type Json,
-  objectOf,
   parseObject,
+  signalOf,
   type Tool,
-  textOf,
-  timeOf,
-} from '../history.ts';
-import { signalOf } from '../signal.ts';
+  WITHOUT_ID,
+} from './history.ts';
 
 const ADAPTER = 'github-copilot';
 
@@ -52,33 +53,33 @@ const KINDS = ['session.start', 'session.resume', 'session.usage_record'];
 function readEvent(session: Session, line: string): Found[] {
   if (!KINDS.some((kind) => line.includes(`"${kind}"`))) return [];
   const event = parseObject(line);
-  const data = objectOf(event?.data);
-  const usage = objectOf(data?.usage);
+  const data = asObject(event?.data);
+  const usage = asObject(data?.usage);
   if (event?.type === 'session.usage_record' && usage)
-    return readUsage(session, usage, timeOf(event.timestamp));
-  session.id = textOf(data?.sessionId) ?? session.id;
-  session.cwd = textOf(objectOf(data?.context)?.cwd) ?? session.cwd;
+    return readUsage(session, usage, asTime(event.timestamp));
+  session.id = asText(data?.sessionId) ?? session.id;
+  session.cwd = asText(asObject(data?.context)?.cwd) ?? session.cwd;
   return [];
 }
 
 function readUsage({ id: sessionId, cwd }: Session, usage: Json, ts: string | undefined): Found[] {
-  const own = textOf(usage.apiCallId);
-  if (ts === undefined || own === undefined) return [{ leftOut: 'without a time or an id' }];
+  const own = asText(usage.apiCallId);
+  if (ts === undefined || own === undefined) return [WITHOUT_ID];
   const sharesId = isUniqueId(own);
   const id = sharesId ? nativeId(own) : derivedFrom('usage_record', sessionId, own, ts);
   const signal = signalOf({
     id,
     ts,
     adapter: ADAPTER,
-    model: textOf(usage.model) ?? 'unknown',
-    provider: textOf(usage.modelProvider),
+    model: asText(usage.model) ?? 'unknown',
+    provider: asText(usage.modelProvider),
     sessionId,
-    input: countOf(usage.inputTokens),
-    output: countOf(usage.outputTokens),
-    cacheRead: countOf(usage.cacheReadTokens),
-    cacheWrite: countOf(usage.cacheWriteTokens),
+    input: asCount(usage.inputTokens),
+    output: asCount(usage.outputTokens),
+    cacheRead: asCount(usage.cacheReadTokens),
+    cacheWrite: asCount(usage.cacheWriteTokens),
   });
-  return [{ call: { key: id, rank: countOf(usage.outputTokens), sharesId, signal, cwd } }];
+  return [{ call: { key: id, rank: asCount(usage.outputTokens), sharesId, signal, cwd } }];
 }
 
 /** A request of OTLP/JSON, read as if it had been sent. */

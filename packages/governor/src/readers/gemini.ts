@@ -1,19 +1,21 @@
 import { join } from 'node:path';
 import { derivedFrom } from '../../../../shared/adapters/base.ts';
-import { wholeCounts } from '../../../../shared/adapters/gemini.ts';
+import { type GeminiCounts, wholeCounts } from '../../../../shared/adapters/gemini.ts';
 import {
-  countOf,
+  asCount,
+  asList,
+  asObject,
+  asText,
+  asTime,
+  eachLine,
   type FileReader,
   type Found,
   type Json,
-  listOf,
-  objectOf,
   parseObject,
+  signalOf,
   type Tool,
-  textOf,
-  timeOf,
-} from '../history.ts';
-import { signalOf } from '../signal.ts';
+  WITHOUT_ID,
+} from './history.ts';
 
 /** Gemini CLI's chats: a line per message, written again when it grows; older versions one document. */
 export const gemini: Tool = {
@@ -30,7 +32,7 @@ function openLines(): FileReader {
     line: (line) => {
       const entry = parseObject(line);
       if (!entry) return [];
-      sessionId ||= textOf(entry.sessionId) ?? '';
+      sessionId ||= asText(entry.sessionId) ?? '';
       return readMessage(entry, sessionId);
     },
     end: () => [],
@@ -47,36 +49,85 @@ function openDocument(): FileReader {
     },
     end: () => {
       const chat = parseObject(lines.join('\n'));
-      const messages = listOf(chat?.messages).map((message) => objectOf(message) ?? {});
-      return messages.flatMap((message) => readMessage(message, textOf(chat?.sessionId) ?? ''));
+      const messages = asList(chat?.messages).map((message) => asObject(message) ?? {});
+      return messages.flatMap((message) => readMessage(message, asText(chat?.sessionId) ?? ''));
     },
   };
 }
 
 function readMessage(message: Json, sessionId: string): Found[] {
-  const tokens = objectOf(message.tokens);
+  const tokens = asObject(message.tokens);
   if (message.type !== 'gemini' || !tokens) return [];
-  const ts = timeOf(message.timestamp);
-  if (ts === undefined) return [{ leftOut: 'without a time or an id' }];
-  const { input, output } = wholeCounts({
-    input: countOf(tokens.input),
-    output: countOf(tokens.output),
-    thoughts: countOf(tokens.thoughts),
-    tool: countOf(tokens.tool),
-    total: countOf(tokens.total),
+  const counts = {
+    input: asCount(tokens.input),
+    output: asCount(tokens.output),
+    thoughts: asCount(tokens.thoughts),
+    tool: asCount(tokens.tool),
+    total: asCount(tokens.total),
+  };
+  return chatCall(message, {
+    adapter: 'gemini-cli',
+    own: asText(message.id),
+    sessionId,
+    counts,
+    cacheRead: asCount(tokens.cached),
   });
-  const cacheRead = countOf(tokens.cached);
-  const own = textOf(message.id);
+}
+
+/** Qwen Code's chats. Lines of `ui_telemetry` repeat what the assistant's lines say. */
+export const qwen: Tool = {
+  name: 'qwen',
+  adapter: 'qwen-code',
+  homes: (home) => [join(home, '.qwen')],
+  isHistory: (path) => /(?:^|\/)chats\/[^/]+\.jsonl$/.test(path),
+  open: () => eachLine(readQwenLine),
+};
+
+function readQwenLine(line: string): Found[] {
+  if (!line.includes('"usageMetadata"')) return [];
+  const entry = parseObject(line);
+  const usage = asObject(entry?.usageMetadata);
+  if (entry?.type !== 'assistant' || !usage) return [];
+  const counts = {
+    input: asCount(usage.promptTokenCount),
+    output: asCount(usage.candidatesTokenCount),
+    thoughts: asCount(usage.thoughtsTokenCount),
+    tool: asCount(usage.toolUsePromptTokenCount),
+    total: asCount(usage.totalTokenCount),
+  };
+  return chatCall(entry, {
+    adapter: 'qwen-code',
+    own: asText(entry.uuid),
+    sessionId: asText(entry.sessionId) ?? '',
+    counts,
+    cacheRead: asCount(usage.cachedContentTokenCount),
+  });
+}
+
+interface ChatUsage {
+  adapter: string;
+  /** The message's own id. */
+  own: string | undefined;
+  sessionId: string;
+  counts: GeminiCounts;
+  cacheRead: number;
+}
+
+/** The call of a message in a chat. Both tools write its time, model and folder alike. */
+function chatCall(message: Json, { adapter, own, sessionId, counts, cacheRead }: ChatUsage): Found[] {
+  const ts = asTime(message.timestamp);
+  if (ts === undefined) return [WITHOUT_ID];
+  const { input, output } = wholeCounts(counts);
   const id = derivedFrom('chat', sessionId, own ?? ts, ...(own === undefined ? [input, output] : []));
   const signal = signalOf({
     id,
     ts,
-    adapter: 'gemini-cli',
-    model: textOf(message.model) ?? 'unknown',
+    adapter,
+    model: asText(message.model) ?? 'unknown',
     sessionId: sessionId || undefined,
     input,
     output,
     cacheRead,
   });
-  return [{ call: { key: id, rank: output, sharesId: false, signal } }];
+  return [{ call: { key: id, rank: output, sharesId: false, signal, cwd: asText(message.cwd) } }];
 }

@@ -1,17 +1,18 @@
 import { join } from 'node:path';
 import { nativeId } from '../../../../shared/adapters/base.ts';
 import {
-  countOf,
+  asCount,
+  asObject,
+  asText,
+  asTime,
   eachLine,
   type Found,
   type Json,
-  objectOf,
   parseObject,
+  signalOf,
   type Tool,
-  textOf,
-  timeOf,
-} from '../history.ts';
-import { signalOf } from '../signal.ts';
+  WITHOUT_ID,
+} from './history.ts';
 
 /** opencode's messages: a file for each, newer versions in a database (`read-database.ts` gives its rows as lines). */
 export const opencode: Tool = {
@@ -25,31 +26,31 @@ export const opencode: Tool = {
 
 function readMessage(text: string): Found[] {
   const message = parseObject(text);
-  const tokens = objectOf(message?.tokens);
+  const tokens = asObject(message?.tokens);
   if (message?.role !== 'assistant' || !tokens) return [];
-  const id = textOf(message.id);
+  const id = asText(message.id);
   // It is written before the model answers, and again with what that took.
-  const ts = timeOf(objectOf(message.time)?.completed);
-  if (ts === undefined && timeOf(objectOf(message.time)?.created) !== undefined)
+  const ts = asTime(asObject(message.time)?.completed);
+  if (ts === undefined && asTime(asObject(message.time)?.created) !== undefined)
     return [{ leftOut: 'not finished' }];
-  if (id === undefined || ts === undefined) return [{ leftOut: 'without a time or an id' }];
-  const cwd = textOf(objectOf(message.path)?.cwd);
+  if (id === undefined || ts === undefined) return [WITHOUT_ID];
+  const cwd = asText(asObject(message.path)?.cwd);
   const signal = signalOf({ id: nativeId(id), ts, adapter: 'opencode', ...usageOf(message, tokens) });
   return [{ call: { key: id, rank: signal.tokens_out ?? 0, sharesId: false, signal, cwd } }];
 }
 
 function usageOf(message: Json, tokens: Json) {
-  const cache = objectOf(tokens.cache);
-  const cacheRead = countOf(cache?.read);
-  const cacheWrite = countOf(cache?.write);
+  const cache = asObject(tokens.cache);
+  const cacheRead = asCount(cache?.read);
+  const cacheWrite = asCount(cache?.write);
   const cost = message.cost;
   return {
-    model: textOf(message.modelID) ?? 'unknown',
-    provider: textOf(message.providerID),
-    sessionId: textOf(message.sessionID),
+    model: asText(message.modelID) ?? 'unknown',
+    provider: asText(message.providerID),
+    sessionId: asText(message.sessionID),
     // It counts the input without what was cached, and reasoning beside the output.
-    input: countOf(tokens.input) + cacheRead + cacheWrite,
-    output: countOf(tokens.output) + countOf(tokens.reasoning),
+    input: asCount(tokens.input) + cacheRead + cacheWrite,
+    output: asCount(tokens.output) + asCount(tokens.reasoning),
     cacheRead,
     cacheWrite,
     errorCode: errorCodeOf(message),
@@ -59,7 +60,30 @@ function usageOf(message: Json, tokens: Json) {
 
 /** The HTTP status of a failed call, else the name of its error; undefined where there is none. Its text is not read. */
 function errorCodeOf(message: Json): string | undefined {
-  const error = objectOf(message.error);
-  const status = objectOf(error?.data)?.statusCode;
-  return error && (typeof status === 'number' ? String(status) : (textOf(error.name) ?? 'error'));
+  const error = asObject(message.error);
+  const status = asObject(error?.data)?.statusCode;
+  return error && (typeof status === 'number' ? String(status) : (asText(error.name) ?? 'error'));
+}
+
+interface Row {
+  id: string;
+  session_id: string;
+  data: string;
+}
+
+/** opencode's messages as its files had them, a line each. */
+export async function* rowsOf(path: string): AsyncGenerator<string> {
+  // Imported here: Node 22 warns whoever so much as imports it.
+  const { DatabaseSync } = await import('node:sqlite');
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const rows = database.prepare('SELECT id, session_id, data FROM message ORDER BY id').iterate();
+    for (const row of rows as Iterable<unknown>) {
+      const { id, session_id, data } = row as Row;
+      // A damaged row is a line that says nothing, as in a file.
+      yield JSON.stringify({ ...parseObject(data), id, sessionID: session_id });
+    }
+  } finally {
+    database.close();
+  }
 }

@@ -1,6 +1,6 @@
-import { nusdFromUsd } from '../../../shared/pricing/money.ts';
-import { priceCall } from '../../../shared/pricing/price.ts';
-import { findRates } from '../../../shared/pricing/rates.ts';
+import { nusdFromUsd } from '../../../../shared/pricing/money.ts';
+import { priceCall } from '../../../../shared/pricing/price.ts';
+import { findRates } from '../../../../shared/pricing/rates.ts';
 
 interface Call {
   model: string | undefined;

@@ -1,4 +1,5 @@
-import type { PostedSignal } from '../../../shared/adapters/posted.ts';
+import { clip } from '../../../../shared/adapters/fields.ts';
+import type { PostedSignal } from '../../../../shared/adapters/posted.ts';
 
 /** One call as a line of history tells it. */
 export interface FoundCall {
@@ -17,6 +18,9 @@ export interface FoundCall {
 
 /** Something that history says: a call, a key whose calls are told elsewhere, or a line left out and why. */
 export type Found = { call: FoundCall } | { covered: string } | { leftOut: string };
+
+/** A line that cannot be told from another one. */
+export const WITHOUT_ID: Found = { leftOut: 'without a time or an id' };
 
 /** Reads one file, line by line. What comes late (a file's last line may change what the first meant) comes from `end`. */
 export interface FileReader {
@@ -47,31 +51,72 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The object in a line, or null for what is none. Editors and shells of Windows put U+FEFF before the first one. */
 export function parseObject(line: string): Json | null {
   try {
-    return objectOf(JSON.parse(line.replace(/^\uFEFF/, ''))) ?? null;
+    return asObject(JSON.parse(line.replace(/^\uFEFF/, ''))) ?? null;
   } catch {
     return null;
   }
 }
 
-export function objectOf(value: unknown): Json | undefined {
+export function asObject(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
 }
 
-export function listOf(value: unknown): unknown[] {
+export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function textOf(value: unknown): string | undefined {
+export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** A count ≥ 0; what is missing or none is 0. */
-export function countOf(value: unknown): number {
+export function asCount(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
 }
 
 /** ISO 8601 in UTC of a time as text or epoch milliseconds; undefined for none. */
-export function timeOf(value: unknown): string | undefined {
-  const ms = typeof value === 'number' ? value : Date.parse(textOf(value) ?? '');
+export function asTime(value: unknown): string | undefined {
+  const ms = typeof value === 'number' ? value : Date.parse(asText(value) ?? '');
   return ms > 0 && ms <= 8.64e15 ? new Date(ms).toISOString() : undefined;
+}
+
+/** What history knows of a call. Tokens as signals have them: the input includes what was cached. */
+export interface HistoryCall {
+  id: string;
+  ts: string;
+  adapter: string;
+  model?: string | undefined;
+  provider?: string | undefined;
+  sessionId?: string | undefined;
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+  costUsd?: number | undefined;
+  /** Why it failed; undefined for a call that succeeded. */
+  errorCode?: string | undefined;
+  metadata?: Record<string, string>;
+}
+
+/** The signal of a call; `source: import` tells it from what OpenTelemetry sent. */
+export function signalOf(call: HistoryCall): PostedSignal {
+  const { id, ts, adapter, model, provider, sessionId, costUsd, errorCode } = call;
+  return {
+    id,
+    ts,
+    adapter,
+    ...(model === undefined ? {} : { model: clip(model, 256) }),
+    ...(provider === undefined ? {} : { provider: clip(provider, 128) }),
+    tokens_in: call.input,
+    tokens_out: call.output,
+    cache_read_tokens: call.cacheRead ?? 0,
+    cache_write_tokens: call.cacheWrite ?? 0,
+    ...(costUsd ? { cost_usd: costUsd } : {}),
+    ...(errorCode === undefined ? {} : { error: { code: clip(errorCode, 128) } }),
+    metadata: {
+      source: 'import',
+      ...(sessionId === undefined ? {} : { client_session_id: clip(sessionId, 256) }),
+      ...call.metadata,
+    },
+  };
 }

@@ -1,10 +1,9 @@
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
+import { copilot } from './copilot.ts';
+import { gemini, qwen } from './gemini.ts';
 import type { Tool } from './history.ts';
-import { claudeCode } from './readers/claude-code.ts';
-import { codex } from './readers/codex.ts';
-import { copilot } from './readers/copilot.ts';
-import { gemini } from './readers/gemini.ts';
-import { opencode } from './readers/opencode.ts';
-import { qwen } from './readers/qwen.ts';
+import { opencode } from './opencode.ts';
 
 /** Every tool whose history can be read from its folder. */
 export const TOOLS: readonly Tool[] = [claudeCode, codex, gemini, qwen, opencode, copilot];

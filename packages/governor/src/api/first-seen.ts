@@ -30,7 +30,7 @@ const sessionSchema = z.object({
  * When the first session of an adapter began that was not imported, in epoch milliseconds: from then on OpenTelemetry
  * told what history tells again under other ids. Null: there is none. Throws `ScopeMissing`, and as `ask`.
  */
-export async function firstToldMs(source: Source, adapter: string, userId?: string): Promise<number | null> {
+export async function firstSeenMs(source: Source, adapter: string, userId?: string): Promise<number | null> {
   const query = new URLSearchParams({ adapter, order: 'asc', limit: '100' });
   if (userId !== undefined) query.set('user_id', userId);
   const imported = source.importedSessions ?? new Set();
