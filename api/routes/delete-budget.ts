@@ -1,5 +1,5 @@
 import { removeBudget } from '../../shared/budgets/change-budgets.ts';
-import { standings } from '../../shared/enforcement/recall-standing.ts';
+import { statusCache } from '../../shared/enforcement/cached-status.ts';
 import { wholeOrganization } from '../../shared/organizations/reader.ts';
 import { route } from '../basics/route.ts';
 import { budgetParams } from '../schemas/params.ts';
@@ -16,7 +16,7 @@ export const deleteBudget = route({
   errors: ['not_found'],
   handle: async ({ principal, params }, ctx) => {
     await removeBudget(ctx, wholeOrganization(principal), params.id);
-    await standings(ctx).renew(principal.orgId);
+    await statusCache(ctx).renew(principal.orgId);
     return undefined;
   },
 });

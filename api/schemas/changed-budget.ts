@@ -1,5 +1,5 @@
 import { readBudget } from '../../shared/budgets/read-budgets.ts';
-import { standings } from '../../shared/enforcement/recall-standing.ts';
+import { statusCache } from '../../shared/enforcement/cached-status.ts';
 import { showReserved } from '../../shared/enforcement/show-reserved.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import type { ApiKeyPrincipal } from '../basics/route.ts';
@@ -7,7 +7,7 @@ import { writtenBudgetFor } from './usage-scope.ts';
 
 /** The answer of a change of a budget. From then on this process decides about calls by the changed budget. */
 export async function changedBudget(ctx: Context, key: ApiKeyPrincipal, budgetId: string) {
-  await standings(ctx).renew(key.orgId);
+  await statusCache(ctx).renew(key.orgId);
   const view = await readBudget(ctx, key.orgId, budgetId);
   return writtenBudgetFor(key, await showReserved(ctx, key.orgId, view));
 }

@@ -6,7 +6,7 @@ import { reservationKeys } from '../platform/redis/keys.ts';
 import { IDENTITY, loadScript, type Script } from '../platform/redis/script.ts';
 
 const scripts = {
-  look: reservationScript('look'),
+  'read-state': reservationScript('read-state'),
   open: reservationScript('open'),
   reserve: reservationScript('reserve'),
   settle: reservationScript('settle'),
@@ -21,7 +21,7 @@ function reservationScript(name: string): Script {
 
 /** The codes that each script may answer with. */
 const CODES = {
-  look: ['open', 'shut'],
+  'read-state': ['open', 'shut'],
   open: ['open', 'shut'],
   reserve: ['shut', 'replay', 'reused', 'stale', 'refused', 'full', 'crowded', 'reserved'],
   settle: ['settled', 'shut'],
@@ -30,7 +30,7 @@ const CODES = {
 } as const;
 type Codes = typeof CODES;
 
-/** How the scripts name a user of an organization: a hash, because the text is a person's; '' for none. */
+/** The name of a user in the scripts: a hash, because the id may name a person; '' for none. */
 export function nameOfUser(orgId: string, userId: string | null): string {
   return userId === null ? '' : hashedKey(12, orgId, userId);
 }

@@ -1,11 +1,10 @@
 import type { Context } from '../platform/context/context.ts';
+import { type Caller, openBudgetsOf } from './budget-status.ts';
+import { isReservedKnown, statusCache } from './cached-status.ts';
 import { judge, type Verdict } from './judge.ts';
-import { isReservedKnown, standings } from './recall-standing.ts';
-import { type Caller, openBudgetsOf } from './standing.ts';
 
 /**
- * Whether a call fits into the budgets that it counts in, from memory. `estimateNusd` is what it will cost, null when
- * nobody knows. While usage or reservations cannot be read, each hard budget's `on_error` decides. Throws a store error
+ * Decides from the cache whether a call fits into the budgets that it counts in. `estimateNusd` is its expected cost, or null. While usage or reservations cannot be read, each hard budget's `on_error` decides. Throws a store error
  * when this process has not read the organization's budgets in the last 10 minutes.
  */
 export async function checkBudgets(
@@ -13,10 +12,10 @@ export async function checkBudgets(
   caller: Caller,
   estimateNusd: number | null,
 ): Promise<Verdict> {
-  const recollection = await standings(ctx).recall(caller.orgId);
+  const recollection = await statusCache(ctx).recall(caller.orgId);
   if (!recollection) return judge([], estimateNusd, { isUsageFresh: true, areReservationsFresh: true });
-  const { value: standing } = recollection;
-  const open = openBudgetsOf(standing, caller, ctx.clock.now());
+  const { value: status } = recollection;
+  const open = openBudgetsOf(status, caller, ctx.clock.now());
   return judge(open, estimateNusd, {
     isUsageFresh: recollection.isFresh,
     areReservationsFresh: isReservedKnown(recollection),

@@ -1,4 +1,4 @@
-import { isReservedIn, type OpenBudget } from './standing.ts';
+import { isReservedIn, type OpenBudget } from './budget-status.ts';
 
 /**
  * Why a hard budget refuses a call: usage has reached its threshold (or the estimate passes it), it would fit but for open
@@ -53,8 +53,8 @@ export function causeOf(open: OpenBudget, estimateNusd: number | null, known: Kn
 }
 
 /**
- * The verdict of judged budgets: every hard one must allow. Of several that refuse, the one counts whose window ends last,
- * then the one that has the smallest part of its threshold left, then the oldest. Pure.
+ * The verdict of judged budgets: every hard one must allow. If several refuse, it names the one whose window ends last, then
+ * the one with the smallest part of its threshold left, then the oldest. Pure.
  */
 export function verdictOf(budgets: readonly JudgedBudget[]): Verdict {
   const [refusedBy = null] = budgets
@@ -63,7 +63,7 @@ export function verdictOf(budgets: readonly JudgedBudget[]): Verdict {
   return { budgets, refusedBy };
 }
 
-/** What is left up to the threshold, in the unit of the budget's limit. */
+/** The rest up to the threshold, in the unit of the budget's limit. */
 export function remainingOf({ budget, current, reserved }: OpenBudget): number {
   return Math.max(0, budget.limit - current - reserved);
 }

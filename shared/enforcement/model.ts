@@ -21,19 +21,19 @@ export function settlementKey(orgId: string, reservationId: string): string {
   return `${orgId}/${reservationId}`;
 }
 
-/** What the record knows of the reservations in Redis, so that a Redis that has lost some is recognized. */
-export interface ReservationMark {
+/** The last known state of the reservations in Redis, by which a Redis that has lost some is recognized. */
+export interface ReservationState {
   /** The organization. */
   _id: string;
-  /** The data that its reservations were opened for last: no other may take any. */
+  /** The identity of the data that its reservations were opened for last: no other data may take any. */
   epoch: string;
   /** How often reservations had been made or forgotten. */
   seq: number;
   /**
    * The open ones: "end key amount" by budget and window, in epoch ms of Redis and nano-USD. One text, because it is written
-   * often. More than a few are summed up by key, with the end of the last.
+   * often. More than a hundred are summed by key, with the end of the last.
    */
   held: string;
 }
 
-export const reservationMarkRows = collection<ReservationMark>('reservation_marks');
+export const reservationStateRows = collection<ReservationState>('reservation_marks');

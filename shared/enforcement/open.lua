@@ -1,5 +1,5 @@
--- Opens the reservations of an organization for the data that was looked at, and for no other.
--- ARGV[1] identity that was looked at  ARGV[2] seq, when this data has lost reservations, else ''
+-- Opens the reservations of an organization for the data whose state was read, and for no other.
+-- ARGV[1] identity that was read  ARGV[2] seq, when this data has lost reservations, else ''
 -- ARGV[3], ARGV[4], ARGV[5] … of what was lost: when it ends (ms), its key, the amount that it held there
 -- Returns { 'open' or 'shut' (this is other data), redis ms }.
 

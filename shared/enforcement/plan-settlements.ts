@@ -5,7 +5,7 @@ import { settlementKey, settlementRows } from './model.ts';
 
 /**
  * The writes that settle the reservations which new signals name, in the signals' own transaction: from its commit on the
- * real cost counts, and Redis is told after that. Pure.
+ * real cost counts. Redis learns of it with the next read of the organization. Pure.
  */
 export function planSettlements(
   orgId: string,

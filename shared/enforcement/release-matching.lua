@@ -2,8 +2,8 @@
 -- ARGV[1] cursor, '0' at first  ARGV[2] API key  ARGV[3] user  ARGV[4] budget; '' = any
 -- Returns { 'shut', redis ms } or { 'released', redis ms, next cursor ('0': done), how many were open }.
 
--- Reservations that one step looks at.
-local MOST_LOOKED_AT = 500
+-- Reservations that one step reads.
+local MOST_READ = 500
 
 local now = redis_ms()
 if not is_open(identity()) then return { 'shut', now } end
@@ -14,7 +14,7 @@ local function matches(reservation)
     and (ARGV[4] == '' or string.find(reservation.keys, ARGV[4] .. ':', 1, true) ~= nil)
 end
 
-local scanned = redis.call('HSCAN', KEYS[3], ARGV[1], 'COUNT', MOST_LOOKED_AT)
+local scanned = redis.call('HSCAN', KEYS[3], ARGV[1], 'COUNT', MOST_READ)
 local cursor, found = scanned[1], scanned[2]
 local count = 0
 for index = 1, #found, 2 do

@@ -1,4 +1,4 @@
--- Ends a reservation that is not used; of one that is not known, or has ended, nothing happens.
+-- Ends a reservation that is not used; one that is unknown or has ended is ignored.
 -- ARGV[1] id
 -- Returns { 'shut' or 'released', redis ms }.
 

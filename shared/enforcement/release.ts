@@ -1,8 +1,12 @@
+import { auditWrite } from '../audit/record-audit.ts';
+import { budgetRows } from '../budgets/model.ts';
 import { DomainError } from '../platform/basics/errors.ts';
+import { commitPlan } from '../platform/context/commit-plan.ts';
 import type { Context } from '../platform/context/context.ts';
+import { mayReserve } from './budget-status.ts';
+import { statusCache } from './cached-status.ts';
 import { callReservations, nameOfUser } from './call-reservations.ts';
-import { lookAtReservations, openReservations } from './open-reservations.ts';
-import { standings } from './recall-standing.ts';
+import { openReservations, readReservationState } from './reservation-state.ts';
 
 /**
  * Ends a reservation now: from amounts that are read after this its estimate is free. Nothing happens to one that has ended,
@@ -12,7 +16,7 @@ export async function releaseReservation(ctx: Context, orgId: string, id: string
   await onceOpen(ctx, orgId, () => callReservations(ctx, 'release', orgId, [id]));
 }
 
-/** Which reservations are meant: those that are of this key, and of this user, and hold something in this budget. */
+/** Selects reservations of this key, and of this user, and with an amount in this budget. */
 export interface Matching {
   keyId?: string | undefined;
   userId?: string | undefined;
@@ -45,8 +49,33 @@ export async function releaseMatching(
 }
 
 /**
- * Calls a script, and opens the organization's reservations first where they are not open yet. Null when nothing can be
- * reserved in any budget: nothing is held.
+ * Releases the open reservations of a budget, only those of one key or one user if they are named, and returns how many
+ * there were. The line in the audit log is written first, so that nothing is released without one. Throws `not_found`, and as
+ * `releaseMatching`.
+ */
+export async function releaseInBudget(
+  ctx: Context,
+  orgId: string,
+  budgetId: string,
+  { user_id, key_id }: { user_id?: string | undefined; key_id?: string | undefined },
+): Promise<number> {
+  const details = {
+    budget_id: budgetId,
+    ...(user_id === undefined ? {} : { user_id }),
+    ...(key_id === undefined ? {} : { key_id }),
+  };
+  await commitPlan(ctx, async (transaction) => {
+    const budget = await budgetRows(ctx).findOne({ _id: budgetId }, { session: transaction });
+    if (budget?.org_id !== orgId) throw new DomainError('not_found', 'There is no such budget.');
+    const entry = { action: 'budget.release_reservations', org_id: orgId, details };
+    return { writes: [auditWrite(ctx, entry)], wakeUps: [], result: undefined };
+  });
+  return releaseMatching(ctx, orgId, { budgetId, userId: user_id, keyId: key_id });
+}
+
+/**
+ * Calls a script, and opens the organization's reservations first if they are not open yet. Null when no budget takes
+ * reservations, so that nothing is held.
  */
 async function onceOpen(
   ctx: Context,
@@ -55,9 +84,9 @@ async function onceOpen(
 ): Promise<string[] | null> {
   const first = await call();
   if (first.code !== 'shut') return first.values;
-  const standing = await standings(ctx).refresh(orgId);
-  if (standing?.definitions.mayReserve !== true) return null;
-  await openReservations(ctx, orgId, await lookAtReservations(ctx, orgId));
+  const status = await statusCache(ctx).refresh(orgId);
+  if (!status || !mayReserve(status.rules)) return null;
+  await openReservations(ctx, orgId, await readReservationState(ctx, orgId));
   const second = await call();
   if (second.code !== 'shut') return second.values;
   throw new DomainError('rebuilding', 'What is spent is being read again. Nothing was released; try again.');

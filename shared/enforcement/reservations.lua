@@ -37,7 +37,7 @@ local function settled_at(reservation)
   return tonumber(reservation.outcome) or math.huge
 end
 
--- It ends now, unless it has ended. Whoever has amounts from before this moment goes on counting it.
+-- It ends now, unless it has ended. Processes with amounts from before this moment go on counting it.
 local function end_now(id, now)
   redis.call('ZADD', KEYS[4], 'XX', 'LT', int(now), id)
 end
@@ -66,8 +66,8 @@ end
 -- Lua hands a command so many arguments at a time.
 local MOST_ARGUMENTS = 1000
 
--- Ended reservations that one call looks at, the oldest first: Redis does nothing else meanwhile. Others beyond them go on
--- counting until these are forgotten.
+-- Ended reservations that one call reads, the oldest first: Redis does nothing else meanwhile. Others go on counting until
+-- these are forgotten.
 local MOST_ENDED = 5000
 
 -- Visits those of these ids that are known, each with its place.
@@ -80,7 +80,7 @@ local function each_of(ids, visit)
   end
 end
 
--- What is held by each of these keys.
+-- Returns the amount that each of these keys holds.
 local function held_by(keys)
   local sums, of_budgets, of_people = {}, {}, {}
   local function read(hash, list)

@@ -3,33 +3,33 @@ import { derivedId, hashedKey, newId } from '../platform/basics/ids.ts';
 import type { Context } from '../platform/context/context.ts';
 import { untilReplicated } from '../platform/context/until-replicated.ts';
 import { reservationKeys } from '../platform/redis/keys.ts';
-import { callReservations, nameOfUser } from './call-reservations.ts';
-import { causeOf, type JudgedBudget, judge, type Verdict, verdictOf } from './judge.ts';
-import { standings } from './recall-standing.ts';
-import { noteFullShare, shareOf } from './shares.ts';
 import {
+  type BudgetStatus,
   type Caller,
   isReservedIn,
   type OpenBudget,
   openBudgetsOf,
   reservedKey,
-  type Standing,
-} from './standing.ts';
+} from './budget-status.ts';
+import { statusCache } from './cached-status.ts';
+import { callReservations, nameOfUser } from './call-reservations.ts';
+import { causeOf, type JudgedBudget, judge, type Verdict, verdictOf } from './judge.ts';
+import { noteFullShare, shareOf } from './shares.ts';
 
-/** What somebody wants to reserve. */
-export interface Wish {
+/** A request for a reservation. */
+export interface ReservationRequest {
   estimateNusd: number;
   ttlS: number;
   /** The API key that asks, and whether it is bound to the caller's user. */
   by: { keyId: string; isBound: boolean };
-  /** Who sent which idempotency key; null without one. */
+  /** The idempotency key and its sender; null without one. */
   key: readonly [sender: string, key: string] | null;
 }
 
-/** What a wish came to: a reservation, or why there is none. */
+/** The answer to a request: a reservation, or the verdict that refuses it. */
 export type Reservation = { id: string; endsMs: number; isRepeat: boolean } | { id: null; verdict: Verdict };
 
-/** Amounts that are too old are read again so often before the wish is given up. */
+/** How often amounts that are too old are read again before the request fails. */
 const ATTEMPTS = 8;
 /** The amounts of an attempt are read at most a second before, else the script asks for later ones. */
 const FRESH = { isUsageFresh: true, areReservationsFresh: true };
@@ -39,16 +39,20 @@ const FRESH = { isUsageFresh: true, areReservationsFresh: true };
  * another metric refuses when its usage has reached its threshold. Throws `store_unavailable` and `rebuilding` when nothing
  * was reserved, `overloaded` when too many are open, `outcome_unknown` when nobody knows, `idempotency_key_reused`.
  */
-export async function reserveInBudgets(ctx: Context, caller: Caller, wish: Wish): Promise<Reservation> {
+export async function reserveInBudgets(
+  ctx: Context,
+  caller: Caller,
+  request: ReservationRequest,
+): Promise<Reservation> {
   const { orgId } = caller;
-  const recollection = await standings(ctx).recall(orgId);
-  let standing = recollection?.isFresh ? recollection.value : await standings(ctx).refresh(orgId);
-  for (let attempt = 1; standing !== null && attempt <= ATTEMPTS; attempt += 1) {
-    const open = openBudgetsOf(standing, caller, ctx.clock.now());
-    if (!open.some(({ budget }) => isReservedIn(budget))) return decideAlone(ctx, orgId, wish, open);
-    const decided = await tryToReserve(ctx, standing, open, { caller, wish, isLast: attempt === ATTEMPTS });
+  const recollection = await statusCache(ctx).recall(orgId);
+  let status = recollection?.isFresh ? recollection.value : await statusCache(ctx).refresh(orgId);
+  for (let attempt = 1; status !== null && attempt <= ATTEMPTS; attempt += 1) {
+    const open = openBudgetsOf(status, caller, ctx.clock.now());
+    if (!open.some(({ budget }) => isReservedIn(budget))) return decideAlone(ctx, orgId, request, open);
+    const decided = await tryToReserve(ctx, status, open, { caller, request, isLast: attempt === ATTEMPTS });
     if (decided !== null) return decided;
-    standing = await standings(ctx).refresh(orgId);
+    status = await statusCache(ctx).refresh(orgId);
   }
   throw new DomainError('rebuilding', 'What is spent is being read again. Nothing was reserved; try again.');
 }
@@ -57,7 +61,7 @@ export async function reserveInBudgets(ctx: Context, caller: Caller, wish: Wish)
 function decideAlone(
   ctx: Context,
   orgId: string,
-  { key, ttlS }: Wish,
+  { key, ttlS }: ReservationRequest,
   open: readonly OpenBudget[],
 ): Reservation {
   const verdict = judge(open, null, FRESH);
@@ -66,14 +70,14 @@ function decideAlone(
   return { id, endsMs: ctx.clock.now() + ttlS * 1_000, isRepeat: false };
 }
 
-/** One call of the script. Null when the amounts of this standing are too old to decide. */
+/** One call of the script. Null when the amounts of this status are too old to decide. */
 async function tryToReserve(
   ctx: Context,
-  { orgId, touches, reserved }: Standing,
+  { orgId, touches, reserved }: BudgetStatus,
   open: readonly OpenBudget[],
-  { caller, wish, isLast }: { caller: Caller; wish: Wish; isLast: boolean },
+  { caller, request, isLast }: { caller: Caller; request: ReservationRequest; isLast: boolean },
 ): Promise<Reservation | null> {
-  const { estimateNusd, ttlS, by, key } = wish;
+  const { estimateNusd, ttlS, by, key } = request;
   const hard = open.filter(({ budget }) => budget.enforce === 'hard');
   const { code, values } = await callReservations(
     ctx,
@@ -102,7 +106,7 @@ async function tryToReserve(
       await untilReplicated(ctx, reservationKeys(orgId).replicated);
       return { id: first, endsMs: Number(ends), isRepeat: code === 'replay' };
     case 'refused':
-      return { id: null, verdict: refuse(ctx, { caller, wish, open }, refusalsOf(hard, values)) };
+      return { id: null, verdict: refuse(ctx, { caller, request, open }, refusalsOf(hard, values)) };
     case 'full':
       throw new DomainError(
         'overloaded',
@@ -125,7 +129,7 @@ async function tryToReserve(
 }
 
 /** The arguments of the script for a budget: its key, its room, and how much of that this user may hold. */
-function roomsOf(open: OpenBudget, { isBound }: Wish['by']): readonly (string | number)[] {
+function roomsOf(open: OpenBudget, { isBound }: ReservationRequest['by']): readonly (string | number)[] {
   const room = open.budget.limit - open.current;
   if (!isReservedIn(open.budget)) return ['', room, ''];
   return [reservedKey(open.budget._id, open.interval.startMs), room, (isBound ? shareOf(open) : null) ?? ''];
@@ -147,7 +151,7 @@ function refusalsOf(hard: readonly OpenBudget[], pairs: readonly string[]): Refu
 /** The verdict of a refusal, also where only reservations of this moment fill a budget. Full shares are recorded. */
 function refuse(
   ctx: Context,
-  { caller, wish, open }: { caller: Caller; wish: Wish; open: readonly OpenBudget[] },
+  { caller, request, open }: { caller: Caller; request: ReservationRequest; open: readonly OpenBudget[] },
   refusals: Refusals,
 ): Verdict {
   const { orgId, userId } = caller;
@@ -155,8 +159,8 @@ function refuse(
     const heldNusd = refusals.get(one);
     if (heldNusd === undefined) return { ...one, cause: null };
     if (heldNusd === null || userId === null)
-      return { ...one, cause: causeOf(one, wish.estimateNusd, FRESH) ?? 'held' };
-    noteFullShare(ctx, { orgId, budgetId: one.budget._id, userId, keyId: wish.by.keyId, heldNusd });
+      return { ...one, cause: causeOf(one, request.estimateNusd, FRESH) ?? 'held' };
+    noteFullShare(ctx, { orgId, budgetId: one.budget._id, userId, keyId: request.by.keyId, heldNusd });
     return { ...one, cause: 'share' };
   });
   return verdictOf(judged);

@@ -1,7 +1,7 @@
--- Ends reservations whose real cost is in the amounts that were just read, and says what is held.
--- ARGV[1] how often usage had been counted by then  ARGV[2] … ids; of one that is not known nothing happens
--- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, how many ended by themselves since the call before, and of what
--- is open: end (ms), key, amount, … }. Of more than a few it sums up by key, with the end of the last.
+-- Ends reservations whose real cost is in the amounts that were just read, and returns the open ones.
+-- ARGV[1] how often usage had been counted by then  ARGV[2] … ids; unknown ones are ignored
+-- Returns { 'shut', redis ms } or { 'settled', redis ms, seq, how many ended by themselves since the call before, and of each
+-- open one: end (ms), key, amount, … }. More than a few are summed by key, with the end of the last.
 
 local FEW = 100
 

@@ -1,7 +1,7 @@
 import { recordAct } from '../audit/record-audit.ts';
 import { boundedCache } from '../platform/context/cache.ts';
 import type { Context } from '../platform/context/context.ts';
-import type { OpenBudget } from './standing.ts';
+import type { OpenBudget } from './budget-status.ts';
 
 /** A share is never less: one call should fit into it. */
 const LEAST_SHARE_NUSD = 1e9;

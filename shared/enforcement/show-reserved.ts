@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type BudgetView, budgetView } from '../budgets/view.ts';
 import type { Context } from '../platform/context/context.ts';
 import { usd4 } from '../pricing/money.ts';
-import { isReservedKnown, standings } from './recall-standing.ts';
-import { isReservedIn, reservedKey } from './standing.ts';
+import { isReservedIn, reservedKey } from './budget-status.ts';
+import { isReservedKnown, statusCache } from './cached-status.ts';
 
-/** A budget with how it stands now, also what is reserved in it. */
+/** A budget with its usage and its reservations now. */
 export const reservedBudgetView = budgetView.extend({
   reserved: z
     .number()
@@ -14,7 +14,7 @@ export const reservedBudgetView = budgetView.extend({
 });
 export type ReservedBudgetView = z.output<typeof reservedBudgetView>;
 
-/** Adds to a budget what open reservations hold, as of at most a second ago. */
+/** Adds the amount of open reservations to a budget, as of at most a second ago. */
 export async function showReserved(
   ctx: Context,
   orgId: string,
@@ -43,7 +43,7 @@ function reservedOf(
 
 /** Null while it is not known. */
 async function recallSums(ctx: Context, orgId: string): Promise<ReadonlyMap<string, number> | null> {
-  const recollection = await standings(ctx)
+  const recollection = await statusCache(ctx)
     .recall(orgId)
     .catch((error: unknown) => {
       ctx.log.debug({ err: error }, 'what is reserved was not read');

@@ -28,7 +28,7 @@ const checkedBudget = z.strictObject({
   resets_at: z.string().nullable().describe('When its next window begins; null: never'),
 });
 
-/** Whether a call may be made, and how the budgets stand that it counts in. */
+/** The decision about a call, with the budgets that it counts in. */
 export const checkAnswer = z.strictObject({
   allow: z.boolean().describe('False when a hard budget refuses'),
   reason: z

@@ -1,8 +1,8 @@
 import { shown, thresholdOf } from '../budgets/view.ts';
 import { isVisible, type Viewer } from '../budgets/visible.ts';
 import { isoTime } from '../platform/basics/clock.ts';
-import { type RefusingBudget, remainingOf } from './judge.ts';
-import type { OpenBudget } from './standing.ts';
+import type { OpenBudget } from './budget-status.ts';
+import { type JudgedBudget, partLeft, type RefusingBudget, remainingOf } from './judge.ts';
 
 /** Why a budget refuses a call, in words for its caller: without name and amount where the caller does not see the budget. */
 export function reasonOf(refusing: RefusingBudget, viewer: Viewer): string {
@@ -32,4 +32,22 @@ export function leftWords(open: OpenBudget): string {
   const whole = thresholdOf(open.budget);
   if (metric === 'cost_usd') return `${DOLLARS.format(left)} of ${DOLLARS.format(whole)} left`;
   return `${left} of ${whole} ${metric.replaceAll('_', ' ')} left`;
+}
+
+/** Characters of a line, its end included, stay below 200. */
+const LINE_LENGTH = 198;
+
+/** One line about the budget that has the smallest part of its threshold left: what is left and how much is used. Pure. */
+export function statusLine(budgets: readonly JudgedBudget[]): string {
+  const tightest = budgets.toSorted((a, b) => partLeft(a) - partLeft(b))[0];
+  if (!tightest) return 'No budget';
+  const { budget, current } = tightest;
+  const used = Math.round((current / budget.limit) * 100);
+  const line = `${leftWords(tightest)}, ${used} % used: ${oneLine(budget.name)}`;
+  return Array.from(line).slice(0, LINE_LENGTH).join('');
+}
+
+/** A name may hold line breaks and control sequences of a terminal. */
+function oneLine(name: string): string {
+  return name.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
 }

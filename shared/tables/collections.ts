@@ -18,7 +18,7 @@ import {
   signingKeyRows,
 } from '../credits/model.ts';
 import { deviceGrantRows, deviceRows } from '../devices/model.ts';
-import { reservationMarkRows, settlementRows } from '../enforcement/model.ts';
+import { reservationStateRows, settlementRows } from '../enforcement/model.ts';
 import { eventRows } from '../events/model.ts';
 import { idempotencyRecordRows } from '../idempotency/model.ts';
 import { apiKeyRows } from '../keys/model.ts';
@@ -56,7 +56,7 @@ export const COLLECTIONS = [
   budgetAlertRows,
   budgetEvaluationRows,
   settlementRows,
-  reservationMarkRows,
+  reservationStateRows,
   anomalyRows,
   deviceRows,
   deviceGrantRows,

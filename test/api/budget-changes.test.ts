@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { evaluateBudgetsJob } from '../../shared/budgets/jobs.ts';
-import { standings } from '../../shared/enforcement/recall-standing.ts';
+import { statusCache } from '../../shared/enforcement/cached-status.ts';
 import { channelOf } from '../../shared/platform/queues/wake-up.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -13,7 +13,7 @@ let key: string;
 beforeAll(async () => {
   api = await startApi();
   other = await startApi({ sharing: api.ctx });
-  withoutPolls(() => standings(other.ctx));
+  withoutPolls(() => statusCache(other.ctx));
 });
 afterAll(async () => {
   await other.close();
@@ -69,8 +69,9 @@ describe('the process that answered a change of a budget', () => {
 
   test('reserves by it from its answer on', async () => {
     const id = await create();
-    const wish = { user_id: 'ada', estimate_usd: 1, ttl_s: 60 };
-    const reserve = async () => (await api.call('/api/v1/budgets/reserve', { key, body: wish })).body.allow;
+    const request = { user_id: 'ada', estimate_usd: 1, ttl_s: 60 };
+    const reserve = async () =>
+      (await api.call('/api/v1/budgets/reserve', { key, body: request })).body.allow;
     expect(await reserve()).toBe(false);
     await change(id, { threshold: 6 });
     expect(await reserve()).toBe(true);
@@ -92,7 +93,7 @@ test('another process decides by a change without reading again by itself, becau
     [6, true],
     [4, false],
   ] as const) {
-    await standings(other.ctx).refresh(orgId);
+    await statusCache(other.ctx).refresh(orgId);
     await change(id, { threshold });
     await until(async () => (await isAllowed(other)) === isEnough);
   }

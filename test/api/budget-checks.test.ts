@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { addMember } from '../../shared/administration/members.ts';
-import { standings } from '../../shared/enforcement/recall-standing.ts';
+import { statusCache } from '../../shared/enforcement/cached-status.ts';
 import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -136,7 +136,7 @@ describe('a check', () => {
     const call = { user_id: 'blind', estimate_usd: 1 };
     await answers(call, { allow: true });
     const denied = await until(async () => {
-      const recollection = await standings(api.ctx).recall(orgId);
+      const recollection = await statusCache(api.ctx).recall(orgId);
       Object.assign(recollection?.value.reserved ?? {}, { readMs: Number.NEGATIVE_INFINITY });
       const { body } = await check(call);
       return body.allow ? null : body;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBudget } from '../../shared/budgets/change-budgets.ts';
 import { callReservations } from '../../shared/enforcement/call-reservations.ts';
 import { settlementRows } from '../../shared/enforcement/model.ts';
-import { lookAtReservations, openReservations } from '../../shared/enforcement/open-reservations.ts';
-import { readStandings } from '../../shared/enforcement/read-standings.ts';
+import { readStatuses } from '../../shared/enforcement/read-status.ts';
+import { openReservations, readReservationState } from '../../shared/enforcement/reservation-state.ts';
 import { reservationKeys } from '../../shared/platform/redis/keys.ts';
 import { makeSignal, makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
@@ -76,8 +76,8 @@ describe('a reservation', () => {
     const crowded = await makeTenant(api.ctx);
     await api.call('/api/v1/budgets', { key: crowded.key, body: TEN_DOLLARS });
     const ask = async () => {
-      const wish = { estimate_usd: 1, ttl_s: 60 };
-      return (await api.call('/api/v1/budgets/reserve', { key: crowded.key, body: wish })).status;
+      const request = { estimate_usd: 1, ttl_s: 60 };
+      return (await api.call('/api/v1/budgets/reserve', { key: crowded.key, body: request })).status;
     };
     const { ends } = reservationKeys(crowded.orgId);
     await until(async () => (await ask()) === 200 && (await api.ctx.redis.meter.zcard(ends)) > 0);
@@ -161,7 +161,7 @@ describe('a reservation', () => {
     expect((await reserve('own', 0.01)).body.allow).toBe(false);
   });
 
-  test('is made once per Idempotency-Key; another wish with that key is refused', async () => {
+  test('is made once per Idempotency-Key; another request with that key is refused', async () => {
     await budget('idem');
     const headers = { 'Idempotency-Key': randomUUID() };
     const answers = await Promise.all(Array.from({ length: 8 }, () => reserve('idem', 6, {}, headers)));
@@ -190,8 +190,8 @@ describe('a reservation', () => {
     expect((await reserve('again', 6, {}, headers)).body.allow).toBe(false);
   });
 
-  test('refuses what is no wish', async () => {
-    const wish = { user_id: 'x', estimate_usd: 1, ttl_s: 60 };
+  test('refuses what is no request', async () => {
+    const request = { user_id: 'x', estimate_usd: 1, ttl_s: 60 };
     for (const change of [
       { estimate_usd: 0 },
       { ttl_s: 0 },
@@ -199,7 +199,7 @@ describe('a reservation', () => {
       { ttl_s: 1.5 },
       { estimate_usd: undefined },
     ])
-      expect((await post('reserve', { ...wish, ...change })).status, JSON.stringify(change)).toBe(400);
+      expect((await post('reserve', { ...request, ...change })).status, JSON.stringify(change)).toBe(400);
     expect((await post('release', {})).status).toBe(400);
   });
 });
@@ -207,7 +207,7 @@ describe('a reservation', () => {
 test('many that end at once are looked at some at a time, and hold nothing in the end', async () => {
   const { ctx } = api;
   const { orgId: many } = await makeTenant(ctx);
-  await openReservations(ctx, many, await lookAtReservations(ctx, many));
+  await openReservations(ctx, many, await readReservationState(ctx, many));
   const { held, reservations, ends } = reservationKeys(many);
   const make = async (name: string, count: number, endMs: number) => {
     const ids = Array.from({ length: count }, (_, index) => `res_${name}${index}`);
@@ -249,9 +249,9 @@ test('however many settlements one organization has, those of another are read',
       settled_at: new Date(),
     }));
   await settlementRows(api.ctx).insertMany([...settled(many, 5_001), ...settled(few, 1)]);
-  const readings = await readStandings(api.ctx, new Map([many, few].map((id) => [id, null])));
-  expect(readings.get(few)?.settlements).toHaveLength(1);
-  expect(readings.get(many)?.settlements).toHaveLength(5_000);
+  const snapshots = await readStatuses(api.ctx, new Map([many, few].map((id) => [id, null])));
+  expect(snapshots.get(few)?.settlements).toHaveLength(1);
+  expect(snapshots.get(many)?.settlements).toHaveLength(5_000);
 });
 
 test('an emptied Redis goes on counting what was open until its time is over, and what was spent', async () => {

@@ -156,7 +156,7 @@ test('50 parallel batches over two apis: each level fires once, and no signal is
   await kill(worker);
 });
 
-/** What an evaluation asks of MongoDB: it claims what is due, reads windows, writes what was reached, and commits. */
+/** The steps of an evaluation in MongoDB: it claims the due rows, reads windows, writes the levels, and commits. */
 const STEP = /budget_windows|budget_evaluations|commitTransaction/;
 const STEPS = 4;
 

@@ -14,7 +14,7 @@ import { replayLedger } from '../../shared/credits/ledger/replay.ts';
 import { readAccount } from '../../shared/credits/meter/account-record.ts';
 import { readBalances } from '../../shared/credits/meter/read-balances.ts';
 import { revokeDevice } from '../../shared/devices/revoke-device.ts';
-import { reservationMarkRows } from '../../shared/enforcement/model.ts';
+import { reservationStateRows } from '../../shared/enforcement/model.ts';
 import { type Reservation, reserveInBudgets } from '../../shared/enforcement/reserve.ts';
 import { connectRedis } from '../../shared/platform/redis/connect.ts';
 import { accountKeys, reservationKeys } from '../../shared/platform/redis/keys.ts';
@@ -217,7 +217,7 @@ test('three masters: a hard budget is reserved up to its threshold, also after a
   for (const orgId of orgIds) {
     const made = await Promise.all(Array.from({ length: 25 }, () => reserveOne(ctx, orgId)));
     expect(made.filter(({ id }) => id !== null)).toHaveLength(10);
-    const isNoted = async () => (await reservationMarkRows(ctx).findOne({ _id: orgId }))?.seq === 10;
+    const isNoted = async () => (await reservationStateRows(ctx).findOne({ _id: orgId }))?.seq === 10;
     await until(isNoted, { what: 'the reservations in the record' });
   }
   await clients[2]?.flushall();

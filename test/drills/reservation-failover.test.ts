@@ -21,7 +21,7 @@ beforeAll(async () => {
   stack = replicated.stack;
 }, 60_000);
 
-// What a beforeAll that failed has not started is undefined.
+// Undefined after a beforeAll that failed.
 afterAll(() => replicated?.stop());
 
 test(`a replica is promoted and its primary demoted under load, ${ROUNDS} times to and fro (seed ${SEED}): with REDIS_WAIT_REPLICAS=1 never more than the threshold is reserved`, {

@@ -33,7 +33,7 @@ const zones = [
 ];
 const windows = fc.constantFrom(...BUDGET_WINDOWS);
 
-/** What a calendar on the wall calls the window of a moment: its date, the Monday of its week, its month. */
+/** The name of a moment's window on a wall calendar: its date, the Monday of its week, its month. */
 function nameOfWindow(window: 'daily' | 'weekly' | 'monthly', timeZone: string, atMs: number): string {
   const date = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(atMs);
   if (window === 'daily') return date;

@@ -178,7 +178,7 @@ describe('the baseline', () => {
   test('holds sessions that had finished before this one began, whether or not a job has ended them', async () => {
     const { orgId } = await makePast();
     expect(await sessionRows(ctx).countDocuments({ org_id: orgId, state: 'open' })).toBeLessThanOrEqual(1);
-    // Of another user, and running beside it: neither counts.
+    // Another user, and a session beside it: neither counts.
     await post(orgId, { user_id: 'bob', ts: NOW - HOUR, tokens_in: 1_900_000 });
     await post(orgId, { project_id: 'other', ts: NOW - 60_000, tokens_in: 1_900_000 });
     const sessionId = await post(orgId, { tokens_in: 100_000 });

@@ -67,10 +67,10 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'what reservations held long ago is known',
-    file: `${ENFORCEMENT}/recall-standing.ts`,
+    file: `${ENFORCEMENT}/cached-status.ts`,
     text: 'value.reserved.readMs >= oldestMs',
     replacement: 'oldestMs < Infinity',
-    tests: ['test/shared/enforcement/recall-standing.test.ts'],
+    tests: ['test/shared/enforcement/cached-status.test.ts'],
   },
   {
     what: 'a check does not wait for a slow read',
@@ -96,8 +96,8 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'a change of a budget decides with the next poll',
     file: 'api/schemas/changed-budget.ts',
-    text: 'await standings(ctx).renew(key.orgId);',
-    replacement: 'void standings;',
+    text: 'await statusCache(ctx).renew(key.orgId);',
+    replacement: 'void statusCache;',
     tests: CHANGES,
   },
   {
@@ -195,14 +195,14 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   },
   {
     what: 'what an emptied Redis has lost is free again',
-    file: `${ENFORCEMENT}/open-reservations.ts`,
+    file: `${ENFORCEMENT}/reservation-state.ts`,
     text: 'look.seq < mark.seq',
     replacement: 'look.seq > mark.seq',
     tests: RESERVATIONS,
   },
   {
     what: 'a displaced Redis goes on',
-    file: `${ENFORCEMENT}/refresh-standings.ts`,
+    file: `${ENFORCEMENT}/refresh-status.ts`,
     text: 'mark.epoch !== look.identity',
     replacement: "mark.epoch === ''",
     tests: RESERVATIONS,

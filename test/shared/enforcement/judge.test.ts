@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Budget } from '../../../shared/budgets/model.ts';
+import type { OpenBudget } from '../../../shared/enforcement/budget-status.ts';
 import { type Cause, judge, verdictOf } from '../../../shared/enforcement/judge.ts';
-import type { OpenBudget } from '../../../shared/enforcement/standing.ts';
 
 const ALL_KNOWN = { isUsageFresh: true, areReservationsFresh: true };
 

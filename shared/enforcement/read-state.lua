@@ -1,4 +1,4 @@
--- Looks at the reservations of an organization, before its amounts are read.
+-- Reads the state of an organization's reservations, before its amounts are read.
 -- Returns { 'open' or 'shut' (they were opened for other data, or never), redis ms, identity of this Redis' data, seq }.
 
 local mine = identity()

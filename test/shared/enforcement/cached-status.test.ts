@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { isReservedKnown } from '../../../shared/enforcement/recall-standing.ts';
-import type { Standing } from '../../../shared/enforcement/standing.ts';
+import type { BudgetStatus } from '../../../shared/enforcement/budget-status.ts';
+import { isReservedKnown } from '../../../shared/enforcement/cached-status.ts';
 
 test('what reservations hold is known when it was read late enough', () => {
-  const value = { reserved: { readMs: 5_000 } } as Standing;
+  const value = { reserved: { readMs: 5_000 } } as BudgetStatus;
   expect(isReservedKnown({ value, oldestMs: 5_000 })).toBe(true);
   expect(isReservedKnown({ value, oldestMs: 5_001 })).toBe(false);
   expect(isReservedKnown({ value: { ...value, reserved: null }, oldestMs: 0 })).toBe(false);

@@ -1,0 +1,79 @@
+import { calendarWindowAt } from '../budgets/calendar-windows.ts';
+import { amountOf, type WindowUsage } from '../budgets/evaluate.ts';
+import { scopesOf } from '../budgets/keys.ts';
+import type { Budget } from '../budgets/model.ts';
+import type { Rules } from '../budgets/rules.ts';
+import type { Interval } from '../platform/basics/interval.ts';
+
+/** The amounts that open reservations hold beside the usage of a status. */
+export interface Reserved {
+  /** The identity of the Redis data that holds them. */
+  identity: string;
+  /** Redis' clock before the amounts were read. */
+  redisMs: number;
+  /** How many reservations there had been. */
+  seq: number;
+  /** Nano-USD by `reservedKey(...)`. */
+  sums: ReadonlyMap<string, number>;
+  /** When they were read, by this process' monotonic clock. */
+  readMs: number;
+}
+
+/** The rules, the usage and the reservations of an organization at one moment, as an api process caches them. */
+export interface BudgetStatus {
+  orgId: string;
+  rules: Rules;
+  /** How often usage had been counted by then: the same number means the same amounts. */
+  touches: number;
+  /** By counter: its windows that are open now or open later. */
+  usage: ReadonlyMap<string, readonly WindowUsage[]>;
+  /** Null when there is no budget with reservations, or Redis was never read. */
+  reserved: Reserved | null;
+}
+
+/** The user and the project of a call. */
+export interface Caller {
+  orgId: string;
+  userId: string | null;
+  projectId: string;
+}
+
+/** A budget that a call counts in, in the window that is open. Amounts are in the unit of the budget's limit. */
+export interface OpenBudget {
+  budget: Budget;
+  interval: Interval;
+  current: number;
+  /** Held by open reservations. */
+  reserved: number;
+}
+
+/** Returns true when calls reserve amounts in a budget. */
+export function isReservedIn({ enforce, metric }: Pick<Budget, 'enforce' | 'metric'>): boolean {
+  return enforce === 'hard' && metric === 'cost_usd';
+}
+
+/** Returns true when calls reserve amounts in any budget of these rules. */
+export function mayReserve({ budgets }: Pick<Rules, 'budgets'>): boolean {
+  return budgets.some(({ budget }) => isReservedIn(budget));
+}
+
+/** The key of the reservations in a budget and a window: a reservation belongs to the window in which it was made. */
+export function reservedKey(budgetId: string, windowStartMs: number): string {
+  return `${budgetId}:${windowStartMs}`;
+}
+
+/** The budgets that a caller's calls count in, in the order in which they were made. */
+export function openBudgetsOf(status: BudgetStatus, caller: Caller, nowMs: number): OpenBudget[] {
+  const { byScope, teamsOf } = status.rules;
+  const matching = scopesOf(teamsOf, caller).flatMap((scope) => byScope.get(scope) ?? []);
+  return matching
+    .sort((a, b) => a.place - b.place)
+    .map(({ budget, counter }) => {
+      const interval = calendarWindowAt(budget.window, budget.timezone, nowMs);
+      const windows = status.usage.get(counter) ?? [];
+      const counted = windows.find((window) => window.interval.startMs === interval.startMs);
+      const current = counted ? amountOf(budget.metric, counted.usage) : 0;
+      const reserved = status.reserved?.sums.get(reservedKey(budget._id, interval.startMs)) ?? 0;
+      return { budget, interval, current, reserved };
+    });
+}

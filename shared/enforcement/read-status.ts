@@ -1,0 +1,114 @@
+import type { ClientSession } from 'mongoose';
+import { readWindows } from '../budgets/read-windows.ts';
+import { cacheRules, readRulesOf } from '../budgets/rules.ts';
+import { type RulesVersion, readOrganizationVersions } from '../organizations/versions.ts';
+import { dateAt } from '../platform/basics/clock.ts';
+import type { Context } from '../platform/context/context.ts';
+import { inTransaction } from '../platform/mongo/transaction.ts';
+import { type BudgetStatus, mayReserve } from './budget-status.ts';
+import { type ReservationState, reservationStateRows, type Settlement, settlementRows } from './model.ts';
+
+/** A read that takes longer has failed: its amounts would be too old. */
+const DEADLINE_MS = 900;
+
+/** An organization as one snapshot of MongoDB shows it. */
+export interface StatusSnapshot {
+  status: Omit<BudgetStatus, 'reserved'>;
+  /** Settlements of reservations whose real cost is in the usage. */
+  settlements: readonly Settlement[];
+  state: Pick<ReservationState, 'epoch' | 'seq'> | null;
+}
+
+/**
+ * Reads the budgets and the usage of organizations, all at one moment. It re-reads only what has changed since `known`; for an
+ * idle organization that is just its version. Throws a store error.
+ */
+export async function readStatuses(
+  ctx: Context,
+  known: ReadonlyMap<string, BudgetStatus | null>,
+): Promise<Map<string, StatusSnapshot>> {
+  const snapshots = await inTransaction(ctx.db, (transaction) => readChanges(ctx, known, transaction), {
+    deadlineMs: DEADLINE_MS,
+  });
+  for (const { status } of snapshots.values()) cacheRules(ctx, status.rules);
+  return snapshots;
+}
+
+async function readChanges(
+  ctx: Context,
+  known: ReadonlyMap<string, BudgetStatus | null>,
+  transaction: ClientSession,
+): Promise<Map<string, StatusSnapshot>> {
+  const versions = await readOrganizationVersions(ctx, [...known.keys()], transaction);
+  const isTouched = ([orgId, { touches }]: [string, RulesVersion]) => known.get(orgId)?.touches !== touches;
+  const touched = [...versions].filter(isTouched).map(([orgId]) => orgId);
+  const usage = await readUsage(ctx, touched, transaction);
+  const statuses: StatusSnapshot['status'][] = [];
+  for (const [orgId, { version, touches }] of versions) {
+    const before = known.get(orgId);
+    const isSame = before?.rules.version === version;
+    const rules = isSame ? before.rules : await readRulesOf(ctx, orgId, version, transaction);
+    statuses.push({ orgId, touches, rules, usage: usage.get(orgId) ?? before?.usage ?? new Map() });
+  }
+  const reserving = statuses.filter(({ rules }) => mayReserve(rules)).map(({ orgId }) => orgId);
+  const recorded = await readRecorded(ctx, reserving, transaction);
+  return new Map(
+    statuses.map((status) => [status.orgId, { status, ...(recorded.get(status.orgId) ?? NOTHING) }]),
+  );
+}
+
+const NOTHING = { settlements: [], state: null };
+
+/** The record of reservations of these organizations. */
+async function readRecorded(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, Omit<StatusSnapshot, 'status'>>> {
+  if (orgIds.length === 0) return new Map();
+  const settlements = await readSettlements(ctx, orgIds, transaction);
+  const states = await reservationStateRows(ctx)
+    .find({ _id: { $in: [...orgIds] } }, { session: transaction, projection: { epoch: 1, seq: 1 } })
+    .toArray();
+  const byOrganization = Map.groupBy(settlements, ({ org_id }) => org_id);
+  const stateOf = new Map(states.map((state) => [state._id, state]));
+  return new Map(
+    orgIds.map((orgId) => [
+      orgId,
+      { settlements: byOrganization.get(orgId) ?? [], state: stateOf.get(orgId) ?? null },
+    ]),
+  );
+}
+
+/** Settlements of one read. After a full one the organizations that are missing in it are read. */
+const SETTLEMENTS = 5_000;
+
+/** Settlements of each organization that has any; the next call reads the rest of them. */
+async function readSettlements(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Settlement[]> {
+  const found = await settlementRows(ctx)
+    .find({ org_id: { $in: [...orgIds] } }, { session: transaction, limit: SETTLEMENTS })
+    .toArray();
+  if (found.length < SETTLEMENTS) return found;
+  const seen = new Set(found.map(({ org_id }) => org_id));
+  const others = orgIds.filter((orgId) => !seen.has(orgId));
+  return [...found, ...(await readSettlements(ctx, others, transaction))];
+}
+
+/** The usage in windows that are open now or open later. */
+async function readUsage(
+  ctx: Context,
+  orgIds: readonly string[],
+  transaction: ClientSession,
+): Promise<Map<string, BudgetStatus['usage']>> {
+  if (orgIds.length === 0) return new Map();
+  const open = { org_id: { $in: [...orgIds] }, window_end: { $gt: dateAt(ctx.clock.now()) } };
+  const windows = await readWindows(ctx, open, transaction);
+  const byOrganization = Map.groupBy(windows, ({ org_id }) => org_id);
+  return new Map(
+    orgIds.map((orgId) => [orgId, Map.groupBy(byOrganization.get(orgId) ?? [], ({ counter }) => counter)]),
+  );
+}
