@@ -196,15 +196,15 @@ export const BUDGET_FAULTS: readonly Fault[] = [
   {
     what: 'what an emptied Redis has lost is free again',
     file: `${ENFORCEMENT}/reservation-state.ts`,
-    text: 'look.seq < mark.seq',
-    replacement: 'look.seq > mark.seq',
+    text: 'found.seq < recorded.seq',
+    replacement: 'found.seq > recorded.seq',
     tests: RESERVATIONS,
   },
   {
     what: 'a displaced Redis goes on',
     file: `${ENFORCEMENT}/refresh-status.ts`,
-    text: 'mark.epoch !== look.identity',
-    replacement: "mark.epoch === ''",
+    text: 'state.epoch !== found.identity',
+    replacement: "state.epoch === ''",
     tests: RESERVATIONS,
   },
   {
