@@ -14,7 +14,6 @@ import { endIfSilent } from '../shared/ingest/end-session.ts';
 import { releaseReservationsJob } from '../shared/keys/jobs.ts';
 import { DAY_MS } from '../shared/platform/basics/interval.ts';
 import type { Context } from '../shared/platform/context/context.ts';
-import type { JobData } from '../shared/platform/queues/job.ts';
 import { purgeJob } from '../shared/retention/jobs.ts';
 import { purge } from '../shared/retention/purge.ts';
 import { endSessionJob, moveSessionEndsJob } from '../shared/sessions/jobs.ts';
@@ -37,7 +36,7 @@ import { planStep } from '../shared/webhooks/deliveries/plan-in-steps.ts';
 import { holdExhausted } from '../shared/webhooks/deliveries/recover-deliveries.ts';
 import { sendDigests as sendDueDigests } from '../shared/webhooks/deliveries/send-digests.ts';
 import { alertAdminsJob, drainWebhookJob } from '../shared/webhooks/endpoints/jobs.ts';
-import { attemptDeliveries } from '../shared/webhooks/sending/attempt-delivery.ts';
+import { deliver } from '../shared/webhooks/sending/deliver.ts';
 import { drainDeliveries } from '../shared/webhooks/sending/drain-deliveries.ts';
 import { dueJobRow, jobRow } from './job-row.ts';
 
@@ -58,8 +57,8 @@ export const evaluateBudgets = dueJobRow(evaluateBudgetsJob, { concurrency: 4, w
 /** While a session runs at most once a minute, and at its end. */
 export const checkSession = dueJobRow(checkSessionJob, { concurrency: 8, work: lookAtSession });
 
-/** How many attempts run is limited per endpoint (shared/webhooks/sending/permits.ts). */
-const attempts = { concurrency: Number.POSITIVE_INFINITY, work: attempt };
+/** How many attempts run is limited per endpoint (shared/webhooks/sending/endpoint.ts). */
+const attempts = { concurrency: Number.POSITIVE_INFINITY, work: deliver };
 export const deliverWebhook = jobRow(deliverWebhookJob, attempts);
 export const retryWebhook = jobRow(retryWebhookJob, attempts);
 
@@ -122,12 +121,6 @@ export const purgeOld = jobRow(purgeJob, {
   everyMs: 3_600_000,
   work: (ctx) => purge(ctx, RETENTION),
 });
-
-/** What one wake-up brings is due at one time. */
-async function attempt(ctx: Context, data: JobData<typeof deliverWebhookJob>): Promise<unknown> {
-  const outcomes = await attemptDeliveries(ctx, data);
-  return outcomes.find(({ kind }) => kind === 'later');
-}
 
 /** A rebuild is over by then, or the next look tells. */
 const AFTER_REBUILD_MS = 60_000;

@@ -7,8 +7,8 @@ import { openContext } from '../shared/platform/context/context.ts';
 import { refuseUnprepared } from '../shared/platform/mongo/schema.ts';
 import { connectQueues } from '../shared/platform/redis/connect.ts';
 import { registerMetrics } from '../shared/tables/metrics.ts';
-import { cancelWaiters } from '../shared/webhooks/sending/permits.ts';
-import { listen } from '../shared/webhooks/sending/published.ts';
+import { receivePublished } from '../shared/webhooks/deliveries/published.ts';
+import { cancelWaiters } from '../shared/webhooks/sending/endpoint.ts';
 import * as jobs from './index.ts';
 import { answerProbe } from './probe.ts';
 import { startProjector } from './project-ledger.ts';
@@ -39,12 +39,12 @@ probe.listen(config.workerPort, config.host, () => ctx.log.info(probe.address(),
 /** Everything that a worker does by the clock. The projector goes by that of Redis. */
 function startJobs(): () => Promise<void> {
   const workers = Object.values(jobs).map((row) => startWorker(row, ctx, connection));
-  const stopListening = listen(ctx);
+  const stopReceiving = receivePublished(ctx);
   const stopSweeper = startSweeper(ctx);
   return async () => {
     await stopSweeper();
     cancelWaiters(ctx);
-    stopListening();
+    stopReceiving();
     await Promise.all(workers.map(closeWorker));
   };
 }

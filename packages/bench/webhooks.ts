@@ -264,7 +264,7 @@ export async function publish(bench: Bench, orgId: string): Promise<string> {
       const events = batch.map(() => sampleEvent(orgId));
       return commitPlan(bench.ctx, async (transaction) => {
         const subscribers = await findSubscribers(bench.ctx, orgId, transaction);
-        const plan = await planEvents(events, subscribers, bench.ctx.clock.now());
+        const plan = planEvents(events, subscribers, bench.ctx.clock.now());
         return { ...plan, result: events.map(eventIdOf) };
       });
     },

@@ -30,7 +30,7 @@ export async function reportAnomalies(
         const isNews = isWorthReporting(anomaly, before ?? null);
         return isNews ? [incidentOf(session, anomaly, before, dateAt(nowMs))] : [];
       });
-      const events = await planEvents(incidents.map(eventOf), subscribers, nowMs);
+      const events = planEvents(incidents.map(eventOf), subscribers, nowMs);
       const rows = incidents.map((incident) => replaceRow(anomalyRows, incident, { upsert: true }));
       return {
         writes: [...rows, ...events.writes],

@@ -107,7 +107,7 @@ async function planFirings(
     return { event, firing: insertRow(budgetFiringRows, firingOf(level, at, eventIdOf(event))) };
   });
   const raised = planned.map(({ event }) => event);
-  const events = await planEvents(raised, subscribers, nowMs);
+  const events = planEvents(raised, subscribers, nowMs);
   const plan = joinPlans({ writes: planned.map(({ firing }) => firing), wakeUps: [] }, events);
   return { plan, count: planned.length };
 }

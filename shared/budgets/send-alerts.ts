@@ -49,7 +49,7 @@ async function sendSome(ctx: Context, orgId: string, candidates: readonly Alert[
       const nowMs = ctx.clock.now();
       const alerts = decideAgain(unsent, { webhooks: rules.subscribers, counted, nowMs });
       const planned = alerts.map((alert) => ({ alert, event: eventOf(alert, dateAt(nowMs)) }));
-      const events = await planEvents(
+      const events = planEvents(
         planned.map(({ event }) => event),
         guardedSubscribers(rules, shard),
         nowMs,

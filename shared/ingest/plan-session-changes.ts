@@ -26,7 +26,7 @@ export async function planSessionChanges(
 ): Promise<Plan> {
   const present = changes.filter((change) => !isPast(change));
   const events = changes.flatMap((change) => eventsOf(change, isPast(change)));
-  const raised = await planEvents(events, subscribers, ctx.clock.now());
+  const raised = planEvents(events, subscribers, ctx.clock.now());
   return joinPlans(planSessions(changes, timeoutMs), planChecks(ctx, present), raised);
 }
 

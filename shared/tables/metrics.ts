@@ -6,21 +6,10 @@ import type { Metrics } from '../platform/basics/metrics.ts';
 import * as platform from '../platform/context/metrics.ts';
 import * as retention from '../retention/metrics.ts';
 import * as usage from '../usage/metrics.ts';
-import * as deliveries from '../webhooks/deliveries/metrics.ts';
-import * as sending from '../webhooks/sending/metrics.ts';
+import * as webhooks from '../webhooks/sending/metrics.ts';
 
 /** Shows every metric of the nouns from the start of a process on, also those that have not counted anything yet. */
 export function registerMetrics(ctx: { metrics: Metrics }): void {
-  for (const declared of [
-    credits,
-    devices,
-    enforcement,
-    ingest,
-    platform,
-    retention,
-    usage,
-    deliveries,
-    sending,
-  ])
+  for (const declared of [credits, devices, enforcement, ingest, platform, retention, usage, webhooks])
     for (const metric of Object.values(declared)) metric(ctx);
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { auditRows } from '../../shared/audit/model.ts';
 import { deliveryRows } from '../../shared/webhooks/deliveries/model.ts';
 import { webhookRows } from '../../shared/webhooks/endpoints/model.ts';
-import { cancelWaiters } from '../../shared/webhooks/sending/permits.ts';
+import { cancelWaiters } from '../../shared/webhooks/sending/endpoint.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

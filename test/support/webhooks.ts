@@ -18,7 +18,7 @@ import { createWebhook } from '../../shared/webhooks/endpoints/create-webhook.ts
 import { findSubscribers } from '../../shared/webhooks/endpoints/find-subscribers.ts';
 import { type Webhook, webhookRows } from '../../shared/webhooks/endpoints/model.ts';
 import type { Envelope } from '../../shared/webhooks/messages/message.ts';
-import { attemptDeliveries } from '../../shared/webhooks/sending/attempt-delivery.ts';
+import { deliver } from '../../shared/webhooks/sending/deliver.ts';
 
 export const SECRET = 'a-secret-of-thirty-two-characters';
 
@@ -76,7 +76,7 @@ export async function raise(
     data: { ...data, index },
   }));
   return commitPlan(ctx, async (transaction) => {
-    const plan = await planEvents(events, await findSubscribers(ctx, orgId, transaction), ctx.clock.now());
+    const plan = planEvents(events, await findSubscribers(ctx, orgId, transaction), ctx.clock.now());
     return { ...plan, result: events.map(eventIdOf) };
   });
 }
@@ -87,7 +87,7 @@ export async function raise(
  */
 export async function writeEvent(ctx: Context, event: NewEvent, transaction: ClientSession): Promise<string> {
   const { webhooks } = await findSubscribers(ctx, event.org_id, transaction);
-  const { writes } = await planEvents([event], { webhooks, guard: [] }, ctx.clock.now());
+  const { writes } = planEvents([event], { webhooks, guard: [] }, ctx.clock.now());
   await applyWrites(ctx, writes, transaction);
   return eventIdOf(event);
 }
@@ -110,7 +110,7 @@ export async function attemptAlone(
   ctx: Context,
   { _id, webhook_id, wake }: Pick<QueuedDelivery, '_id' | 'webhook_id' | 'wake'>,
 ): Promise<void> {
-  await attemptDeliveries(ctx, { webhook_id, delivery_ids: [_id], wake, published: false });
+  await deliver(ctx, { webhook_id, delivery_ids: [_id], wake, published: false });
 }
 
 /** Finished or not, as the log shows them: the unfinished first, so that one that is finished meanwhile is never missed. */

@@ -43,7 +43,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'every attempt opens a connection of its own',
-    file: 'shared/webhooks/sending/permits.ts',
+    file: 'shared/webhooks/sending/endpoint.ts',
     text: 'endpoint.pool ??= new Pool(url.origin, {',
     replacement: 'endpoint.pool = new Pool(url.origin, {',
     tests: SEND,
@@ -92,7 +92,7 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a webhook that is failing alerts again',
-    file: 'shared/webhooks/deliveries/mark-failing.ts',
+    file: 'shared/webhooks/endpoints/plan-change.ts',
     text: "if (webhook?.status !== 'active') return",
     replacement: 'if (!webhook) return',
     tests: DELIVER,
@@ -212,15 +212,15 @@ export const WEBHOOK_FAULTS: readonly Fault[] = [
   },
   {
     what: 'a test that cannot be signed keeps its permit',
-    file: 'shared/webhooks/sending/test-webhook.ts',
-    text: 'permit.release(status !== null);',
-    replacement: 'if (status !== null) permit.release(true);',
+    file: 'shared/webhooks/sending/endpoint.ts',
+    text: 'if (!isReleased) permit.release(true);',
+    replacement: '',
     tests: API,
   },
   {
     what: 'the sweep wakes what can never be sent',
     file: 'shared/webhooks/sending/sweep-deliveries.ts',
-    text: ' || brokenWebhooks(ctx).get(row.webhook_id)',
+    text: '.filter((webhookId) => isSweepable(ctx, webhookId))',
     replacement: '',
     tests: SEND,
   },

@@ -48,7 +48,7 @@ export async function planCreditEvents(
   const plans: Plan[] = [{ writes: decided.flatMap(({ writes }) => writes), wakeUps: [] }];
   for (const [orgId, events] of byOrganization) {
     const subscribers = await findSubscribers(ctx, orgId, transaction);
-    plans.push(await planEvents(events, subscribers, ctx.clock.now()));
+    plans.push(planEvents(events, subscribers, ctx.clock.now()));
   }
   return joinPlans(...plans);
 }

@@ -2,7 +2,7 @@ import { HELD_DELIVERIES } from '../../platform/basics/contract.ts';
 import { commitPlan, NO_PLAN } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { finished, queuedDeliveryRows } from './model.ts';
-import { replaceQueued } from './replace-queued.ts';
+import { planProgress } from './plan-progress.ts';
 
 const EXPIRED_AT_ONCE = 500;
 
@@ -42,6 +42,6 @@ async function expireOldest(ctx: Context, webhookId: string, most: number): Prom
       .limit(count - most)
       .toArray();
     const expired = oldest.map((row) => finished(row, 'expired', ctx.clock.now()));
-    return { ...replaceQueued(expired), result: oldest.length };
+    return { ...planProgress(expired), result: oldest.length };
   });
 }

@@ -5,9 +5,9 @@ import { job } from '../../platform/queues/job.ts';
 const dueDeliveries = {
   webhook_id: z.string(),
   delivery_ids: z.array(z.string()),
-  /** That of the rows as they were woken: what has changed since then has a wake-up of its own. */
+  /** The `wake` of the rows when they were woken. A row that has changed since then has another wake-up. */
   wake: z.string(),
-  /** Whether the commit that planned them has published them (sending/published.ts). */
+  /** Whether the commit that planned them has published them (published.ts). */
   published: z.boolean(),
 };
 

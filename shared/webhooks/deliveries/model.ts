@@ -70,9 +70,8 @@ export function positionOf({ created_at, index }: Pick<Event, 'created_at' | 'in
 }
 
 /**
- * A delivery that is not finished, with all that an attempt needs of it. A row changes by delete and insert, because an
- * index keeps what an update leaves (docs/stores.md), and moves to `deliveries` when it is finished. `(round, attempt)`
- * is the intent: only the outcome of exactly that attempt moves it.
+ * A delivery that is not finished, with all that an attempt needs of it. It moves to `deliveries` when it is finished.
+ * `(round, attempt)` is the intent: only the outcome of exactly that attempt changes the row.
  */
 export interface QueuedDelivery extends Omit<Delivery, 'status' | 'next_attempt_at' | 'finished_at'> {
   /** The event's: what is sent, byte for byte. */

@@ -1,7 +1,6 @@
 import { type Event, eventRows } from '../../events/model.ts';
 import { envelopeOf, eventIdOf, type NewEvent } from '../../events/new-event.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { mapAtPace } from '../../platform/basics/next-turn.ts';
 import { joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import { insertDue } from '../../platform/due/plan-due.ts';
 import { insertRow } from '../../platform/mongo/writes.ts';
@@ -12,45 +11,40 @@ import { planDeliveries } from './plan-deliveries.ts';
 /** Deliveries that the transaction of a change writes itself. More than these are planned in steps after it. */
 const PLANNED_AT_ONCE = 1_000;
 
-/** What the due row of deliveries says that are planned in steps. */
+/** The fields of the due row of deliveries that are planned in steps. */
 export interface UnplannedDetails {
-  /** Those with deliveries that are not planned yet, in their order. */
+  /** The events with deliveries that are not planned yet, in their order. */
   events: Addressed[];
-  /** Who subscribed when the events were raised. */
+  /** The webhooks that subscribed when the events were raised. */
   subscribers: Pick<Subscriber, '_id' | 'events'>[];
   /** How many deliveries of the first of these events are planned already (plan-in-steps.ts). */
   planned: number;
 }
 
-/** What decides for whom an event is. */
+/** The fields of an event that decide which webhooks it is for. */
 type Addressed = Pick<Event, '_id' | 'type' | 'webhook_id'>;
 
 /**
  * Plans events of one organization with one delivery per event and webhook that subscribes (or that it is for), for the
- * transaction of the change that raises them. `subscribers` are all webhooks of the organization, as that transaction
- * sees them, and the plan conflicts with a change of them meanwhile (ADR 0160). An event that is for none of them is not
- * written, so its row does not show whether its cause was there before. Too many deliveries for one transaction are left to
- * a due row. Pure, at a pace that holds nobody up.
+ * transaction of the change that raises them. `webhooks` are all of the organization, as that transaction sees them, and
+ * the plan conflicts with a change of them meanwhile (ADR 0160). An event that is for none of them is not written, so its
+ * row does not show whether its cause existed before. Too many deliveries for one transaction are left to a due row. Pure.
  */
-export async function planEvents(
+export function planEvents(
   events: readonly NewEvent[],
   { webhooks, guard }: Subscribers,
   nowMs: number,
-): Promise<Plan> {
+): Plan {
   if (events.length === 0) return NO_PLAN;
-  const planned = await mapAtPace([...events.entries()], ([index, event]) => {
+  const rows = events.flatMap((event, index) => {
     const isWanted = webhooks.some((webhook) => isFor(event, webhook));
     return isWanted ? [rowOf(event, index, nowMs)] : [];
   });
-  const rows = planned.flat();
   const writes = [...guard, ...rows.map((row) => insertRow(eventRows, row))];
   return joinPlans({ writes, wakeUps: [] }, planFanOut(rows, webhooks, nowMs));
 }
 
-/**
- * Every webhook with every event that it subscribes to, one webhook after the other: what is planned together shares
- * wake-ups.
- */
+/** Returns every webhook with every event that it subscribes to, one webhook after the other. */
 export function pairsOf<Raised extends Addressed, Webhook extends Pick<Subscriber, '_id' | 'events'>>(
   events: readonly Raised[],
   subscribers: readonly Webhook[],
@@ -71,19 +65,17 @@ function isFor(
 function rowOf(event: NewEvent, index: number, nowMs: number): Event {
   const { type, org_id, webhook_id } = event;
   const _id = eventIdOf(event);
-  const addressed = { _id, type, ...(webhook_id === undefined ? {} : { webhook_id }) };
-  return { ...addressed, org_id, body: envelopeOf(_id, event), index, created_at: dateAt(nowMs) };
+  const addressed = webhook_id === undefined ? {} : { webhook_id };
+  return { _id, type, ...addressed, org_id, body: envelopeOf(_id, event), index, created_at: dateAt(nowMs) };
 }
 
 function planFanOut(events: readonly Event[], subscribers: readonly Subscriber[], nowMs: number): Plan {
   const [first] = events;
   if (!first || !areTooMany(events, subscribers)) return planDeliveries(pairsOf(events, subscribers));
   const details: UnplannedDetails = {
-    events: events.map(({ _id, type, webhook_id }) => ({
-      _id,
-      type,
-      ...(webhook_id === undefined ? {} : { webhook_id }),
-    })),
+    events: events.map(
+      ({ body: _body, org_id: _org, index: _index, created_at: _at, ...addressed }) => addressed,
+    ),
     subscribers: subscribers.map(({ _id, events: types }) => ({ _id, events: types })),
     planned: 0,
   };

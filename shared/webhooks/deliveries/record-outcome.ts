@@ -4,17 +4,16 @@ import { within } from '../../platform/basics/within.ts';
 import { commitPlan, type Decision, joinPlans, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
-import { planDrain, planDrainAt } from '../endpoints/plan-change.ts';
-import { planFailing } from './mark-failing.ts';
+import { planDrain, planDrainAt, planFailing } from '../endpoints/plan-change.ts';
 import { type Attempt, type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
-import { replaceQueued } from './replace-queued.ts';
+import { planProgress } from './plan-progress.ts';
 import { ATTEMPTS, nextAttemptAt } from './schedule.ts';
 import { wakeOf } from './wake-deliveries.ts';
 
 export type Outcome = {
   deliveryId: string;
   webhookId: string;
-  /** The intent that it answers: of any other one it changes nothing. */
+  /** The intent that it answers. If the delivery has moved on, the outcome changes nothing. */
   round: number;
   attempt: number;
 } & (
@@ -23,7 +22,7 @@ export type Outcome = {
   | { kind: 'drain' }
 );
 
-/** Attempts that a delivery's log keeps, and those of them with their answers; older ones go first. */
+/** Attempts that a delivery's log keeps, and how many of the newest keep their answers. */
 const LOGGED = { attempts: 50, answers: ATTEMPTS };
 const OUTCOMES_PER_TRANSACTION = 250;
 const STORE_PATIENCE_MS = 60_000;
@@ -31,10 +30,10 @@ const STORE_PATIENCE_MS = 60_000;
 const RECORD_DEADLINE_MS = 8_000;
 
 /**
- * Writes what became of an attempt, once: outcomes that wait together share one transaction. An outcome whose intent is
- * no longer the delivery's (another worker was faster, or it was sent again) changes nothing. While the store is away
- * this keeps the outcome and tries again for a minute, so that the attempt need not be repeated. It tries again beside
- * those of the same webhook only, so that no webhook waits for rows that another one's lost transaction has locked.
+ * Records the outcome of an attempt, once. Outcomes that wait together share one transaction. An outcome whose intent is
+ * no longer the delivery's (another worker was faster, or it was sent again) changes nothing. While the store is away, the
+ * outcome is kept and tried again for a minute, so that the attempt need not be repeated. It is tried again beside those of
+ * the same webhook only, so that no webhook waits for rows that another one's lost transaction has locked.
  */
 export async function recordOutcome(ctx: Context, outcome: Outcome): Promise<void> {
   const untilMs = performance.now() + STORE_PATIENCE_MS;
@@ -89,7 +88,7 @@ async function decide(
     if (outcome.kind === 'postpone' && row.attempt === 1 && !drains.has(webhook._id))
       drains.set(webhook._id, await planDrainAt(ctx, webhook, outcome.dueMs, transaction));
   }
-  const plans = [replaceQueued([...after.values()]), ...drains.values()];
+  const plans = [planProgress([...after.values()]), ...drains.values()];
   for (const webhookId of exhaustedAt(after.values()))
     plans.push(await planFailing(ctx, webhookId, transaction));
   return { ...joinPlans(...plans), result: undefined };
@@ -100,7 +99,7 @@ function exhaustedAt(rows: Iterable<QueuedDelivery | Delivery>): Set<string> {
   return new Set(exhausted.map((row) => row.webhook_id));
 }
 
-/** What an outcome makes of a delivery, finished or not; null when it changes nothing. Pure. */
+/** Returns the delivery after an outcome, finished or not; null when nothing changes. Pure. */
 function stepOf(
   ctx: Context,
   row: QueuedDelivery,
@@ -111,7 +110,7 @@ function stepOf(
     const wake = `${wakeOf(row)}-${outcome.dueMs}`;
     return { ...row, state: 'pending', at: outcome.dueMs, wake };
   }
-  // A mail that was not tried yet waits with the others in their order, however many they are.
+  // A mail that was not tried yet waits with the others in their order.
   if (outcome.kind === 'postpone')
     return row.state === 'held' ? null : { ...row, state: 'held', at: row.position };
   const attempts = logWith(row.attempts, outcome.result);
@@ -119,7 +118,7 @@ function stepOf(
   if (outcome.attempt >= ATTEMPTS) return finished({ ...row, attempts }, 'exhausted', nowMs);
   const attempt = outcome.attempt + 1;
   const next = { ...row, attempts, attempt, wake: wakeOf({ ...row, attempt }) };
-  // Held while it was under way: it stays held until its webhook is enabled. What the drain sent goes on by the schedule.
+  // One that was held while it was under way stays held. One that the drain sent goes on by the schedule.
   if (row.state === 'held' && !outcome.isDrained) return next;
   return {
     ...next,
@@ -128,7 +127,7 @@ function stepOf(
   };
 }
 
-/** However often a delivery is sent again, its row stays small: a list reads a hundred of them. */
+/** Bounds the row of a delivery that is sent again and again, because a list reads a hundred of them. */
 function logWith(before: readonly Attempt[], result: Attempt): Attempt[] {
   const all = [...before, result];
   const withAnswers = all.length - LOGGED.answers;

@@ -5,14 +5,13 @@ import { commitPlan, joinPlans, NO_PLAN } from '../../platform/context/commit-pl
 import type { Context } from '../../platform/context/context.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
-import { deleteRows } from '../../platform/mongo/writes.ts';
 import { getWebhook } from '../endpoints/get-webhook.ts';
 import { webhookRows } from '../endpoints/model.ts';
 import { planDrain } from '../endpoints/plan-change.ts';
 import { recoverDeliveriesJob } from './jobs.ts';
 import { type Delivery, deliveryRows, type QueuedDelivery } from './model.ts';
+import { planReturn } from './plan-progress.ts';
 import { requeued } from './redeliver.ts';
-import { replaceQueued } from './replace-queued.ts';
 import { nextRoundOf } from './wake-deliveries.ts';
 
 const RECOVERED_AT_ONCE = 200;
@@ -23,8 +22,8 @@ interface RecoverDetails {
 }
 
 /**
- * Sends again what a webhook has exhausted of events since a time (epoch ms): in order and paced, as what was held, and
- * only once it is enabled. Returns how many deliveries that are. Throws `not_found`.
+ * Sends the exhausted deliveries of a webhook again whose events were raised since a time (epoch ms). They arrive in order
+ * and paced, as held ones do, and only once the webhook is enabled. Returns how many there are. Throws `not_found`.
  */
 export async function recoverDeliveries(
   ctx: Context,
@@ -42,23 +41,20 @@ export async function recoverDeliveries(
     const details = { webhook_id: webhookId, since, queued: count };
     const audit = auditWrite(ctx, { action: 'webhook.recover', org_id: orgId, details });
     const due = { key: webhookId, orgId, dueMs: ctx.clock.now(), details: { since } };
-    const plan = joinPlans(setDue<RecoverDetails>(recoverDeliveriesJob, due), {
-      writes: [audit],
-      wakeUps: [],
-    });
-    return { ...plan, result: count };
+    const { writes, wakeUps } = setDue<RecoverDetails>(recoverDeliveriesJob, due);
+    return { writes: [...writes, audit], wakeUps, result: count };
   });
 }
 
 /**
- * Holds the exhausted deliveries of a webhook, some per transaction; the last one begins their drain, which so finds all
- * in their order. `key` is that of the due row.
+ * Holds the exhausted deliveries of a webhook, some per transaction. The last transaction begins their drain, which then
+ * finds all of them in their order. `key` is that of the due row.
  */
 export async function holdExhausted(ctx: Context, key: string): Promise<void> {
   while (await holdSome(ctx, key));
 }
 
-/** Whether there may be more. Those whose event is gone already are passed over. */
+/** Returns false when none is left. Deliveries whose event is gone are skipped. */
 async function holdSome(ctx: Context, key: string): Promise<boolean> {
   return commitPlan(ctx, async (transaction) => {
     const options = { session: transaction };
@@ -84,17 +80,13 @@ async function holdSome(ctx: Context, key: string): Promise<boolean> {
     const known = new Map(events.map((event) => [event._id, event]));
     const held = rows.flatMap((row) => heldAgain(row, known.get(row.event_id)));
     const since = held.length > 0 ? due.since : dateAt(last.created_at.getTime() + 1);
-    const moved = {
-      writes: [deleteRows(deliveryRows, { _id: { $in: held.map(({ _id }) => _id) } }, { webhook_id: key })],
-      wakeUps: [],
-    };
     const rest = setDue<RecoverDetails>(recoverDeliveriesJob, {
       key,
       orgId: due.org_id,
       dueMs: due.due_at.getTime(),
       details: { since },
     });
-    return { ...joinPlans(moved, rest, replaceQueued(held)), result: true };
+    return { ...joinPlans(rest, planReturn(held)), result: true };
   });
 }
 

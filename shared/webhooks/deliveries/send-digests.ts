@@ -7,7 +7,7 @@ import type { Collected } from '../messages/describe-event.ts';
 import type { Envelope } from '../messages/message.ts';
 import { finished, type QueuedDelivery, queuedDeliveryRows } from './model.ts';
 import { planEvents } from './plan-events.ts';
-import { replaceQueued } from './replace-queued.ts';
+import { planProgress } from './plan-progress.ts';
 
 /** Events of one digest, and characters of their envelopes; more of them make several. */
 const PER_DIGEST = { events: 200, characters: 1_048_576 };
@@ -54,10 +54,10 @@ async function sendDigest(ctx: Context, webhookId: string): Promise<boolean> {
     const [first] = rows;
     if (!first) return { ...NO_PLAN, result: false };
     const status = webhook ? 'digested' : 'cancelled';
-    const done = replaceQueued(rows.map((row) => finished(row, status, nowMs)));
+    const done = planProgress(rows.map((row) => finished(row, status, nowMs)));
     // It is for this webhook alone, so no other one can miss it.
     const subscribers = { webhooks: webhook ? [webhook] : [], guard: [] };
-    const digest = await planEvents([digestOf(first, rows, nowMs)], subscribers, nowMs);
+    const digest = planEvents([digestOf(first, rows, nowMs)], subscribers, nowMs);
     return { ...joinPlans(done, digest), result: true };
   });
 }

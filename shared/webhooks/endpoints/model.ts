@@ -32,7 +32,7 @@ export interface Webhook {
   failing_since: Date | null;
   /** When the admins were told that it is failing; null until then. */
   alerted_at: Date | null;
-  /** Rises with each change of what is sent or where, so that what a process remembers of it is known to be old. */
+  /** Rises with each change, so that a process knows when its copy is old. */
   revision: number;
   created_at: Date;
 }

@@ -1,43 +1,40 @@
 import type { ClientSession } from 'mongoose';
 import { raiseOrganizationVersion } from '../../organizations/versions.ts';
 import { dateAt } from '../../platform/basics/clock.ts';
-import { NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
+import { joinPlans, NO_PLAN, type Plan } from '../../platform/context/commit-plan.ts';
 import type { Context } from '../../platform/context/context.ts';
 import { readDue, setDue } from '../../platform/due/plan-due.ts';
 import { updateRow, type Write } from '../../platform/mongo/writes.ts';
-import { drainWebhookJob } from './jobs.ts';
+import { alertAdminsJob, drainWebhookJob } from './jobs.ts';
 import { type Webhook, webhookRows } from './model.ts';
 
 type WebhookIds = Pick<Webhook, '_id' | 'org_id'>;
 
-/** The writes that change a webhook. Planning deliveries reads webhooks, so the organization's version rises too. */
+/** Returns the writes that change a webhook. Planning deliveries reads webhooks, so the organization's version rises too. */
 export function changeWrites({ _id, org_id }: WebhookIds, change: Partial<Webhook>): Write[] {
   const update = { $set: change, $inc: { revision: 1 } };
   return [updateRow(webhookRows, { _id }, update), ...raiseOrganizationVersion(org_id)];
 }
 
-/** What a drain's due row says beside its key. */
+/** The fields of a drain's due row beside its key. */
 export interface DrainDetails {
-  /** Until then a transaction that began while the webhook was paused may still hold something. */
+  /** Until then a transaction that began while the webhook was paused may still hold deliveries. */
   until: Date;
 }
 
-/** A transaction lives 60 s at most: one that saw the webhook paused has held its events by then. */
-const STRAGGLERS_MS = 120_000;
+/** A transaction lives 60 s at most: one that saw the webhook paused has held its deliveries by then. */
+const IN_FLIGHT_MS = 120_000;
 
 /**
- * A plan that drains what a webhook holds: now, and once more what a transaction may still add that saw it paused. One that
- * is paused then has what it had under way held, and of one that is deleted everything is cancelled.
+ * Plans the drain of a webhook: now, and once more for transactions in flight that saw it paused. The drain sends what is
+ * held; it holds the pending deliveries of a paused webhook, and cancels all of a deleted one.
  */
 export function planDrain({ _id, org_id }: WebhookIds, nowMs: number): Plan {
-  const details: DrainDetails = { until: dateAt(nowMs + STRAGGLERS_MS) };
+  const details: DrainDetails = { until: dateAt(nowMs + IN_FLIGHT_MS) };
   return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs: nowMs, details });
 }
 
-/**
- * A plan that drains a webhook at `dueMs` (epoch ms), when its address may be written to again, or sooner where that is
- * planned already.
- */
+/** Plans the drain of a webhook at `dueMs` (epoch), when its address may get mails again, unless it comes sooner anyway. */
 export async function planDrainAt(
   ctx: Context,
   { _id, org_id }: WebhookIds,
@@ -51,4 +48,24 @@ export async function planDrainAt(
   if (plannedMs <= dueMs && !isUnderWay) return NO_PLAN;
   const details: DrainDetails = { until: due?.until ?? dateAt(nowMs) };
   return setDue(drainWebhookJob, { key: _id, orgId: org_id, dueMs, details });
+}
+
+/**
+ * Plans that a webhook turns failing, after the fifth failure of a delivery: its other deliveries are held and its admins
+ * get a mail, each by a due row. Of two transactions that do this at once, the second conflicts and finds it done.
+ */
+export async function planFailing(
+  ctx: Context,
+  webhookId: string,
+  transaction: ClientSession,
+): Promise<Plan> {
+  const webhook = await webhookRows(ctx).findOne({ _id: webhookId }, { session: transaction });
+  if (webhook?.status !== 'active') return NO_PLAN;
+  const nowMs = ctx.clock.now();
+  const change = { status: 'failing', failing_since: dateAt(nowMs), alerted_at: null } as const;
+  return joinPlans(
+    { writes: changeWrites(webhook, change), wakeUps: [] },
+    planDrain(webhook, nowMs),
+    setDue(alertAdminsJob, { key: webhookId, orgId: webhook.org_id, dueMs: nowMs }),
+  );
 }

@@ -7,12 +7,12 @@ import { type DueRow, dueId, dueRows } from '../../platform/due/model.ts';
 import { clearDue, readDue, setDue } from '../../platform/due/plan-due.ts';
 import { onShard } from '../../platform/mongo/on-shard.ts';
 import { type Delivery, finished, type QueuedDelivery, queuedDeliveryRows } from '../deliveries/model.ts';
-import { replaceQueued } from '../deliveries/replace-queued.ts';
+import { planProgress } from '../deliveries/plan-progress.ts';
 import { nextRoundOf } from '../deliveries/wake-deliveries.ts';
 import { drainWebhookJob } from '../endpoints/jobs.ts';
 import { isPaused, type Webhook, webhookRows } from '../endpoints/model.ts';
 import type { DrainDetails } from '../endpoints/plan-change.ts';
-import { attemptDrained } from './attempt-delivery.ts';
+import { deliverHeld } from './deliver.ts';
 
 /** At most 100 per second, and never two at once: they arrive in order. */
 const PACE_MS = 10;
@@ -121,7 +121,7 @@ async function takeOutSome(ctx: Context, drain: Drain, status: Status): Promise<
     const takenOut = rows.map((row): QueuedDelivery | Delivery =>
       status === 'gone' ? finished(row, 'cancelled', nowMs) : { ...row, state: 'held', at: row.position },
     );
-    return { ...replaceQueued(takenOut), result: rows.length > 0 };
+    return { ...planProgress(takenOut), result: rows.length > 0 };
   });
 }
 
@@ -162,7 +162,7 @@ async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'beg
     });
     if (row?.state !== 'held') return { ...NO_PLAN, result: 'not held' };
     const next: QueuedDelivery = { ...row, ...nextRoundOf(row) };
-    return { ...replaceQueued([next]), result: 'begun' };
+    return { ...planProgress([next]), result: 'begun' };
   });
 }
 
@@ -172,7 +172,7 @@ async function beginRound(ctx: Context, _id: string, drain: Drain): Promise<'beg
  */
 async function attemptInOrder(ctx: Context, deliveryId: string, drain: Drain): Promise<boolean> {
   for (;;) {
-    const { kind } = await attemptDrained(ctx, { deliveryId, webhookId: drain.webhookId });
+    const kind = await deliverHeld(ctx, { deliveryId, webhookId: drain.webhookId });
     if (kind !== 'deferred') return kind !== 'postpone';
     if (isOver(drain)) return true;
     await pause(FULL_LIST_PAUSE_MS);

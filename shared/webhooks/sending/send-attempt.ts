@@ -7,9 +7,9 @@ import type { Webhook } from '../endpoints/model.ts';
 import { targetOf } from '../endpoints/target.ts';
 import { render } from '../messages/render.ts';
 import type { AttemptDecision } from './decide-attempt.ts';
+import type { Permit } from './endpoint.ts';
 import { attemptMail } from './mail-attempt.ts';
 import { firstAttemptSeconds, retryLatenessSeconds, webhookAttempts } from './metrics.ts';
-import type { Permit } from './permits.ts';
 import { type Answered, post } from './post.ts';
 import { signedHeaders } from './sign.ts';
 
@@ -26,7 +26,8 @@ export async function sendAttempt(
   { queued, webhook }: AttemptDecision & { kind: 'send' },
 ): Promise<SentAttempt> {
   const atMs = ctx.clock.now();
-  const { attempt: number, event_id: eventId, body: envelope } = queued;
+  const { attempt: number, event_id: eventId, body: envelope, state, at: dueMs } = queued;
+  if (state === 'pending') measureLateness(ctx, number, dueMs);
   const answered = await sendMessage(ctx, permit, webhook, { eventId, envelope, attempt: number, atMs });
   const { status, latencyMs, error, answer } = answered;
   webhookAttempts(ctx).inc({ outcome: error === null ? 'succeeded' : 'failed', error: error ?? 'none' });
@@ -56,7 +57,7 @@ export async function sendMessage(
 }
 
 /** Measures how late an attempt begins that was due at `dueMs` (epoch ms). */
-export function measureLateness(ctx: Context, attempt: number, dueMs: number): void {
+function measureLateness(ctx: Context, attempt: number, dueMs: number): void {
   const lateness = attempt === 1 ? firstAttemptSeconds : retryLatenessSeconds;
   lateness(ctx).observe(Math.max(0, ctx.clock.now() - dueMs) / 1_000);
 }

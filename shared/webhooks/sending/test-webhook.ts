@@ -8,7 +8,7 @@ import { takeMailPermit } from '../endpoints/mail-permits.ts';
 import { mailAddressOf } from '../endpoints/mail-target.ts';
 import type { Webhook } from '../endpoints/model.ts';
 import { sampleSession } from '../messages/preview.ts';
-import { takePermit } from './permits.ts';
+import { endpointOf, takePermits } from './endpoint.ts';
 import { sendMessage } from './send-attempt.ts';
 
 export interface TestResult {
@@ -27,20 +27,24 @@ export async function testWebhook(ctx: Context, webhook: Webhook): Promise<TestR
   const atMs = ctx.clock.now();
   const eventId = newId('evt');
   await requireMailPermit(ctx, webhook);
-  const permit = await takePermit(ctx, `test ${webhook._id}`);
+  const [taken] = takePermits(ctx, endpointOf(ctx, `test ${webhook._id}`), 1);
+  const permit = await taken;
   if (!permit)
     throw new DomainError('overloaded', 'Tests of this webhook are under way; wait for their end.');
-  let status: number | null = null;
   try {
     const ts = dateAt(atMs);
     const data = { ...sampleSession(isoTime(atMs)), id: newId('ses'), test: true };
     const envelope = envelopeOf(eventId, { type: 'session.started', org_id: webhook.org_id, ts, data });
     const message = { eventId, envelope, attempt: 1, atMs };
     const answered = await sendMessage(ctx, permit, webhook, message);
-    status = answered.status;
-    return { event_id: eventId, status, latency_ms: answered.latencyMs, error: answered.error };
+    permit.release(answered.status !== null);
+    return {
+      event_id: eventId,
+      status: answered.status,
+      latency_ms: answered.latencyMs,
+      error: answered.error,
+    };
   } finally {
-    permit.release(status !== null);
     permit.finish();
   }
 }

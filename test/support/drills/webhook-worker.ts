@@ -1,7 +1,7 @@
 import { readConfig } from '../../../shared/platform/basics/config.ts';
 import { openContext } from '../../../shared/platform/context/context.ts';
 import { connectQueues } from '../../../shared/platform/redis/connect.ts';
-import { listen } from '../../../shared/webhooks/sending/published.ts';
+import { receivePublished } from '../../../shared/webhooks/deliveries/published.ts';
 import { deliverWebhook, retryWebhook } from '../../../workers/index.ts';
 import { startSweeper } from '../../../workers/sweeper.ts';
 import { startWorker } from '../../../workers/worker.ts';
@@ -22,7 +22,7 @@ ctx.batcher.submit = (key, item, batching) =>
   });
 const connection = connectQueues(ctx.config, 'worker');
 for (const handler of [deliverWebhook, retryWebhook]) startWorker(handler, ctx, connection);
-listen(ctx);
+receivePublished(ctx);
 startSweeper(ctx);
 process.on('message', () => void batcher.idle().then(() => process.exit(0)));
 process.send?.('ready');

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { failingWebhooks, unsentAlerts } from '../../../../shared/webhooks/deliveries/metrics.ts';
 import { type QueuedDelivery, queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
 import { enableWebhook } from '../../../../shared/webhooks/endpoints/enable-webhook.ts';
 import { webhookRows } from '../../../../shared/webhooks/endpoints/model.ts';
-import { defer, endpointOf } from '../../../../shared/webhooks/sending/endpoint.ts';
-import { fetchDeferred } from '../../../../shared/webhooks/sending/fetch-deferred.ts';
+import { endpointOf, wakeMore } from '../../../../shared/webhooks/sending/endpoint.ts';
+import { failingWebhooks, unsentAlerts } from '../../../../shared/webhooks/sending/metrics.ts';
 import { sweepDeliveries } from '../../../../shared/webhooks/sending/sweep-deliveries.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { openTestContext, type TestContext } from '../../../support/harness.ts';
@@ -36,7 +35,8 @@ const dueAt = (webhook_id: string, at: number): QueuedDelivery => ({
 test('the list of one webhook hides none of another, also when it is longer than what is read at once', async () => {
   const lists = [...[1, 2, 3, 4, 5, 6].map((at) => dueAt('whk_long', at)), dueAt('whk_short', 7)];
   await queuedDeliveryRows(ctx).insertMany(lists);
-  expect(await sweepDeliveries(ctx, 4)).toBe(5);
+  // Four for each webhook.
+  expect(await sweepDeliveries(ctx, 8)).toBe(5);
 });
 
 test('a webhook that fails is in the gauge from the next sweep on, and gone from it once it is enabled', async () => {
@@ -86,10 +86,10 @@ describe('webhooks whose secrets cannot be decrypted', () => {
     const webhookId = await makeBroken(orgId, 40);
     await expect(attemptOne(webhookId)).rejects.toThrow('WEBHOOK_SECRET_KEYS');
     const endpoint = endpointOf(ctx, webhookId);
-    defer(endpoint, DUE_MS);
-    await fetchDeferred(ctx, endpoint);
+    endpoint.hasMoreDue = true;
+    await wakeMore(ctx, endpoint);
     await ctx.queues.drained();
     expect(await ctx.queues.of('deliver-webhook').getJob(`${webhookId}-0`)).toBeUndefined();
-    expect(endpoint.deferredSinceMs).toBeNull();
+    expect(endpoint.hasMoreDue).toBe(false);
   });
 });

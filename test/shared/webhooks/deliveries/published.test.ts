@@ -3,7 +3,7 @@ import type { Context } from '../../../../shared/platform/context/context.ts';
 import type { JobData } from '../../../../shared/platform/queues/job.ts';
 import type { deliverWebhookJob } from '../../../../shared/webhooks/deliveries/jobs.ts';
 import { queuedDeliveryRows } from '../../../../shared/webhooks/deliveries/model.ts';
-import { listen } from '../../../../shared/webhooks/sending/published.ts';
+import { receivePublished } from '../../../../shared/webhooks/deliveries/published.ts';
 import { deliverWebhook } from '../../../../workers/index.ts';
 import { makeTenant } from '../../../support/factories.ts';
 import { openTestContext, type TestContext, until } from '../../../support/harness.ts';
@@ -19,7 +19,7 @@ let webhookId: string;
 /** A worker that counts what it reads. */
 let hearer: Context;
 let reads = 0;
-let stopListening: () => void;
+let stopReceiving: () => void;
 
 beforeAll(async () => {
   ctx = await openTestContext();
@@ -28,7 +28,7 @@ beforeAll(async () => {
     return ctx.batcher.submit(key, item, batching);
   };
   hearer = { ...ctx, batcher: { ...ctx.batcher, submit } };
-  stopListening = listen(hearer);
+  stopReceiving = receivePublished(hearer);
   const channel = `${ctx.queuePrefix}:deliver-webhook`;
   await until(async () => Number((await ctx.redis.queues.pubsub('NUMSUB', channel))[1]) > 0);
 });
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 afterAll(async () => {
-  stopListening();
+  stopReceiving();
   await ctx.close();
 });
 
