@@ -1,6 +1,4 @@
-import type { RequestListener } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import helmet from 'helmet';
 import { baseUrl } from '../shared/platform/basics/config.ts';
 import { DomainError } from '../shared/platform/basics/errors.ts';
 import type { Context } from '../shared/platform/context/context.ts';
@@ -15,7 +13,6 @@ import { sendOtlpError } from './otlp/answer.ts';
 import { mountDashboard } from './people/mount-dashboard.ts';
 import { routes as table } from './routes/index.ts';
 import { isTooLongToDrop } from './serve/body.ts';
-import { directly, type Handler } from './serve/directly.ts';
 import { createLimits, type Limits } from './serve/limits.ts';
 import { giveId, logWhenClosed } from './serve/request.ts';
 import { LONGEST_ANSWER_MS, serve } from './serve/serve.ts';
@@ -23,8 +20,6 @@ import { createShedder, type Shedder } from './serve/shed.ts';
 
 export interface Api {
   app: Express;
-  /** What a server calls: the app, or at once the handler of a path without parameters. */
-  listener: RequestListener;
   limits: Limits;
   shedder: Shedder;
 }
@@ -45,68 +40,38 @@ export function createApi(
   app.set('query parser', 'simple');
   const guards = { limits, shedder, longestAnswerMs };
   const routes = [...documented, ...docsRoutes(openApiDocument(documented, baseUrl(ctx.config)))];
-  const handlers = routes.map((route) => ({ route, handler: serve(route, ctx, guards) }));
-  const begin = beginRequest(ctx);
   app.use((req: Request, res: Response, next: NextFunction) => {
-    begin(req, res);
+    giveId(req, res);
+    logWhenClosed(ctx, req, res);
+    for (const [name, value] of SAFETY_HEADERS) res.setHeader(name, value);
     next();
   });
   mountBoard(app, ctx, limits);
-  for (const { route, handler } of handlers) app[route.method](expressPath(route.path), handler);
+  for (const route of routes) app[route.method](expressPath(route.path), serve(route, ctx, guards));
   mountDashboard(app, ctx, documented, guards);
   refuseOtherMethods(app, routes);
   app.use((_req: Request, _res: Response, next: NextFunction) =>
     next(new DomainError('not_found', 'There is no such path.')),
   );
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => fail(ctx, error, req, res));
-  const listener = directly(app, withoutParameters(handlers), begin, (...failed) => fail(ctx, ...failed));
-  return { app, listener, limits, shedder };
+  return { app, limits, shedder };
 }
 
-/** The routes whose path is always the same, by method and URL. */
-function withoutParameters(
-  handlers: readonly { route: AnyRoute; handler: Handler }[],
-): ReadonlyMap<string, Handler> {
-  return new Map(
-    handlers
-      .filter(({ route }) => !route.path.includes('{'))
-      .map(({ route, handler }) => [`${route.method.toUpperCase()} ${route.path}`, handler]),
-  );
-}
-
-/** Gives every request an id, its log line and safe headers. */
-function beginRequest(ctx: Context): (req: Request, res: Response) => void {
-  const headers = safetyHeaders();
-  return (req, res) => {
-    giveId(req, res);
-    logWhenClosed(ctx, req, res);
-    for (const [name, value] of headers) res.setHeader(name, value);
-  };
-}
-
-/** The headers that helmet sets. They are the same for every request, so they are computed once. */
-function safetyHeaders(): [name: string, value: string][] {
-  const headers: [string, string][] = [];
-  const recorder = {
-    setHeader: (name: string, value: string) => headers.push([name, value]),
-    removeHeader: () => undefined,
-  };
-  const set = helmet({ contentSecurityPolicy: strictPolicy });
-  set({} as Request, recorder as unknown as Response, (error?: unknown) => {
-    if (error) throw error;
-  });
-  return headers;
-}
-
-const strictPolicy = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    frameAncestors: ["'none'"],
-    baseUri: ["'none'"],
-    formAction: ["'none'"],
-  },
-};
+/** Headers of every answer. A page that loads scripts sets a policy of its own. */
+const SAFETY_HEADERS = Object.entries({
+  'Content-Security-Policy': "default-src 'none';frame-ancestors 'none';base-uri 'none';form-action 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Origin-Agent-Cluster': '?1',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+  'X-DNS-Prefetch-Control': 'off',
+  'X-Download-Options': 'noopen',
+  'X-Frame-Options': 'SAMEORIGIN',
+  'X-Permitted-Cross-Domain-Policies': 'none',
+  'X-XSS-Protection': '0',
+});
 
 /** Answers 405 with Allow on every path that exists. Express would answer TRACE and OPTIONS by itself. */
 function refuseOtherMethods(app: Express, routes: readonly AnyRoute[]): void {

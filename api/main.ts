@@ -21,8 +21,8 @@ await refuseUnprepared(ctx.db);
 registerMetrics(ctx);
 plansOf(ctx);
 const state: ApiState = { stopping: false };
-const { app, listener, shedder } = createApi(ctx, state);
-const server = createHttpServer(app, config, listener);
+const { app, shedder } = createApi(ctx, state);
+const server = createHttpServer(app, config);
 const stopPublishing = keepKeysPublished(ctx);
 
 stopOnSignal(ctx.log, async () => {

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { actingAs } from '../../shared/audit/acting-as.ts';
 import { isCode } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
@@ -5,7 +6,6 @@ import type { AnyRoute } from '../basics/route.ts';
 import { admit, takePlace } from './admit.ts';
 import { answerInTime } from './answer-in-time.ts';
 import { createOnce } from './create-once.ts';
-import type { Handler } from './directly.ts';
 import type { Exchange, Guards, Principal } from './exchange.ts';
 import { parseInput } from './parse.ts';
 import { send } from './send.ts';
@@ -18,7 +18,11 @@ export const LONGEST_ANSWER_MS = 10 * 60_000;
  * among the requests in flight is taken only when the body is there, so that slow senders hold none. It is given back when
  * the work has ended too: whoever hangs up, and asks again, would have it done without bound.
  */
-export function serve(route: AnyRoute, ctx: Context, guards: Guards): Handler {
+export function serve(
+  route: AnyRoute,
+  ctx: Context,
+  guards: Guards,
+): (req: Request, res: Response) => Promise<void> {
   return async (req, res) => {
     const exchange: Exchange = { route, ctx, guards, req, res, atEnd: [] };
     res.locals.route = route.path;

@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Config } from '../../shared/platform/basics/config.ts';
 import { DomainError, type ErrorCode } from '../../shared/platform/basics/errors.ts';
 import { problemBody, problemOf } from '../basics/problem.ts';
-import { expressMessages } from './directly.ts';
 
-/** An HTTP server with limits on what a slow or careless client can hold. `listener` may answer some requests without Express. */
-export function createHttpServer(app: Express, config: Config, listener: RequestListener = app): Server {
+/** An HTTP server with limits on what a slow or careless client can hold. */
+export function createHttpServer(app: Express, config: Config): Server {
   const server = createServer(
     {
       maxHeaderSize: 16_384,
@@ -24,9 +17,8 @@ export function createHttpServer(app: Express, config: Config, listener: Request
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 1_000,
       requireHostHeader: true,
-      ...expressMessages(app),
     },
-    listener,
+    app,
   );
   server.maxConnections = config.maxConnections;
   server.timeout = STALLED_MS;

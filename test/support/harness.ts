@@ -160,10 +160,10 @@ export async function startApi(options: ApiOptions = {}): Promise<TestApi> {
   const ctx = options.ctx ?? (await openTestContext(options));
   const state: ApiState = { stopping: false };
   const check = await (options.routes ? loadContract(options.routes) : contractOfAll());
-  const { app, listener, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
+  const { app, shedder } = createApi(ctx, state, options.routes, options.longestAnswerMs);
   // How busy this machine is decides no test.
   shedder.refuseWhenLate = () => undefined;
-  const server = createHttpServer(app, ctx.config, listener);
+  const server = createHttpServer(app, ctx.config);
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
