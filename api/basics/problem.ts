@@ -15,11 +15,10 @@ export interface Problem {
   headers: Record<string, string>;
 }
 
-/** What a failure means to the caller. Only a failed parse of the caller's input is a 400, and that is a DomainError. */
+/** Maps a failure to what it means to the caller. Only a failed parse of the caller's input is a 400, and that is a DomainError. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof DomainError) return domainProblem(error);
-  const parserCode = parserProblem(error);
-  if (parserCode) return parserCode;
+  if (error instanceof URIError) return plain('invalid_request', 'The path is not valid percent-encoding.');
   if (isOutcomeUnknown(error)) {
     return plain(
       'outcome_unknown',
@@ -35,9 +34,12 @@ export function problemOf(error: unknown): Problem {
   return plain('internal', 'Something failed on our side. The request id finds it in our log.');
 }
 
+/** Codes after which the rest of a body may still be on its way. */
+const CLOSING: ReadonlySet<ErrorCode> = new Set(['request_timeout', 'payload_too_large']);
+
 function domainProblem(error: DomainError): Problem {
   const headers: Record<string, string> = {};
-  if (error.code === 'request_timeout') headers.Connection = 'close';
+  if (CLOSING.has(error.code)) headers.Connection = 'close';
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   const wait = error.extra.retry_after_s;
   if (typeof wait === 'number') headers['Retry-After'] = String(wait);
@@ -47,28 +49,8 @@ function domainProblem(error: DomainError): Problem {
   return { ...plain(error.code, error.message), extra: error.extra, headers };
 }
 
-/** What Express and its body parser throw, by their `type`. */
-function parserProblem(error: unknown): Problem | null {
-  if (!(error instanceof Error)) return null;
-  const type = 'type' in error ? error.type : undefined;
-  const status = 'status' in error ? error.status : undefined;
-  if (type === 'entity.too.large')
-    return closing('payload_too_large', 'The body is larger than this endpoint takes, after inflating.');
-  if (type === 'encoding.unsupported')
-    return plain('unsupported_media_type', 'Content-Encoding must be gzip, deflate, br or absent.');
-  if (type === 'charset.unsupported') return plain('unsupported_media_type', 'The charset must be utf-8.');
-  if (type === 'entity.parse.failed') return plain('malformed_json', 'The body is not valid JSON.');
-  if (error instanceof URIError) return plain('invalid_request', 'The path is not valid percent-encoding.');
-  if (status === 400) return plain('malformed_json', 'The body could not be read.');
-  return null;
-}
-
 function plain(code: ErrorCode, detail: string): Problem {
   return { status: ERRORS[code].status, code, detail, extra: {}, headers: {} };
-}
-
-function closing(code: ErrorCode, detail: string): Problem {
-  return { ...plain(code, detail), headers: { Connection: 'close' } };
 }
 
 /** The body of a problem document. `type` is a name, not an address. */

@@ -63,7 +63,6 @@ export function sendOtlpError(res: Response, error: unknown): void {
   const body = { code: CODES[status] ?? 2, message: detail };
   const encoding = encodingOf(res.req) ?? 'json';
   res.status(status).set(headers).set('Cache-Control', 'no-store').set('Content-Type', OTLP_TYPES[encoding]);
-  if (status === 413) res.set('Connection', 'close');
   res.end(encoding === 'json' ? JSON.stringify(body) : encodeStatus(body));
 }
 

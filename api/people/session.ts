@@ -52,7 +52,7 @@ function notAMember(visitor: Visitor): DomainError {
 }
 
 /** A yes or a no to one invitation. */
-const ANSWER_LIMITS = { types: ['json'], maxBytes: 1_024, deadlineMs: 3_000 } as const;
+const ANSWER_LIMITS = { maxBytes: 1_024, deadlineMs: 3_000 };
 const answer = z.strictObject({ invitation: z.string(), accept: z.boolean() });
 
 /**
@@ -63,7 +63,7 @@ export async function answerInvitation(ctx: Context, req: Request, res: Response
   const visitor = visitorOf(ctx, req);
   const candidate = visitor?.candidate;
   if (!visitor || !candidate) throw unauthorized();
-  const parsed = answer.safeParse(await readBody(req, res, ANSWER_LIMITS));
+  const parsed = answer.safeParse(await readBody(req, ANSWER_LIMITS));
   if (!parsed.success)
     throw new DomainError('invalid_request', 'Send { "invitation": its id, "accept": true } or false.');
   const { invitation: accountId, accept } = parsed.data;

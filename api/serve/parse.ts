@@ -6,21 +6,21 @@ import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts
 import type { AnyRoute } from '../basics/route.ts';
 import { readOtlpBody } from '../otlp/body.ts';
 import { addressOf } from './address.ts';
-import { isProven, mostBytesOf } from './admit.ts';
+import { isProven } from './admit.ts';
 import { readBody, readMembers, readPlainBytes } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
-import type { Receiving } from './limits.ts';
+import type { BodyLimits } from './read-bytes.ts';
 
 const nothing = z.strictObject({});
 
-/** How many wrong fields an answer names. */
-const FAULTS_TOLD = 20;
+/** Wrong fields that an answer names at most. */
+const MAX_FAULTS = 20;
 
 /** How long a body may take to arrive. */
 const PROVEN_BODY_MS = 15_000;
 const UNPROVEN_BODY_MS = 3_000;
 
-/** What the handler gets. The body is read last. Throws `invalid_request` that names every field that is wrong. */
+/** Parses the input of the handler, the body last. Throws `invalid_request` that names every field that is wrong. */
 export async function parseInput(
   exchange: Exchange,
   principal: Principal,
@@ -34,11 +34,11 @@ export async function parseInput(
     principal,
     params,
     query,
-    body: route.body ? parse(route.body, await receiveBody(exchange, principal), 'body') : undefined,
+    body: route.body ? parse(route.body, await receive(exchange, principal, readParsed), 'body') : undefined,
     request: {
       id: String(res.locals.requestId),
       header,
-      bytes: route.takesBytes ? await receiveBytes(exchange, principal, route.takesBytes) : null,
+      bytes: route.takesBytes ? await receive(exchange, principal, readUnparsed) : null,
       // These two are made when they are asked for: most handlers never do.
       get address() {
         return addressOf(req);
@@ -50,60 +50,39 @@ export async function parseInput(
   };
 }
 
-/** Receives the body of a route that takes JSON or a form. */
-function receiveBody(exchange: Exchange, principal: Principal): Promise<unknown> {
-  const { route, req, res } = exchange;
-  const types = route.bodyTypes ?? ['json'];
-  const bounds = boundsOf(exchange, principal);
-  return receive(exchange, principal, async ({ hold }) => {
-    hold(mostBytesOf(exchange));
-    if (route.readsOnly) return readMembers(req, res, bounds, route.readsOnly);
-    return readBody(req, res, { types, ...bounds });
-  });
-}
+type Read<Body> = (exchange: Exchange, limits: BodyLimits) => Promise<Body>;
+type Bytes = NonNullable<Parameters<AnyRoute['handle']>[0]['request']['bytes']>;
 
-/** Receives the bytes of a route that reads them itself. */
-function receiveBytes(
-  exchange: Exchange,
-  principal: Principal,
-  kind: NonNullable<AnyRoute['takesBytes']>,
-): Promise<NonNullable<Parameters<AnyRoute['handle']>[0]['request']['bytes']>> {
-  const { ctx, req, res } = exchange;
-  return receive(exchange, principal, async ({ hold }) =>
-    kind === 'otlp'
-      ? readOtlpBody(req, ctx.config.otlpBodyBytes, hold)
-      : { body: await readPlainBytes(req, res, boundsOf(exchange, principal)), encoding: 'json' },
-  );
-}
+/** Reads the body of a route that takes JSON or a form. */
+const readParsed: Read<unknown> = async ({ route, req }, limits) =>
+  route.readsOnly ? readMembers(req, limits, route.readsOnly) : readBody(req, limits, route.bodyTypes);
 
-/** How large a body may be and how long it may take. A caller that is not proven has little time for it. */
-function boundsOf(exchange: Exchange, principal: Principal): { maxBytes: number; deadlineMs: number } {
-  const deadlineMs = isProven(exchange, principal) ? PROVEN_BODY_MS : UNPROVEN_BODY_MS;
-  return { maxBytes: exchange.route.bodyBytes ?? BODY_BYTES, deadlineMs };
-}
+/** Reads the bytes of a route that parses them itself. */
+const readUnparsed: Read<Bytes> = async ({ route, ctx, req }, limits) =>
+  route.takesBytes === 'otlp'
+    ? readOtlpBody(req, { ...limits, maxBytes: ctx.config.otlpBodyBytes })
+    : { body: await readPlainBytes(req, limits), encoding: 'json' };
 
 /**
- * Reads a body as one of the few that this caller may be sending, and holds its bytes until the end: nothing else bounds
- * what half-sent ones, and those that wait to be worked on, take up.
+ * Receives a body as one of the few that this caller may be sending, and holds its bytes until the end: nothing else bounds
+ * the memory that half-sent bodies, and those that wait to be worked on, take up. A caller that is not proven has little time.
  */
-async function receive<Body>(
-  exchange: Exchange,
-  principal: Principal,
-  read: (receiving: Receiving) => Promise<Body>,
-): Promise<Body> {
-  const { guards, req, atEnd } = exchange;
+async function receive<Body>(exchange: Exchange, principal: Principal, read: Read<Body>): Promise<Body> {
+  const { route, guards, req, atEnd } = exchange;
   const proven = isProven(exchange, principal);
   const caller = proven && 'orgId' in principal ? principal.orgId : addressOf(req);
-  const receiving = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
-  atEnd.push(receiving.release);
-  return read(receiving).finally(receiving.done);
+  const { hold, done, release } = guards.limits.receive(caller, proven ? 'proven' : 'unproven');
+  atEnd.push(release);
+  const maxBytes = route.bodyBytes ?? BODY_BYTES;
+  const deadlineMs = proven ? PROVEN_BODY_MS : UNPROVEN_BODY_MS;
+  return read(exchange, { maxBytes, deadlineMs, hold }).finally(done);
 }
 
 /** Fields are named by JSON pointers into the body, or by parameter. */
 function parse(schema: z.ZodType, value: unknown, where: 'path' | 'query' | 'body'): unknown {
   const parsed = schema.safeParse(value, IN_PLAIN_WORDS);
   if (parsed.success) return parsed.data;
-  const errors = faultsOf(parsed.error, FAULTS_TOLD).map(({ path, detail }) =>
+  const errors = faultsOf(parsed.error, MAX_FAULTS).map(({ path, detail }) =>
     where === 'body' ? { pointer: pointerOf(path), detail } : { parameter: path.join('.'), detail },
   );
   throw new DomainError('invalid_request', `The ${where} is not valid.`, { errors });

@@ -372,8 +372,8 @@ export const CREDIT_FAULTS: readonly Fault[] = [
   {
     what: 'a parameter of a form that is empty has a value',
     file: 'api/serve/body.ts',
-    text: "return type === 'form' ? withoutEmpty(body as object) : body;",
-    replacement: 'return body;',
+    text: "return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));",
+    replacement: 'return { ...form };',
     tests: ['test/api/devices.test.ts'],
   },
   {
