@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { BUCKETS } from '../../shared/credits/buckets.ts';
 import { spendCredit } from '../../shared/credits/ledger/spend.ts';
 import { noteDeviceAddress } from '../../shared/devices/addresses.ts';
-import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { text } from '../../shared/platform/basics/text.ts';
 import { reply, route } from '../basics/route.ts';
 import { requiredIdempotencyKey } from '../schemas/params.ts';
-import { gaveUpInStall } from '../serve/stall.ts';
 
 const credits = z.int().min(0);
 
@@ -47,8 +45,6 @@ export const consume = route({
     const { accountId, tokenId, tokenHmac } = principal;
     const idempotencyKey = requiredIdempotencyKey(request.header('idempotency-key'));
     const { output_sha256: outputSha256, kind } = body;
-    if (await gaveUpInStall(() => request.aborted))
-      throw new DomainError('overloaded', 'The service stood still for longer than the caller waited.');
     const spend = { accountId, tokenId, tokenHmac, idempotencyKey, outputSha256, kind };
     const spent = await spendCredit(ctx, spend);
     noteDeviceAddress(ctx, principal, request.address);

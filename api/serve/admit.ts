@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { BODY_BYTES } from '../../shared/platform/basics/contract.ts';
-import { isCode } from '../../shared/platform/basics/errors.ts';
+import { DomainError, isCode } from '../../shared/platform/basics/errors.ts';
 import { authenticate, requireScope } from '../auth/authenticate.ts';
 import type { Priority } from '../basics/route.ts';
 import { addressOf } from './address.ts';
@@ -41,10 +42,20 @@ export function isProven({ guards, req }: Exchange, principal: Principal): boole
   return principal.kind !== 'device' || guards.limits.badCredentials.isKnown(req);
 }
 
-/** Takes a place among the requests in flight. Throws `overloaded`. */
-export function takePlace(exchange: Exchange, principal: Principal): void {
-  const { route, guards, atEnd } = exchange;
-  if (!route.isProbe) atEnd.push(guards.shedder.enter(priorityOf(exchange), ownerOf(exchange, principal)));
+/** Turns within which the end of a connection that waits behind its last request is read. */
+const CLOSING_TURNS = 6;
+
+/**
+ * Takes a place among the requests in flight. Throws `overloaded`, also for a caller that gave up while this process stood
+ * still. At other times a caller that hangs up is noticed as it happens.
+ */
+export async function takePlace(exchange: Exchange, principal: Principal): Promise<void> {
+  const { route, guards, res, atEnd } = exchange;
+  if (route.isProbe) return;
+  for (let turn = 0; turn < CLOSING_TURNS && guards.shedder.hasStalled(); turn += 1) await setImmediate();
+  if (res.closed)
+    throw new DomainError('overloaded', 'The service stood still for longer than the caller waited.');
+  atEnd.push(guards.shedder.enter(priorityOf(exchange), ownerOf(exchange, principal)));
 }
 
 function ownerOf(exchange: Exchange, principal: Principal): Owner | undefined {

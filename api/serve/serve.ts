@@ -31,7 +31,7 @@ export function serve(
     try {
       const principal = await admit(exchange);
       const input = await parseInput(exchange, principal);
-      takePlace(exchange, principal);
+      await takePlace(exchange, principal);
       work = handle(exchange, input);
       await send(exchange, await answerInTime(route, work));
     } finally {

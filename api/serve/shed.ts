@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { every } from '../../shared/platform/basics/every.ts';
 import type { Metrics } from '../../shared/platform/basics/metrics.ts';
 import { requestsShed } from '../basics/metrics.ts';
 import type { Priority } from '../basics/route.ts';
@@ -20,15 +20,20 @@ export interface Owner {
   name: string;
 }
 
-const SAMPLE_MS = 500;
-/** Between two looks at the event loop; the histogram counts it in. */
+/** How often the delay of the event loop is measured, beyond which a turn is noticed. */
 const LOOK_MS = 50;
+/** A delay of more is a stall: callers of the requests that are read after it may have given up. */
+const STALL_MS = 500;
+/** How long after a stall such requests may be read: they are accepted in one turn and read in a later one. */
+const CAUTION_MS = 1_000;
 /** How long after the last request the event loop is still measured: one may take many turns of seconds. */
 const REST_AFTER_MS = 60_000;
 
 export interface Shedder {
   /** Throws `overloaded` while the event loop is too late for requests of this kind. Needs to know nothing else. */
   refuseWhenLate(priority: Priority): void;
+  /** True in the second after the event loop stood for half a second or more. */
+  hasStalled(): boolean;
   /**
    * Takes a place, and one of the owner's share of them. The returned function gives both back. Throws `overloaded`.
    */
@@ -36,64 +41,58 @@ export interface Shedder {
   stop(): void;
 }
 
-/** How late the event loop is. */
-interface Lateness {
-  /** Milliseconds, of the half second before; 0 when it was not measured. */
-  read(): number;
-  stop(): void;
-}
-
 /**
- * Measures the event loop while somebody asks for it: a process that nobody calls is not woken for it. Whoever
- * asks after a pause is told 0, and so is everyone of the half second that follows.
+ * Measures the delay of the event loop by that of a timer, while requests come: a process that nobody calls is not woken
+ * for it. (Node's histogram of delays misses turns that take seconds.)
  */
-function measureLateness(): Lateness {
-  const delay = monitorEventLoopDelay({ resolution: LOOK_MS });
-  let lagMs = 0;
-  let lateMs = 0;
-  let sampledAtMs = 0;
-  let askedMs = 0;
-  let sampling: NodeJS.Timeout | null = null;
+function measureEventLoop() {
+  /** Milliseconds, of the last three looks. The median leaves out one pause, which should refuse nobody. */
+  let delays = [0, 0, 0];
+  let lookedAtMs = 0;
+  let askedAtMs = 0;
+  let stalledAtMs = Number.NEGATIVE_INFINITY;
+  let stop: (() => Promise<void>) | null = null;
 
-  function start(): NodeJS.Timeout {
-    delay.enable();
-    sampledAtMs = performance.now();
-    return setInterval(sample, SAMPLE_MS).unref();
+  /** Milliseconds by which the next look is late. */
+  function lateness(): number {
+    const lateMs = Math.max(0, performance.now() - lookedAtMs - LOOK_MS);
+    if (lateMs > STALL_MS) stalledAtMs = performance.now();
+    return lateMs;
   }
-  function stop(): void {
-    if (sampling) clearInterval(sampling);
-    sampling = null;
-    delay.disable();
-    delay.reset();
-    lagMs = 0;
-    lateMs = 0;
+  async function look(): Promise<void> {
+    delays = [...delays.slice(1), lateness()];
+    lookedAtMs = performance.now();
+    if (lookedAtMs - askedAtMs > REST_AFTER_MS) rest();
   }
-  function sample(): void {
-    if (performance.now() - askedMs > REST_AFTER_MS) {
-      stop();
-      return;
-    }
-    // The histogram misses turns that take seconds. This timer's own delay shows them; it counts when it comes twice in a
-    // row, so that one pause refuses nobody.
-    const lateBeforeMs = lateMs;
-    lateMs = performance.now() - sampledAtMs - SAMPLE_MS;
-    sampledAtMs = performance.now();
-    lagMs = Math.max(delay.count > 0 ? delay.mean / 1e6 - LOOK_MS : 0, Math.min(lateMs, lateBeforeMs));
-    delay.reset();
+  function rest(): void {
+    void stop?.();
+    stop = null;
+    delays = [0, 0, 0];
+  }
+  function ask(): void {
+    askedAtMs = performance.now();
+    if (stop) return;
+    lookedAtMs = askedAtMs;
+    stop = every(LOOK_MS, look);
   }
   return {
-    read: () => {
-      askedMs = performance.now();
-      sampling ??= start();
-      return lagMs;
+    delayMs: () => {
+      ask();
+      return delays.toSorted((a, b) => a - b)[1] ?? 0;
     },
-    stop,
+    hasStalled: () => {
+      ask();
+      // What waited during a stall is read before the next look.
+      lateness();
+      return performance.now() - stalledAtMs < CAUTION_MS;
+    },
+    stop: rest,
   };
 }
 
 /** Refuses early and cheaply instead of queueing without bound. */
 export function createShedder(metrics: Metrics): Shedder {
-  const lateness = measureLateness();
+  const eventLoop = measureEventLoop();
   const shed = requestsShed({ metrics });
   const refuse = (priority: Priority, detail: string) => {
     shed.inc({ priority });
@@ -102,9 +101,10 @@ export function createShedder(metrics: Metrics): Shedder {
   const held = new Map<string, number>();
   return {
     refuseWhenLate: (priority) => {
-      if (lateness.read() >= CAPS[priority].lagMs)
+      if (eventLoop.delayMs() >= CAPS[priority].lagMs)
         refuse(priority, 'The service is too busy for requests of this kind.');
     },
+    hasStalled: eventLoop.hasStalled,
     enter: (priority, owner) => {
       const most = CAPS[priority].inFlight;
       const counted = [{ name: priority as string, most }];
@@ -121,7 +121,7 @@ export function createShedder(metrics: Metrics): Shedder {
         for (const { name } of counted) add(held, name, -1);
       };
     },
-    stop: () => lateness.stop(),
+    stop: eventLoop.stop,
   };
 }
 

@@ -88,7 +88,7 @@ describe('health, readiness and metrics', () => {
         ...api.ctx,
         config: { ...api.ctx.config, rateLimits: true, rateLimitPerAddress: 1 },
       }),
-      shedder: { refuseWhenLate: busy, enter: busy, stop: () => undefined },
+      shedder: { refuseWhenLate: busy, hasStalled: () => true, enter: busy, stop: () => undefined },
       longestAnswerMs: 60_000,
     };
     const app = express();
