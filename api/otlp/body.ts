@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { OtlpEncoding } from '../../shared/adapters/otlp/read-records.ts';
-import { charsetOf, wrongType } from '../serve/body.ts';
-import { type BodyLimits, readBytes } from '../serve/read-bytes.ts';
+import { type BodyLimits, charsetOf, readBytes, wrongType } from '../basics/read-bytes.ts';
 
 /** The media type of each encoding of OTLP/HTTP. */
 export const OTLP_TYPES = {

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import type { Request } from 'express';
 import { BODY_DEPTH, BODY_VALUES } from '../../shared/platform/basics/contract.ts';
@@ -13,7 +12,14 @@ import {
   skipValue,
 } from '../../shared/platform/basics/scan-json.ts';
 import { type BodyType, MEDIA_TYPES } from '../basics/media-types.ts';
-import { type BodyLimits, type Coding, isEmpty, readBytes } from './read-bytes.ts';
+import {
+  type BodyLimits,
+  type Coding,
+  charsetOf,
+  isEmpty,
+  readBytes,
+  wrongType,
+} from '../basics/read-bytes.ts';
 
 /**
  * Reads a body within its limits: JSON, or a form where a route takes one. Of duplicate keys in JSON the last one wins, as in
@@ -57,18 +63,6 @@ function requireType(req: Request, types: readonly BodyType[]): BodyType {
   if ((charsetOf(req) ?? 'utf-8') !== 'utf-8')
     throw new DomainError('unsupported_media_type', 'The charset must be utf-8.');
   return type;
-}
-
-export function wrongType(accepted: readonly string[]): DomainError {
-  return new DomainError(
-    'unsupported_media_type',
-    `Send the body as Content-Type: ${accepted.join(' or ')}.`,
-  );
-}
-
-/** The charset that a request's Content-Type names. */
-export function charsetOf({ headers }: IncomingMessage): string | undefined {
-  return /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase();
 }
 
 /** Reads bytes that are UTF-8: with U+FFFD in place of others, two ids could become one. */

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { BODY_BYTES } from '../../shared/platform/basics/contract.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts';
+import type { BodyLimits } from '../basics/read-bytes.ts';
 import type { AnyRoute } from '../basics/route.ts';
 import { readOtlpBody } from '../otlp/body.ts';
 import { addressOf } from './address.ts';
 import { isProven } from './admit.ts';
 import { readBody, readMembers, readPlainBytes } from './body.ts';
 import type { Exchange, Principal } from './exchange.ts';
-import type { BodyLimits } from './read-bytes.ts';
 
 const nothing = z.strictObject({});
 

@@ -135,3 +135,15 @@ function tooLarge(maxBytes: number): DomainError {
 function tooLate(deadlineMs: number): DomainError {
   return new DomainError('request_timeout', `Send the body within ${deadlineMs / 1_000} s.`);
 }
+
+export function wrongType(accepted: readonly string[]): DomainError {
+  return new DomainError(
+    'unsupported_media_type',
+    `Send the body as Content-Type: ${accepted.join(' or ')}.`,
+  );
+}
+
+/** The charset that a request's Content-Type names. */
+export function charsetOf({ headers }: IncomingMessage): string | undefined {
+  return /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase();
+}
