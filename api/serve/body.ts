@@ -67,7 +67,7 @@ function requireType(req: Request, types: readonly BodyType[]): BodyType {
 
 /** Reads bytes that are UTF-8: with U+FFFD in place of others, two ids could become one. */
 async function readText(
-  req: IncomingMessage,
+  req: Request,
   limits: BodyLimits,
   codings: readonly Coding[],
 ): Promise<Buffer> {
