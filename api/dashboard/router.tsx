@@ -7,10 +7,10 @@ import {
 } from '@tanstack/react-router';
 import { Frame } from './frame/frame.tsx';
 import { NotFound } from './frame/not-found.tsx';
+import { Reload } from './frame/reload.tsx';
 import { Renewed } from './frame/renewed.tsx';
 import { SignedOut } from './frame/signed-out.tsx';
 import { Overview } from './pages/overview.tsx';
-import { Reload } from './parts/reload.tsx';
 
 const rootRoute = createRootRoute({ notFoundComponent: NotFound });
 

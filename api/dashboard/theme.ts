@@ -33,16 +33,3 @@ export const theme = createTheme({
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },
 });
-
-/** Okabe and Ito's colours, in this order for every chart; grey is the rest. */
-export const SERIES_COLOURS = [
-  '#0072b2',
-  '#e69f00',
-  '#009e73',
-  '#cc79a7',
-  '#56b4e9',
-  '#d55e00',
-  '#f0e442',
-  '#7a5195',
-] as const;
-export const REST_COLOUR = '#8a8f94';

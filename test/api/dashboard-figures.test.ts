@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { plusDays, rangeOf } from '../../api/dashboard/data/range.ts';
-import { axisMoney, dateTime } from '../../api/dashboard/parts/format.ts';
-import { creditsPerDay } from '../../api/dashboard/parts/pace.ts';
-import { ticksOf } from '../../api/dashboard/parts/scale.ts';
+import { ticksOf } from '../../api/dashboard/parts/chart/scale.ts';
+import { creditsPerDay } from '../../api/dashboard/parts/credits/pace.ts';
+import { axisMoney, dateTime } from '../../api/dashboard/parts/text/format.ts';
 
 test.each([0.0003, 0.0176, 0.02, 0.07, 0.3, 1.1, 9, 30, 700, 24_000, 1_100_000])(
   'an axis up to $%d names every line differently',

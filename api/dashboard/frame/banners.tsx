@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { budgetsQuery, webhooksQuery } from '../data/queries.ts';
 import { groupsBy, useUsageNow } from '../data/usage.tsx';
 import { useIsAdmin } from '../data/use-me.ts';
-import { percent } from '../parts/format.ts';
+import { percent } from '../parts/text/format.ts';
 import { Waiting } from './waiting.tsx';
 
 const MOST_UNPRICED = 0.01;

@@ -2,7 +2,7 @@ import { Center } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Problem, visitorOf } from '../data/client.ts';
 import { meQuery } from '../data/queries.ts';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 import { VisitorPage } from './visitor.tsx';

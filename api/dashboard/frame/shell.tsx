@@ -17,7 +17,7 @@ import { Fragment, useEffect } from 'react';
 import { useMe } from '../data/use-me.ts';
 import { useSharedSearch } from '../data/use-range.ts';
 import { useSignOut } from '../data/use-sign-out.ts';
-import { ActButton } from '../parts/act-button.tsx';
+import { ActButton } from '../parts/form/act-button.tsx';
 import { Banners } from './banners.tsx';
 import { destinationsOf, GROUPS } from './navigation.ts';
 import { Palette } from './palette.tsx';

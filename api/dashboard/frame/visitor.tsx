@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Visitor, VisitorReason } from '../../../shared/identity/me.ts';
 import { answerInvitation } from '../data/client.ts';
 import { useSignOut } from '../data/use-sign-out.ts';
-import { ActButton } from '../parts/act-button.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
+import { ActButton } from '../parts/form/act-button.tsx';
+import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { Plain } from './plain.tsx';
 
 const REASONS: Record<VisitorReason, string> = {

@@ -3,9 +3,9 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, take } from '../data/client.ts';
 import { useAct } from '../data/use-act.ts';
-import { Page } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { When } from '../parts/when.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { ProblemNote } from '../parts/page/problem-note.tsx';
+import { When } from '../parts/text/when.tsx';
 
 /** A device asks to be linked: look at it first, then approve or deny. A link alone approves nothing. */
 export function Activate() {

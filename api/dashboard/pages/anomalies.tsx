@@ -2,17 +2,17 @@ import { Anchor, Text } from '@mantine/core';
 import { Link, useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../data/queries.ts';
 import { useChoice, useFilters, useRange } from '../data/use-range.ts';
-import { type Anomaly, AnomalyFigure, RULES } from '../parts/anomaly.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { more } from '../parts/format.ts';
-import { Load } from '../parts/load.tsx';
-import { Page } from '../parts/page.tsx';
-import { Pager, usePages } from '../parts/pager.tsx';
-import { RangeBar } from '../parts/range-bar.tsx';
-import { type Column, Rows } from '../parts/rows.tsx';
-import { SearchSelect } from '../parts/search-select.tsx';
-import { UserName } from '../parts/user-name.tsx';
-import { When } from '../parts/when.tsx';
+import { SearchSelect } from '../parts/form/search-select.tsx';
+import { Empty } from '../parts/page/empty.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { Pager, usePages } from '../parts/page/pager.tsx';
+import { RangeBar } from '../parts/page/range-bar.tsx';
+import { type Column, Rows } from '../parts/page/rows.tsx';
+import { more } from '../parts/text/format.ts';
+import { UserName } from '../parts/text/user-name.tsx';
+import { When } from '../parts/text/when.tsx';
+import { type Anomaly, AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
   {

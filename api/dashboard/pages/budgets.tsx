@@ -4,18 +4,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { budgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { type Budget, Gauge, usedPercent } from '../parts/budget-bar.tsx';
-import { BudgetForm } from '../parts/budget-form.tsx';
-import { BudgetUsed } from '../parts/budget-used.tsx';
-import { forecastWords, scopeWords } from '../parts/budget-words.ts';
-import { Empty } from '../parts/empty.tsx';
-import { Stop } from '../parts/enforcement.tsx';
-import { amount } from '../parts/format.ts';
-import { Load } from '../parts/load.tsx';
-import { Page } from '../parts/page.tsx';
-import { State } from '../parts/state.tsx';
-import { useNames } from '../parts/user-name.tsx';
-import { When } from '../parts/when.tsx';
+import { type Budget, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { Stop } from '../parts/budget/enforcement.tsx';
+import { BudgetForm } from '../parts/budget/form.tsx';
+import { BudgetUsed } from '../parts/budget/used.tsx';
+import { forecastWords, scopeWords } from '../parts/budget/words.ts';
+import { Empty } from '../parts/page/empty.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { amount } from '../parts/text/format.ts';
+import { State } from '../parts/text/state.tsx';
+import { useNames } from '../parts/text/user-name.tsx';
+import { When } from '../parts/text/when.tsx';
 
 /** How much is left, and whether it will last. */
 export function Budgets() {

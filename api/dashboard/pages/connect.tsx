@@ -7,14 +7,14 @@ import { keysQuery, sessionsQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
-import { ActButton } from '../parts/act-button.tsx';
-import { ago } from '../parts/format.ts';
-import { KeyTable } from '../parts/key-table.tsx';
-import { Page } from '../parts/page.tsx';
-import { optionsOf, SearchSelect } from '../parts/search-select.tsx';
-import { Copyable } from '../parts/secret.tsx';
-import { Section } from '../parts/section.tsx';
-import { pasteFor, TOOLS } from '../parts/tools.ts';
+import { KeyTable } from '../parts/access/key-table.tsx';
+import { pasteFor, TOOLS } from '../parts/access/tools.ts';
+import { ActButton } from '../parts/form/act-button.tsx';
+import { Copyable } from '../parts/form/copyable.tsx';
+import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { Section } from '../parts/page/section.tsx';
+import { ago } from '../parts/text/format.ts';
 
 /** Connect a tool: make a key, take the settings over, wait for the first signal. */
 export function Connect() {

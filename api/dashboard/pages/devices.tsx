@@ -4,13 +4,13 @@ import { Link } from '@tanstack/react-router';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { devicesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
-import { ActButton } from '../parts/act-button.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { Load } from '../parts/load.tsx';
-import { Page } from '../parts/page.tsx';
-import { type Column, Rows } from '../parts/rows.tsx';
-import { State } from '../parts/state.tsx';
-import { When } from '../parts/when.tsx';
+import { ActButton } from '../parts/form/act-button.tsx';
+import { Empty } from '../parts/page/empty.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { type Column, Rows } from '../parts/page/rows.tsx';
+import { State } from '../parts/text/state.tsx';
+import { When } from '../parts/text/when.tsx';
 
 type Device = AnswerOf<'/v1/devices'>['devices'][number];
 

@@ -1,10 +1,10 @@
 import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useChoice, useFilters, useRange } from '../data/use-range.ts';
-import { Page } from '../parts/page.tsx';
-import { RangeBar } from '../parts/range-bar.tsx';
-import { optionsOf, SearchSelect } from '../parts/search-select.tsx';
-import { Copyable } from '../parts/secret.tsx';
-import { Section } from '../parts/section.tsx';
+import { Copyable } from '../parts/form/copyable.tsx';
+import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { RangeBar } from '../parts/page/range-bar.tsx';
+import { Section } from '../parts/page/section.tsx';
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' } as const;
 const LEVELS = {

@@ -1,12 +1,12 @@
 import { Grid, SimpleGrid } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { UsageFollower, useUsage, useUsageNow } from '../data/usage.tsx';
-import { Load } from '../parts/load.tsx';
-import { NothingYet } from '../parts/nothing-yet.tsx';
-import { Page } from '../parts/page.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { RangeBar } from '../parts/range-bar.tsx';
-import { UsageTiles } from '../parts/usage-tiles.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { NothingYet } from '../parts/page/nothing-yet.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { ProblemNote } from '../parts/page/problem-note.tsx';
+import { RangeBar } from '../parts/page/range-bar.tsx';
+import { UsageTiles } from '../parts/usage/tiles.tsx';
 import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
 import { CostCard } from './overview/cost-card.tsx';
 import { TopList } from './overview/top-list.tsx';

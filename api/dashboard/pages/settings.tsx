@@ -1,6 +1,6 @@
 import { Anchor, Tabs } from '@mantine/core';
 import { useChangeSearch, useChoice } from '../data/use-range.ts';
-import { Page } from '../parts/page.tsx';
+import { Page } from '../parts/page/page.tsx';
 import { AuditTab } from './settings/audit-tab.tsx';
 import { KeysTab } from './settings/keys-tab.tsx';
 import { MembersTab } from './settings/members-tab.tsx';

@@ -2,17 +2,17 @@ import { Alert, Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { webhookQuery } from '../data/queries.ts';
-import { Deliveries } from '../parts/deliveries.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { exact } from '../parts/format.ts';
-import { formatName } from '../parts/format-choice.tsx';
-import { Load } from '../parts/load.tsx';
-import { MessagePreview } from '../parts/message-preview.tsx';
-import { Page } from '../parts/page.tsx';
-import { Section } from '../parts/section.tsx';
-import { State } from '../parts/state.tsx';
-import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook-actions.tsx';
-import { When } from '../parts/when.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { Section } from '../parts/page/section.tsx';
+import { Facts } from '../parts/text/facts.tsx';
+import { exact } from '../parts/text/format.ts';
+import { State } from '../parts/text/state.tsx';
+import { When } from '../parts/text/when.tsx';
+import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook/actions.tsx';
+import { Deliveries } from '../parts/webhook/deliveries.tsx';
+import { formatName } from '../parts/webhook/format-choice.tsx';
+import { MessagePreview } from '../parts/webhook/message-preview.tsx';
 import { webhookState } from './webhooks.tsx';
 
 /** One endpoint: its state, what to do about it, and every delivery with its attempts. */

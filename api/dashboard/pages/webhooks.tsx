@@ -3,15 +3,15 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Webhook, webhooksQuery } from '../data/queries.ts';
-import { Empty } from '../parts/empty.tsx';
-import { exact } from '../parts/format.ts';
-import { Load } from '../parts/load.tsx';
-import { Page } from '../parts/page.tsx';
-import { type Column, Rows } from '../parts/rows.tsx';
-import { State } from '../parts/state.tsx';
-import { WebhookCreation } from '../parts/webhook-creation.tsx';
-import { EVENT_TYPES } from '../parts/webhook-form.tsx';
-import { When } from '../parts/when.tsx';
+import { Empty } from '../parts/page/empty.tsx';
+import { Load } from '../parts/page/load.tsx';
+import { Page } from '../parts/page/page.tsx';
+import { type Column, Rows } from '../parts/page/rows.tsx';
+import { exact } from '../parts/text/format.ts';
+import { State } from '../parts/text/state.tsx';
+import { When } from '../parts/text/when.tsx';
+import { WebhookCreation } from '../parts/webhook/creation.tsx';
+import { EVENT_TYPES } from '../parts/webhook/events.tsx';
 
 /** Failing goes before paused: it is what somebody has to mend. */
 export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): string {

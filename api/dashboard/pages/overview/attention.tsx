@@ -2,12 +2,12 @@ import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { anomaliesQuery, budgetsQuery, NEWEST } from '../../data/queries.ts';
-import { AnomalyFigure, RULES } from '../../parts/anomaly.tsx';
-import { BudgetBar } from '../../parts/budget-bar.tsx';
-import { Load } from '../../parts/load.tsx';
-import { Section } from '../../parts/section.tsx';
-import { UserName } from '../../parts/user-name.tsx';
-import { When } from '../../parts/when.tsx';
+import { BudgetBar } from '../../parts/budget/bar.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { Section } from '../../parts/page/section.tsx';
+import { UserName } from '../../parts/text/user-name.tsx';
+import { When } from '../../parts/text/when.tsx';
+import { AnomalyFigure, RULES } from '../../parts/usage/anomaly.tsx';
 
 const SHOWN = 5;
 /** Also asked for whenever usage has changed. */

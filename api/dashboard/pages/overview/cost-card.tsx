@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { groupsBy, type Usage, useUsageNow } from '../../data/usage.tsx';
 import { useMe } from '../../data/use-me.ts';
 import { useChoice } from '../../data/use-range.ts';
-import { ChartCard } from '../../parts/chart-card.tsx';
-import type { ChartContent } from '../../parts/chart-content.ts';
-import { axisMoney, bucketLabel, money } from '../../parts/format.ts';
-import { Load } from '../../parts/load.tsx';
-import { optionsOf, SearchSelect } from '../../parts/search-select.tsx';
+import { ChartCard } from '../../parts/chart/card.tsx';
+import type { ChartContent } from '../../parts/chart/content.ts';
+import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { axisMoney, bucketLabel, money } from '../../parts/text/format.ts';
 
 const SPLITS = { model: 'By model', adapter: 'By tool', project_id: 'By project' } as const;
 

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import type { FilterName } from '../../data/range.ts';
 import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
 import { useSharedSearch } from '../../data/use-range.ts';
-import { Change } from '../../parts/change.tsx';
-import { money } from '../../parts/format.ts';
-import { Load } from '../../parts/load.tsx';
-import { Section } from '../../parts/section.tsx';
-import { UserName } from '../../parts/user-name.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { Section } from '../../parts/page/section.tsx';
+import { Change } from '../../parts/text/change.tsx';
+import { money } from '../../parts/text/format.ts';
+import { UserName } from '../../parts/text/user-name.tsx';
 
 const SHOWN = 5;
 

@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
 import { type AnswerOf, api, take } from '../../data/client.ts';
-import { Load } from '../../parts/load.tsx';
-import { Pager, usePages } from '../../parts/pager.tsx';
-import { type Column, Rows } from '../../parts/rows.tsx';
-import { UserName } from '../../parts/user-name.tsx';
-import { When } from '../../parts/when.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { Pager, usePages } from '../../parts/page/pager.tsx';
+import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { UserName } from '../../parts/text/user-name.tsx';
+import { When } from '../../parts/text/when.tsx';
 
 type Entry = AnswerOf<'/v1/audit'>['data'][number];
 

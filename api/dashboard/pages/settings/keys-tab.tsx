@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { api, take } from '../../data/client.ts';
 import { useAct } from '../../data/use-act.ts';
-import { ActForm, useDraft } from '../../parts/act-form.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { type Key, KeyTable } from '../../parts/key-table.tsx';
-import { Copyable } from '../../parts/secret.tsx';
-import { useMemberChoice } from '../../parts/user-name.tsx';
+import { type Key, KeyTable } from '../../parts/access/key-table.tsx';
+import { ActForm, useDraft } from '../../parts/form/act-form.tsx';
+import { Copyable } from '../../parts/form/copyable.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { useMemberChoice } from '../../parts/text/user-name.tsx';
 
 const SCOPES: Record<Key['scopes'][number], string> = {
   'signals:write': 'Report signals',

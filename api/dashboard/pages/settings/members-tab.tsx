@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { membersQuery, organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
-import { ActButton } from '../../parts/act-button.tsx';
-import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Load } from '../../parts/load.tsx';
-import { MadeChoice, withoutMade } from '../../parts/made-choice.tsx';
-import { type Column, Rows } from '../../parts/rows.tsx';
-import { State } from '../../parts/state.tsx';
-import { shownName } from '../../parts/user-name.tsx';
+import { MadeChoice, withoutMade } from '../../parts/access/made-choice.tsx';
+import { ActButton } from '../../parts/form/act-button.tsx';
+import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
+import { Dialog } from '../../parts/form/dialog.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { State } from '../../parts/text/state.tsx';
+import { shownName } from '../../parts/text/user-name.tsx';
 
 type Member = AnswerOf<'/v1/members'>['data'][number];
 

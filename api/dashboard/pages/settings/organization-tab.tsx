@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
-import { ActForm, changesOf, useDraft } from '../../parts/act-form.tsx';
-import { Load } from '../../parts/load.tsx';
-import { NumberField } from '../../parts/number-field.tsx';
-import { TimezoneInput } from '../../parts/timezone-input.tsx';
-import { When } from '../../parts/when.tsx';
+import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
+import { NumberField } from '../../parts/form/number-field.tsx';
+import { TimezoneInput } from '../../parts/form/timezone-input.tsx';
+import { Load } from '../../parts/page/load.tsx';
+import { When } from '../../parts/text/when.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
 type Draft = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;

@@ -1,0 +1,127 @@
+import { Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { type AnswerOf, api, take } from '../../data/client.ts';
+import { keysQuery } from '../../data/queries.ts';
+import { useAct } from '../../data/use-act.ts';
+import { ActButton } from '../form/act-button.tsx';
+import { Copyable } from '../form/copyable.tsx';
+import { Load } from '../page/load.tsx';
+import { Pager, usePages } from '../page/pager.tsx';
+import { type Column, Rows } from '../page/rows.tsx';
+import { Maker } from '../text/maker.tsx';
+import { State } from '../text/state.tsx';
+import { UserName } from '../text/user-name.tsx';
+import { When } from '../text/when.tsx';
+
+export type Key = AnswerOf<'/v1/keys'>['data'][number];
+
+function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expired' {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at * 1_000 <= Date.now() ? 'expired' : 'active';
+}
+
+/** Keys with what can be done about them; of one user where one is named. */
+export function KeyTable({ userId }: { userId?: string }) {
+  const asked = userId === undefined ? {} : { user_id: userId };
+  const pages = usePages<Key>(
+    `keys ${userId ?? ''}`,
+    (cursor) => keysQuery({ ...asked, ...cursor }) as never,
+  );
+  const [rotated, setRotated] = useState<string | null>(null);
+  return (
+    <>
+      <Load query={pages.query}>
+        {({ data }) => {
+          if (data.length === 0) return <Text c="dimmed">No key yet.</Text>;
+          return (
+            <Rows
+              label="Keys"
+              rows={data}
+              columns={columns(userId === undefined, setRotated)}
+              keyOf={({ id }) => id}
+            />
+          );
+        }}
+      </Load>
+      <Pager pages={pages} />
+      <Modal
+        opened={rotated !== null}
+        onClose={() => setRotated(null)}
+        title="The new key"
+        size="lg"
+        closeOnClickOutside={false}
+      >
+        <Stack>
+          <Text>It is shown this once. The old one goes on for 24 hours.</Text>
+          <Copyable label="Key" value={rotated ?? ''} />
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+function columns(withUser: boolean, onRotated: (key: string) => void): readonly Column<Key>[] {
+  return [
+    { label: 'Name', narrow: 'first', share: 20, render: ({ name }) => <bdi title={name}>{name}</bdi> },
+    { label: 'State', isShort: true, narrow: 'first', render: (key) => <State of={stateOf(key)} /> },
+    ...(withUser
+      ? [
+          {
+            label: 'User',
+            narrow: 'first' as const,
+            render: ({ user_id }: Key) => (user_id ? <UserName id={user_id} /> : 'any user'),
+          },
+          { label: 'Made by', render: (key: Key) => <Maker of={key} /> },
+        ]
+      : []),
+    { label: 'May', narrow: 'hidden', render: ({ scopes }) => scopes.join(', ') },
+    { label: 'Created', narrow: 'hidden', render: ({ created_at }) => <When at={created_at} /> },
+    {
+      label: 'Last used',
+      isShort: true,
+      // A narrow line has no room for both this and the maker.
+      ...(withUser ? { narrow: 'hidden' as const } : {}),
+      render: ({ last_used_at }) => <When at={last_used_at} relative />,
+    },
+    {
+      label: 'Expires',
+      narrow: 'hidden',
+      render: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : 'never'),
+    },
+    {
+      label: '',
+      render: (key) => (stateOf(key) === 'active' ? <KeyActions apiKey={key} onRotated={onRotated} /> : null),
+    },
+  ];
+}
+
+function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (key: string) => void }) {
+  const path = { id: apiKey.id };
+  const rotate = useAct(() => take(api.POST('/v1/keys/{id}/rotate', { params: { path }, body: {} })), {
+    changes: ['keys'],
+    onDone: ({ key }) => onRotated(key),
+  });
+  const revoke = useAct(() => take(api.DELETE('/v1/keys/{id}', { params: { path } })), {
+    changes: ['keys'],
+    done: 'The key is revoked.',
+  });
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ActButton act={rotate} size="compact-sm" aria-label={`Rotate ${apiKey.name}`}>
+        Rotate
+      </ActButton>
+      <ActButton
+        act={revoke}
+        question={{
+          title: `Revoke the key ${apiKey.name}?`,
+          text: 'Whatever uses it is refused from its next request on.',
+          yes: 'Revoke',
+        }}
+        size="compact-sm"
+        aria-label={`Revoke ${apiKey.name}`}
+      >
+        Revoke
+      </ActButton>
+    </Group>
+  );
+}

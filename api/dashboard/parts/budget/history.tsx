@@ -1,0 +1,53 @@
+import { Stack, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { api, take } from '../../data/client.ts';
+import { ChartCard } from '../chart/card.tsx';
+import { Load } from '../page/load.tsx';
+import { Amount } from '../text/count.tsx';
+import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
+import type { Budget } from './bar.tsx';
+
+/** All of it, while the present window is still under way. */
+export function UsedBefore({ budget: { id, metric, window_start } }: { budget: Budget }) {
+  const windows = useQuery(windowsQuery(id));
+  const before = windows.data?.data.find(({ end }) => end === window_start);
+  return before ? <Amount metric={metric} of={before.current} /> : '–';
+}
+
+function windowsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['budgets', id, 'windows'],
+    queryFn: () => take(api.GET('/api/v1/budgets/{id}/windows', { params: { path: { id } } })),
+  });
+}
+
+/** What was used in each window that is kept, against the present threshold. */
+export function BudgetHistory({ budget }: { budget: Budget }) {
+  const { id, metric } = budget;
+  const windows = useQuery(windowsQuery(id));
+  const interval = budget.window === 'hourly' ? 'hour' : budget.window === 'monthly' ? 'month' : 'day';
+  return (
+    <Load query={windows}>
+      {({ data }) => {
+        const oldestFirst = data.toReversed();
+        return (
+          <Stack gap="xs">
+            <ChartCard
+              title="Used per window"
+              content={{
+                labels: oldestFirst.map(({ start }) => bucketLabel(start, interval, budget.timezone)),
+                series: [{ name: 'Used', colour: 0, values: oldestFirst.map(({ current }) => current) }],
+                format: (value) => amount(metric, value),
+                axis: metric === 'cost_usd' ? axisMoney : compact,
+                line: { value: budget.threshold, label: `threshold ${amount(metric, budget.threshold)}` },
+              }}
+            />
+            <Text size="xs" c="dimmed">
+              A window is deleted 40 days after its end.
+            </Text>
+          </Stack>
+        );
+      }}
+    </Load>
+  );
+}

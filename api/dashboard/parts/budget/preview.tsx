@@ -1,0 +1,56 @@
+import { Alert } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { api, take } from '../../data/client.ts';
+import { type UsageQuestion, usageQuery } from '../../data/queries.ts';
+import { dateIn, plusDays } from '../../data/range.ts';
+import { useMe } from '../../data/use-me.ts';
+import { amount } from '../text/format.ts';
+import type { Budget } from './bar.tsx';
+
+const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30 } as const;
+
+/** What the last hours or days would have been of a threshold. Nothing until it is known whose usage counts. */
+export function BudgetPreview({
+  draft: { scope, scope_id, metric, threshold, window },
+}: {
+  draft: Pick<Budget, 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window'>;
+}) {
+  const { org } = useMe();
+  const days = SPAN_DAYS[window];
+  const asked = {
+    from: plusDays(dateIn(org.timezone, Date.now()), 1 - days),
+    interval: window === 'hourly' ? 'hour' : 'day',
+  } as const;
+  const isKnown = scope === 'org' || scope_id !== '';
+  const filter = scope === 'org' ? {} : { [`${scope}_id`]: scope_id };
+  const own = useQuery({
+    ...usageQuery({ ...asked, ...filter }),
+    enabled: isKnown && scope !== 'team',
+  });
+  const ofTeam = useQuery({
+    ...teamUsageQuery(org.id, { ...asked, team: scope_id }),
+    enabled: isKnown && scope === 'team',
+  });
+  const { data } = scope === 'team' ? ofTeam : own;
+  if (!isKnown || !data) return null;
+  const { totals } = data;
+  const used = metric === 'tokens' ? totals.tokens_in + totals.tokens_out : totals[metric];
+  const per = window === 'hourly' ? used / 24 : used;
+  const span = days === 1 ? 'today' : `the last ${days} days`;
+  const share = threshold > 0 ? ` That is ${Math.round((per / threshold) * 100)} % of this threshold.` : '';
+  return (
+    <Alert variant="light" color="gray" role="status">
+      Used {span}: {amount(metric, used)}
+      {window === 'hourly' ? `, ${amount(metric, per)} per hour of the day on average.` : '.'}
+      {share}
+    </Alert>
+  );
+}
+
+/** Only here may usage be asked for by team. */
+function teamUsageQuery(orgId: string, query: Pick<UsageQuestion, 'from' | 'interval'> & { team: string }) {
+  return queryOptions({
+    queryKey: ['usage', 'team', query],
+    queryFn: () => take(api.GET('/api/v1/org/{orgId}/usage', { params: { path: { orgId }, query } })),
+  });
+}

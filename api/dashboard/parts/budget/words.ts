@@ -1,0 +1,42 @@
+import { dateIn, plusDays } from '../../data/range.ts';
+import { amount } from '../text/format.ts';
+import type { Budget } from './bar.tsx';
+
+/** What can be counted, in words. */
+export const METRICS: Record<Budget['metric'], string> = {
+  cost_usd: 'Cost (US dollars)',
+  tokens: 'Tokens',
+  tokens_in: 'Tokens in',
+  tokens_out: 'Tokens out',
+  signals: 'Signals',
+  sessions: 'Sessions',
+  errors: 'Errors',
+};
+
+/** What a budget counts, and whose: a user by name where it is known. */
+export function scopeWords(
+  { scope, scope_id, metric }: Pick<Budget, 'scope' | 'scope_id' | 'metric'>,
+  names: ReadonlyMap<string, string>,
+): string {
+  const known = scope === 'user' ? names.get(scope_id) : undefined;
+  const whose = scope === 'org' ? 'the whole organization' : `the ${scope} ${known ?? scope_id}`;
+  return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}`;
+}
+
+/** What the forecast means, in words. */
+export function forecastWords({ forecast, threshold, metric, state }: Budget): string {
+  if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
+  if (forecast >= threshold)
+    return `At this pace it will be exceeded: ${amount(metric, forecast)} at the window’s end.`;
+  return `At this pace it lasts: ${amount(metric, forecast)} at the window’s end.`;
+}
+
+/** The search of the sessions that a budget counts: the days of its window, and its user or project. Null for a team. */
+export function sessionsSearch(budget: Budget): Record<string, string> | null {
+  const { scope, scope_id, window_start, window_end, timezone } = budget;
+  if (scope === 'team') return null;
+  const from = dateIn(timezone, Date.parse(window_start));
+  const last = dateIn(timezone, Date.parse(window_end) - 1);
+  const days = { range: 'custom', from, to: plusDays(last, 1) };
+  return scope === 'org' ? days : { ...days, [`${scope}_id`]: scope_id };
+}

@@ -1,0 +1,36 @@
+import { Skeleton, Stack, Text } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { dateTime } from '../text/format.ts';
+import { ProblemNote } from './problem-note.tsx';
+
+/**
+ * What a query has: a skeleton until it has anything, the problem when it has nothing, else the data. Data that could not
+ * be renewed stays, with its time. That of the question before stays, faded, until this one is answered.
+ */
+export function Load<Data>({
+  query,
+  height = 160,
+  children,
+}: {
+  query: UseQueryResult<Data>;
+  height?: number;
+  children: (data: Data) => React.ReactNode;
+}) {
+  if (query.data !== undefined)
+    return (
+      <Stack
+        gap="sm"
+        aria-busy={query.isPlaceholderData}
+        className={query.isPlaceholderData ? 'outdated' : undefined}
+      >
+        {query.isError && (
+          <Text size="xs" c="dimmed" role="status">
+            Not renewed since {dateTime(query.dataUpdatedAt)}: {query.error.message}
+          </Text>
+        )}
+        {children(query.data)}
+      </Stack>
+    );
+  if (query.isError) return <ProblemNote error={query.error} onRetry={() => void query.refetch()} />;
+  return <Skeleton height={height} aria-label="Loading" role="status" />;
+}

@@ -1,0 +1,44 @@
+import { Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
+import { Empty } from './empty.tsx';
+
+/** In place of figures or rows: nothing of a kind in the range, and what to do about it. */
+export function NothingYet({ noun }: { noun: 'signal' | 'session' }) {
+  const range = useRange();
+  const filters = useFilters();
+  const change = useChangeSearch();
+  const isNarrowed = Object.keys(filters).length > 0;
+  return (
+    <Empty
+      action={
+        <Group gap="sm" justify="center">
+          <Button component={Link} to="/connect">
+            Connect a tool
+          </Button>
+          {range.name !== '30d' && (
+            <Button
+              variant="default"
+              onClick={() => change({ range: '30d', from: undefined, to: undefined })}
+            >
+              Look at the last 30 days
+            </Button>
+          )}
+          {isNarrowed && (
+            <Button
+              variant="default"
+              onClick={() =>
+                change(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])))
+              }
+            >
+              Remove the filters
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      No {noun} in this range{isNarrowed ? ' with these filters' : ''}. Once a tool is connected, its cost,
+      tokens and sessions appear here.
+    </Empty>
+  );
+}

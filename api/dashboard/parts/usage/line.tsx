@@ -1,0 +1,33 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import { useUsage } from '../../data/usage.tsx';
+import { Change } from '../text/change.tsx';
+import { Count } from '../text/count.tsx';
+import { money } from '../text/format.ts';
+
+/** What the range cost with its filters, each figure with its change from the period before. */
+export function UsageLine() {
+  const { now, before } = useUsage();
+  if (now.isPending) return <Skeleton height={22} />;
+  if (!now.data || now.data.totals.signals === 0) return null;
+  const { totals } = now.data;
+  const then = before.data?.totals;
+  const figures = {
+    Cost: [money(totals.cost_usd), totals.cost_usd, then?.cost_usd],
+    'Tokens in': [<Count key="in" of={totals.tokens_in} />, totals.tokens_in, then?.tokens_in],
+    'Tokens out': [<Count key="out" of={totals.tokens_out} />, totals.tokens_out, then?.tokens_out],
+    Signals: [<Count key="signals" of={totals.signals} />, totals.signals, then?.signals],
+    Errors: [<Count key="errors" of={totals.errors} />, totals.errors, then?.errors],
+  } as const;
+  return (
+    <Group gap="md" component="section" aria-label="The range in all">
+      {Object.entries(figures).map(([label, [shown, of, was]]) => (
+        <Text key={label} size="sm" component="div">
+          <Text span inherit c="dimmed">
+            {label}
+          </Text>{' '}
+          {shown} <Change now={of} before={was} />
+        </Text>
+      ))}
+    </Group>
+  );
+}

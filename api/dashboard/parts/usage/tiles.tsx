@@ -1,0 +1,96 @@
+import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Usage } from '../../data/usage.tsx';
+import { useSharedSearch } from '../../data/use-range.ts';
+import { Change } from '../text/change.tsx';
+import { compact, exact, money, percent, shortMoney } from '../text/format.ts';
+import { TileLine } from './tile-line.tsx';
+
+type Sums = Usage['series'][number];
+
+/** The figures of a range, each with its course and its change from the period before. */
+export function UsageTiles({ usage, before }: { usage: Usage; before: Usage | undefined }) {
+  const { totals, series } = usage;
+  const of = (measure: (sums: Omit<Sums, 'start'>) => number) => ({
+    now: measure(totals),
+    before: before && measure(before.totals),
+    values: series.map(measure),
+  });
+  const cacheShare = totals.tokens_in > 0 ? totals.cache_read_tokens / totals.tokens_in : 0;
+  const errorRate = totals.signals > 0 ? totals.errors / totals.signals : 0;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <Tile label="Cost" show={shortMoney} exactly={money} {...of((sums) => sums.cost_usd)} />
+      <Tile
+        label="Tokens in"
+        show={compact}
+        note={`${percent(cacheShare, 0)} from cache`}
+        {...of((sums) => sums.tokens_in)}
+      />
+      <Tile label="Tokens out" show={compact} {...of((sums) => sums.tokens_out)} />
+      <Tile label="Sessions" show={compact} {...of((sums) => sums.sessions)} />
+      <Tile
+        label="Errors"
+        show={compact}
+        note={`${percent(errorRate)} of signals`}
+        {...of((sums) => sums.errors)}
+      />
+      <Tile
+        label="Active users"
+        show={compact}
+        note="with at least one signal"
+        now={totals.active_users ?? 0}
+        before={before?.totals.active_users}
+        values={series.map(({ active_users }) => active_users ?? 0)}
+      />
+    </SimpleGrid>
+  );
+}
+
+function Tile({
+  label,
+  now,
+  before,
+  values,
+  show,
+  exactly = exact,
+  note,
+}: {
+  label: string;
+  now: number;
+  before: number | undefined;
+  values: readonly number[];
+  show: (value: number) => string;
+  /** As hover and focus tell it. */
+  exactly?: (value: number) => string;
+  note?: string;
+}) {
+  const search = useSharedSearch();
+  return (
+    <Paper withBorder p="sm" className="tile-card">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Tooltip label={exactly(now)} events={{ hover: true, focus: true, touch: true }}>
+        <Anchor
+          component={Link}
+          to="/sessions"
+          search={search as never}
+          aria-label={`${label}: ${show(now)}`}
+          className="tile"
+          c="var(--mantine-color-text)"
+          underline="hover"
+        >
+          {show(now)}
+        </Anchor>
+      </Tooltip>
+      <Text size="xs" c="dimmed" component="div" mih={18}>
+        <Change now={now} before={before} />
+      </Text>
+      <Text size="xs" c="dimmed" mih={18}>
+        {note}
+      </Text>
+      <TileLine values={values} />
+    </Paper>
+  );
+}

@@ -1,0 +1,188 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import type { operations } from '../../../docs/client.d.ts';
+import { type AnswerOf, api, take } from '../../data/client.ts';
+import { useAct, useDeletion } from '../../data/use-act.ts';
+import { ActButton } from '../form/act-button.tsx';
+import { ActForm, changesOf } from '../form/act-form.tsx';
+import { Copyable } from '../form/copyable.tsx';
+import { Dialog } from '../form/dialog.tsx';
+import { exact } from '../text/format.ts';
+import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
+import { EventChoice, newSecret, VerifySnippet } from './events.tsx';
+import { RecoverButton } from './recover-button.tsx';
+
+export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
+
+const CHANGES = ['webhooks'] as const;
+
+/** Ends the failing state; says first what will be sent. */
+export function ReEnable({ webhook: { id, held } }: { webhook: DetailedWebhook }) {
+  const enable = useAct(() => take(api.POST('/v1/webhooks/{id}/enable', { params: { path: { id } } })), {
+    changes: CHANGES,
+    done: 'The webhook delivers again.',
+  });
+  return (
+    <>
+      <Text size="sm">{exact(held)} held events will be sent in order.</Text>
+      <ActButton act={enable} variant="filled">
+        Re-enable
+      </ActButton>
+    </>
+  );
+}
+
+export function WebhookActions({ webhook }: { webhook: DetailedWebhook }) {
+  return (
+    <Group gap="sm" align="flex-start">
+      <TestButton id={webhook.id} />
+      <Dialog label="Edit events" title="Edit events">
+        {(close) => <EventsForm webhook={webhook} onDone={close} />}
+      </Dialog>
+      <Dialog label="Edit alerts" title="Alerts, quiet hours and digest" size="lg">
+        {(close) => <AlertsForm webhook={webhook} onDone={close} />}
+      </Dialog>
+      <PauseButton webhook={webhook} />
+      <SecretButton id={webhook.id} />
+      <RecoverButton id={webhook.id} />
+      <DeleteButton id={webhook.id} />
+    </Group>
+  );
+}
+
+function TestButton({ id }: { id: string }) {
+  const test = useAct(() => take(api.POST('/api/v1/webhooks/test', { body: { webhook_id: id } })), {
+    changes: [],
+  });
+  const answer = test.data;
+  const told = answer?.error ? `failed (${answer.error})` : 'was taken';
+  return (
+    <Stack gap={4} align="flex-start">
+      <ActButton act={test}>Send a test</ActButton>
+      {answer && (
+        <Text size="sm" role="status">
+          The test {told}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
+          {Math.round(answer.latency_ms)} ms
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+type WebhookChange = NonNullable<
+  operations['patch_api_v1_webhooks_id']['requestBody']
+>['content']['application/json'];
+
+/** One change of a webhook; what is left out stays. */
+function useChange(id: string, done: string, onDone: () => void = () => undefined) {
+  return useAct(
+    (body: WebhookChange) => take(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
+    { changes: CHANGES, done, onDone },
+  );
+}
+
+/** Begins with the events as they are when it is opened. */
+function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
+  const [chosen, setChosen] = useState([...webhook.events]);
+  const change = useChange(webhook.id, 'The events are changed.', onDone);
+  return (
+    <ActForm act={{ ...change, mutate: () => change.mutate({ events: chosen }) }} submit="Save">
+      <EventChoice value={chosen} onChange={setChosen} />
+      <Text size="sm" c="dimmed">
+        This holds for events that are raised from now on.
+      </Text>
+    </ActForm>
+  );
+}
+
+/** Begins with the alerts as they are when it is opened. */
+function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
+  const [before] = useState(() => fieldsOf(webhook));
+  const [fields, setFields] = useState(before);
+  const changes = changesOf(settingsOf(before), settingsOf(fields));
+  const change = useChange(webhook.id, 'The alerts are changed.', onDone);
+  return (
+    <ActForm
+      act={{ ...change, mutate: () => change.mutate(changes) }}
+      submit="Save"
+      isReady={Object.keys(changes).length > 0}
+    >
+      <AlertSettings value={fields} onChange={setFields} />
+    </ActForm>
+  );
+}
+
+function PauseButton({ webhook: { id, enabled } }: { webhook: DetailedWebhook }) {
+  const change = useChange(id, enabled ? 'Paused: what comes is held.' : 'What was held is being sent.');
+  return (
+    <ActButton act={{ ...change, mutate: () => change.mutate({ enabled: !enabled }) }}>
+      {enabled ? 'Pause' : 'Resume'}
+    </ActButton>
+  );
+}
+
+function SecretButton({ id }: { id: string }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const [secret, setSecret] = useState(newSecret);
+  const change = useChange(id, 'The new secret signs from now on.');
+  const end = () => {
+    close();
+    change.reset();
+    setSecret(newSecret());
+  };
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        New secret
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={end}
+        title="A new secret"
+        size="lg"
+        closeOnClickOutside={!change.isSuccess}
+      >
+        {change.isSuccess ? (
+          <Stack>
+            <Text>Keep it now: it is not shown again.</Text>
+            <Copyable label="Secret" value={secret} />
+            <VerifySnippet />
+            <Button onClick={end}>I have kept it</Button>
+          </Stack>
+        ) : (
+          <Stack>
+            <Text>
+              The new secret signs at once. For 24 hours the header webhook-signature also carries a signature
+              of the old one; X-Service-Signature has room for one, which is of the new secret. Let your
+              receiver take both secrets before you change it: verifyWebhook takes a list. A second change
+              within the day drops the oldest.
+            </Text>
+            <ActButton act={{ ...change, mutate: () => change.mutate({ secret }) }} variant="filled">
+              Change the secret
+            </ActButton>
+          </Stack>
+        )}
+      </Modal>
+    </>
+  );
+}
+
+function DeleteButton({ id }: { id: string }) {
+  const remove = useDeletion(() => take(api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })), {
+    list: 'webhooks',
+    done: 'The webhook is deleted.',
+  });
+  return (
+    <ActButton
+      act={remove}
+      question={{
+        title: 'Delete this webhook?',
+        text: 'What it has not delivered yet is cancelled.',
+        yes: 'Delete',
+      }}
+    >
+      Delete
+    </ActButton>
+  );
+}

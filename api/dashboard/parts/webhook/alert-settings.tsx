@@ -1,0 +1,111 @@
+import { NativeSelect, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import type { AnswerOf } from '../../data/client.ts';
+import { TimezoneInput } from '../form/timezone-input.tsx';
+
+type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
+
+/** When a webhook is told of what, as the form holds it: per cents as they are typed. */
+export interface AlertFields {
+  alertAt: string;
+  forecast: boolean;
+  quietHours: Webhook['quiet_hours'];
+  digest: Webhook['digest'];
+}
+
+export const NO_ALERTS: AlertFields = { alertAt: '', forecast: false, quietHours: null, digest: 'none' };
+
+const DIGESTS = [
+  { value: 'none', label: 'No: each message by itself' },
+  { value: 'daily', label: 'Daily, at 8:00' },
+  { value: 'weekly', label: 'Weekly, Mondays at 8:00' },
+];
+
+/** The fields of a webhook's settings. */
+export function fieldsOf({ alert_at, forecast, quiet_hours, digest }: Webhook): AlertFields {
+  return { alertAt: alert_at.join(', '), forecast, quietHours: quiet_hours, digest };
+}
+
+/** The settings as they are sent. */
+export function settingsOf({ alertAt, forecast, quietHours, digest }: AlertFields) {
+  const percents = alertAt.split(/[\s,;%]+/).filter((part) => part !== '');
+  return { alert_at: percents.map(Number), forecast, quiet_hours: quietHours, digest };
+}
+
+/** Per cents, forecast, quiet hours and digest of a webhook. */
+export function AlertSettings({
+  value,
+  onChange,
+}: {
+  value: AlertFields;
+  onChange: (fields: AlertFields) => void;
+}) {
+  return (
+    <Stack>
+      <TextInput
+        label="Alert at these per cents of any budget"
+        description="Up to ten whole numbers, such as 50, 90, 120. Each is told once in a window."
+        pattern="[\d\s,;%]*"
+        title="Whole numbers with commas between them"
+        value={value.alertAt}
+        onChange={(event) => onChange({ ...value, alertAt: event.currentTarget.value })}
+      />
+      <Switch
+        label="Tell when a budget will be exceeded at the pace so far"
+        checked={value.forecast}
+        onChange={(event) => onChange({ ...value, forecast: event.currentTarget.checked })}
+      />
+      <QuietFields value={value.quietHours} onChange={(quietHours) => onChange({ ...value, quietHours })} />
+      <NativeSelect
+        label="Digest"
+        description="Exceeded budgets and used-up credits are told at once all the same."
+        data={DIGESTS}
+        value={value.digest}
+        onChange={(event) =>
+          onChange({ ...value, digest: event.currentTarget.value as AlertFields['digest'] })
+        }
+      />
+    </Stack>
+  );
+}
+
+type Quiet = NonNullable<AlertFields['quietHours']>;
+
+function QuietFields({
+  value,
+  onChange,
+}: {
+  value: AlertFields['quietHours'];
+  onChange: (quiet: AlertFields['quietHours']) => void;
+}) {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const night: Quiet = { from: '22:00', to: '07:00', timezone: here };
+  return (
+    <Stack gap="sm">
+      <Switch
+        label="Quiet hours"
+        description="They delay everything but exceeded budgets and used-up credits."
+        checked={value !== null}
+        onChange={(event) => onChange(event.currentTarget.checked ? night : null)}
+      />
+      {value && (
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <TextInput
+            type="time"
+            label="From"
+            required
+            value={value.from}
+            onChange={(event) => onChange({ ...value, from: event.currentTarget.value })}
+          />
+          <TextInput
+            type="time"
+            label="To"
+            required
+            value={value.to}
+            onChange={(event) => onChange({ ...value, to: event.currentTarget.value })}
+          />
+          <TimezoneInput value={value.timezone} onChange={(timezone) => onChange({ ...value, timezone })} />
+        </SimpleGrid>
+      )}
+    </Stack>
+  );
+}

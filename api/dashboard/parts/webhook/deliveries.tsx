@@ -1,0 +1,144 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type AnswerOf, api, take } from '../../data/client.ts';
+import { deliveriesQuery } from '../../data/queries.ts';
+import { useAct } from '../../data/use-act.ts';
+import { useChoice } from '../../data/use-range.ts';
+import { SearchSelect } from '../form/search-select.tsx';
+import { Load } from '../page/load.tsx';
+import { Pager, usePages } from '../page/pager.tsx';
+import { ProblemNote } from '../page/problem-note.tsx';
+import { type Column, Rows } from '../page/rows.tsx';
+import { ago } from '../text/format.ts';
+import { State } from '../text/state.tsx';
+import { When } from '../text/when.tsx';
+import { SENT } from './events.tsx';
+
+type Delivery = AnswerOf<'/api/v1/webhooks/{id}/deliveries'>['data'][number];
+
+/** Each once: the compiler counts them. */
+const STATUSES: Record<Delivery['status'], null> = {
+  pending: null,
+  succeeded: null,
+  held: null,
+  exhausted: null,
+  cancelled: null,
+  expired: null,
+  collected: null,
+  digested: null,
+};
+
+/** The log of a webhook by what became of each delivery and by event. */
+export function Deliveries({ id }: { id: string }) {
+  const [opened, setOpened] = useState<string | null>(null);
+  const status = useChoice('status', STATUSES);
+  const type = useChoice('type', SENT);
+  const asked = { ...(status ? { status } : {}), ...(type ? { type } : {}) };
+  const pages = usePages<Delivery>(
+    JSON.stringify(asked),
+    (cursor) => deliveriesQuery(id, { ...asked, ...cursor, limit: 20 }) as never,
+  );
+  return (
+    <Stack>
+      <Group gap="sm">
+        <SearchSelect name="status" aria-label="Status" none="Any status" data={Object.keys(STATUSES)} />
+        <SearchSelect name="type" aria-label="Event" none="Any event" data={Object.keys(SENT)} />
+      </Group>
+      <Load query={pages.query} height={200}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text c="dimmed">None. The next event of a subscribed kind appears here.</Text>
+          ) : (
+            <Rows label="Deliveries" rows={data} columns={columns(setOpened)} keyOf={(row) => row.id} />
+          )
+        }
+      </Load>
+      <Pager pages={pages as never} />
+      <Modal opened={opened !== null} onClose={() => setOpened(null)} title="Delivery" size="xl">
+        {opened && <DeliveryDetail id={id} deliveryId={opened} />}
+      </Modal>
+    </Stack>
+  );
+}
+
+function columns(open: (id: string) => void): readonly Column<Delivery>[] {
+  return [
+    {
+      label: 'Event',
+      narrow: 'first',
+      render: ({ id, type }) => (
+        <Button variant="transparent" size="compact-sm" px={0} onClick={() => open(id)}>
+          {type}
+        </Button>
+      ),
+    },
+    { label: 'Status', isShort: true, narrow: 'first', render: ({ status }) => <State of={status} /> },
+    { label: 'Attempts', isNumber: true, narrow: 'hidden', render: ({ attempts }) => attempts.length },
+    { label: 'Last answer', render: ({ attempts }) => lastAnswer(attempts.at(-1)) },
+    {
+      label: 'Last attempt',
+      narrow: 'hidden',
+      render: ({ attempts }) => (attempts.length > 0 ? <When at={attempts.at(-1)?.at ?? null} /> : '–'),
+    },
+    {
+      label: 'Next attempt',
+      isShort: true,
+      render: ({ next_attempt_at }) => (next_attempt_at ? ago(next_attempt_at) : '–'),
+    },
+  ];
+}
+
+function lastAnswer(attempt: Delivery['attempts'][number] | undefined): string {
+  if (!attempt) return '–';
+  if (attempt.status !== null) return `HTTP ${attempt.status}`;
+  return attempt.error ?? 'no answer';
+}
+
+function DeliveryDetail({ id, deliveryId }: { id: string; deliveryId: string }) {
+  const path = { id, delivery_id: deliveryId };
+  const delivery = useQuery({
+    queryKey: ['webhooks', id, 'delivery', deliveryId],
+    queryFn: () => take(api.GET('/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params: { path } })),
+    refetchInterval: 5_000,
+  });
+  const again = useAct(
+    () => take(api.POST('/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver', { params: { path } })),
+    { changes: ['webhooks'], done: 'It is sent again.' },
+  );
+  return (
+    <Load query={delivery}>
+      {({ status, attempts, next_attempt_at, request, event_id, type }) => (
+        <Stack>
+          <Group justify="space-between">
+            <Text className="wrap">
+              {type} · {event_id} · <State of={status} />
+              {next_attempt_at && ` · next attempt ${ago(next_attempt_at)}`}
+            </Text>
+            <Button variant="default" onClick={() => again.mutate(undefined)} loading={again.isPending}>
+              Send again
+            </Button>
+          </Group>
+          <ProblemNote error={again.error} />
+          {attempts.map((attempt) => (
+            <Stack key={`${attempt.number} ${attempt.at}`} gap={4}>
+              <Text size="sm">
+                Attempt {attempt.number}, <When at={attempt.at} />: {lastAnswer(attempt)} after{' '}
+                {Math.round(attempt.latency_ms)} ms{attempt.error ? ` (${attempt.error})` : ''}
+              </Text>
+              {attempt.answer && <pre className="code answer">{attempt.answer}</pre>}
+            </Stack>
+          ))}
+          <Text fw={600}>Request</Text>
+          <pre className="code answer">
+            {Object.entries(request.headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+            {'\n\n'}
+            {request.body}
+          </pre>
+        </Stack>
+      )}
+    </Load>
+  );
+}
