@@ -6,10 +6,10 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { Frame } from './frame/frame.tsx';
-import { NotFound } from './frame/not-found.tsx';
+import { NotFound } from './frame/plain.tsx';
 import { Reload } from './frame/reload.tsx';
 import { Renewed } from './frame/renewed.tsx';
-import { SignedOut } from './frame/signed-out.tsx';
+import { SignedOut } from './frame/sign-in.tsx';
 import { Overview } from './pages/overview.tsx';
 
 const rootRoute = createRootRoute({ notFoundComponent: NotFound });

@@ -2,10 +2,11 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { signOut } from './client.ts';
 
 /**
- * A change that a person makes: what it has made old is read again, and a line says that it is done. The error stays with
- * the mutation, for the form to show.
+ * A change that a person makes: it reads again what it has made outdated, and a line says that it is done. The error stays
+ * with the mutation, for the form to show.
  */
 export function useAct<Input, Result>(
   act: (input: Input) => Promise<Result>,
@@ -22,17 +23,17 @@ export function useAct<Input, Result>(
   });
 }
 
-/** What makes a creation that is sent again, because its answer was lost, the same one: while its form says the same. */
+/** The header by which a creation that is sent again, because its answer was lost, is the same one: one key per body. */
 export function useIdempotencyKey(body: object): { 'Idempotency-Key': string } {
   const said = JSON.stringify(body);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a key for each body, which the service holds it against.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a key for each body: the service compares them.
   return useMemo(() => {
     const key = Array.from(crypto.getRandomValues(new Uint32Array(4))).join('-');
     return { 'Idempotency-Key': key };
   }, [said]);
 }
 
-/** A deletion, after which its list is shown as it is then. The page of what is gone is left first: it must not ask again. */
+/** A deletion, after which its list is shown. It leaves the page of the deleted object first, which must not ask again. */
 export function useDeletion(act: () => Promise<unknown>, { list, done }: { list: string; done: string }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -41,5 +42,13 @@ export function useDeletion(act: () => Promise<unknown>, { list, done }: { list:
     done,
     onDone: () =>
       void navigate({ to: `/${list}` }).then(() => client.invalidateQueries({ queryKey: [list] })),
+  });
+}
+
+/** Signs out here, and goes on to where the identity provider does the same. */
+export function useSignOut() {
+  return useMutation({
+    mutationFn: signOut,
+    onSuccess: (location) => window.location.assign(location),
   });
 }

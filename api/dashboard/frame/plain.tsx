@@ -1,6 +1,6 @@
-import { Box, Center, Paper } from '@mantine/core';
+import { Anchor, Box, Center, Paper, Stack, Text, Title } from '@mantine/core';
 
-/** A page without navigation: for whoever is not signed in. */
+/** A page without navigation, for people who are not signed in. */
 export function Plain({ children }: { children: React.ReactNode }) {
   return (
     <Center component="main" mih="80vh" p="md">
@@ -8,5 +8,18 @@ export function Plain({ children }: { children: React.ReactNode }) {
         <Box className="wrap">{children}</Box>
       </Paper>
     </Center>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Plain>
+      <Stack>
+        <Title order={1}>There is no such page</Title>
+        <Text>
+          Go to the <Anchor href="/dashboard/">Overview</Anchor>.
+        </Text>
+      </Stack>
+    </Plain>
   );
 }

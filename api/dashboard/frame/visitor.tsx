@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Visitor, VisitorReason } from '../../../shared/identity/me.ts';
 import { answerInvitation } from '../data/client.ts';
-import { useSignOut } from '../data/use-sign-out.ts';
+import { useSignOut } from '../data/use-act.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { ProblemNote } from '../parts/page/problem-note.tsx';
 import { Plain } from './plain.tsx';

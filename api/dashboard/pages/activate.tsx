@@ -5,7 +5,7 @@ import { api, take } from '../data/client.ts';
 import { useAct } from '../data/use-act.ts';
 import { Page } from '../parts/page/page.tsx';
 import { ProblemNote } from '../parts/page/problem-note.tsx';
-import { When } from '../parts/text/when.tsx';
+import { When } from '../parts/text/values.tsx';
 
 /** A device asks to be linked: look at it first, then approve or deny. A link alone approves nothing. */
 export function Activate() {

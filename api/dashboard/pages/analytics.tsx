@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useMe } from '../data/use-me.ts';
 import { useChoice } from '../data/use-range.ts';
-import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
+import { optionsOf } from '../parts/form/fields.tsx';
+import { SearchSelect } from '../parts/form/search-select.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { type Column, Rows } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { Change } from '../parts/text/change.tsx';
-import { Count } from '../parts/text/count.tsx';
 import { money } from '../parts/text/format.ts';
+import { Change, Count } from '../parts/text/values.tsx';
 
 type Answer = AnswerOf<'/api/v1/org/{orgId}/analytics'>;
 type Cell = Answer['cells'][number];
@@ -25,7 +25,7 @@ const DIMENSIONS: Record<Answer['dimension'], string> = {
 };
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
-/** How the organization works by weeks, in which no member can be told apart. */
+/** The usage of the organization by weeks, in which no member can be identified. */
 export function Analytics() {
   const { org } = useMe();
   const asked = useChoice('dimension', DIMENSIONS) ?? 'model';
@@ -40,10 +40,7 @@ export function Analytics() {
     staleTime: 300_000,
   });
   return (
-    <Page
-      title="Analytics"
-      lead="Whole weeks that are over. What fewer people share than the organization’s floor is hidden."
-    >
+    <Page title="Analytics" lead="Whole weeks that are over. Values shared by too few people are hidden.">
       <SearchSelect name="dimension" label="By" maw={240} value={asked} data={optionsOf(DIMENSIONS)} />
       <Load query={analytics} height={300}>
         {(data) => (
@@ -76,7 +73,7 @@ type Figures = Extract<Answer['trend'][number], { active_users: number }>;
 interface Row {
   label: string;
   cell: object;
-  /** Of the week before; only where both are told. */
+  /** The figures of the week before; only where both are visible. */
   before?: Figures | undefined;
 }
 
@@ -84,12 +81,12 @@ interface Row {
 function weeksOf({ trend, totals }: Answer): Row[] {
   const weeks = trend.map((cell, index) => {
     const before = trend[index - 1];
-    return { label: cell.start.slice(0, 10), cell, before: before && isTold(before) ? before : undefined };
+    return { label: cell.start.slice(0, 10), cell, before: before && isVisible(before) ? before : undefined };
   });
   return weeks.length === 0 ? [] : [...weeks, { label: 'All', cell: totals }];
 }
 
-function isTold(cell: object): cell is Figures {
+function isVisible(cell: object): cell is Figures {
   return 'active_users' in cell;
 }
 
@@ -116,7 +113,7 @@ function columnsOf(title: string): readonly Column<Row>[] {
       isNumber: true,
       ...NARROW[label],
       render: ({ cell, before }: Row) =>
-        isTold(cell) && (
+        isVisible(cell) && (
           <>
             {label === 'Cost' ? money(measure(cell)) : <Count of={measure(cell)} />}
             {before && (
@@ -130,10 +127,10 @@ function columnsOf(title: string): readonly Column<Row>[] {
   ];
 }
 
-/** Rows of figures. One that is hidden is hatched and says why; it is never a zero. */
+/** Rows of figures. A hidden one is hatched and says why; it is never a zero. */
 function Cells({ title, rows, k }: { title: string; rows: readonly Row[]; k: number }) {
   const insteadOf = ({ cell }: Row) => {
-    if (isTold(cell)) return null;
+    if (isVisible(cell)) return null;
     if ('pending' in cell)
       return (
         <Text span inherit c="dimmed">

@@ -1,17 +1,17 @@
-import { Anchor, Text } from '@mantine/core';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Text } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
 import { anomaliesQuery } from '../data/queries.ts';
 import { useChoice, useFilters, useRange } from '../data/use-range.ts';
 import { SearchSelect } from '../parts/form/search-select.tsx';
-import { Empty } from '../parts/page/empty.tsx';
-import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { Pager, usePages } from '../parts/page/pager.tsx';
+import { PagedRows, usePages } from '../parts/page/pager.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
-import { type Column, Rows } from '../parts/page/rows.tsx';
+import type { Column } from '../parts/page/rows.tsx';
+import { Empty } from '../parts/page/section.tsx';
 import { more } from '../parts/text/format.ts';
+import { PageLink } from '../parts/text/page-link.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/when.tsx';
+import { When } from '../parts/text/values.tsx';
 import { type Anomaly, AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 
 const COLUMNS: readonly Column<Anomaly>[] = [
@@ -20,9 +20,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
     isShort: true,
     narrow: 'first',
     render: ({ anomaly_type, session_id }) => (
-      <Anchor component={Link} to={`/sessions/${session_id}`} size="sm" underline="hover">
-        {RULES[anomaly_type].name}
-      </Anchor>
+      <PageLink to={`/sessions/${session_id}`}>{RULES[anomaly_type].name}</PageLink>
     ),
   },
   { label: 'User', share: 16, narrow: 'first', render: ({ user_id }) => <UserName id={user_id} /> },
@@ -55,7 +53,7 @@ const COLUMNS: readonly Column<Anomaly>[] = [
   { label: 'Seen', isShort: true, render: ({ detected_at }) => <When at={detected_at} /> },
 ];
 
-/** What was unusual, against what was usual before. */
+/** Unusual sessions, each compared with the usual ones before it. */
 export function Anomalies() {
   const range = useRange();
   const { user_id } = useFilters();
@@ -68,14 +66,13 @@ export function Anomalies() {
     ...(anomaly_type ? { anomaly_type } : {}),
     ...(order === 'asc' ? { order: 'asc' as const } : {}),
   };
-  const pages = usePages<Anomaly>(
-    JSON.stringify(asked),
-    (cursor) => anomaliesQuery({ ...asked, ...cursor, limit: 50 }) as never,
+  const pages = usePages(JSON.stringify(asked), (cursor) =>
+    anomaliesQuery({ ...asked, ...cursor, limit: 50 }),
   );
   return (
     <Page
       title="Anomalies"
-      lead="Each session is held against the same user’s past; nobody is held against others."
+      lead="Each session is compared with the same user’s past, never with other people."
     >
       <RangeBar by={['user_id']}>
         <SearchSelect
@@ -85,19 +82,19 @@ export function Anomalies() {
           data={Object.entries(RULES).map(([value, { name }]) => ({ value, label: name }))}
         />
       </RangeBar>
-      <Load query={pages.query} height={300}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty>
-              Nothing unusual in this range. A session far above its user’s own past would stand here, with
-              what was observed and what is usual.
-            </Empty>
-          ) : (
-            <Rows label="Anomalies" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
-          )
+      <PagedRows
+        pages={pages}
+        height={300}
+        label="Anomalies"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty>
+            Nothing unusual in this range. A session far above its user’s own past appears here, with the
+            observed and the usual amount.
+          </Empty>
         }
-      </Load>
-      <Pager pages={pages as never} />
+      />
     </Page>
   );
 }

@@ -5,26 +5,24 @@ import { api, take } from '../data/client.ts';
 import { budgetQuery } from '../data/queries.ts';
 import { useAct, useDeletion } from '../data/use-act.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { type Budget, Gauge, usedPercent } from '../parts/budget/bar.tsx';
-import { Stop } from '../parts/budget/enforcement.tsx';
+import { type Budget, BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { holdsReservations, Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { BudgetHistory, UsedBefore } from '../parts/budget/history.tsx';
-import { BudgetUsed } from '../parts/budget/used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
 import { Dialog } from '../parts/form/dialog.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { type Column, Rows } from '../parts/page/rows.tsx';
+import { type Column, QueryRows } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { Amount } from '../parts/text/count.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { exact } from '../parts/text/format.ts';
 import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/when.tsx';
+import { Amount, When } from '../parts/text/values.tsx';
 
-/** One budget: how it stands, how it stood before, and when it fired. */
+/** One budget: its present window, the windows before, and its warnings. */
 export function BudgetDetail() {
   const { id = '' } = useParams({ strict: false });
   const budget = useQuery(budgetQuery(id));
@@ -78,11 +76,6 @@ function Standing({ budget }: { budget: Budget }) {
   );
 }
 
-/** Calls reserve amounts in hard budgets of cost. */
-function holdsReservations({ enforce, metric }: Budget): boolean {
-  return enforce === 'hard' && metric === 'cost_usd';
-}
-
 function Reserved({ budget: { metric, reserved } }: { budget: Budget }) {
   return reserved === null ? 'cannot be read now' : <Amount metric={metric} of={reserved} />;
 }
@@ -112,20 +105,13 @@ function Firings({ id }: { id: string }) {
   });
   return (
     <Section title="Warnings">
-      <Load query={events}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Text c="dimmed">None yet: it has not reached 80 % in a window that is kept.</Text>
-          ) : (
-            <Rows
-              label="Warnings"
-              rows={data}
-              columns={COLUMNS}
-              keyOf={({ level, revision, window_start }) => `${level} ${revision} ${window_start}`}
-            />
-          )
-        }
-      </Load>
+      <QueryRows
+        query={events}
+        label="Warnings"
+        columns={COLUMNS}
+        keyOf={({ level, revision, window_start }) => `${level} ${revision} ${window_start}`}
+        empty={<Text c="dimmed">None yet: it has not reached 80 % in a window that is kept.</Text>}
+      />
     </Section>
   );
 }

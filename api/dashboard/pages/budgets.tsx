@@ -1,21 +1,20 @@
-import { Anchor, Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { budgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { type Budget, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { type Budget, BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
-import { BudgetUsed } from '../parts/budget/used.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';
-import { Empty } from '../parts/page/empty.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
+import { Empty } from '../parts/page/section.tsx';
 import { amount } from '../parts/text/format.ts';
+import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
 import { useNames } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/when.tsx';
+import { When } from '../parts/text/values.tsx';
 
 /** How much is left, and whether it will last. */
 export function Budgets() {
@@ -61,9 +60,9 @@ function BudgetCard({ budget }: { budget: Budget }) {
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
-        <Anchor component={Link} to={`/budgets/${id}`} fw={600} underline="hover" className="clip">
+        <PageLink to={`/budgets/${id}`} fw={600} className="clip">
           <bdi>{name}</bdi>
-        </Anchor>
+        </PageLink>
         <Text size="sm" c="dimmed" className="wrap">
           {scopeWords(budget, useNames())}, {budget.window}
         </Text>

@@ -1,5 +1,5 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { BUCKETS, REASONS } from '../../../shared/credits/buckets.ts';
 import { type AnswerOf, api, take } from '../data/client.ts';
 import { useIsAdmin } from '../data/use-me.ts';
@@ -11,15 +11,15 @@ import { TopUp } from '../parts/credits/top-up.tsx';
 import { SearchSelect } from '../parts/form/search-select.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { Pager, usePages } from '../parts/page/pager.tsx';
-import { type Column, Rows } from '../parts/page/rows.tsx';
+import { PagedRows, usePages } from '../parts/page/pager.tsx';
+import type { Column } from '../parts/page/rows.tsx';
 import { Section } from '../parts/page/section.tsx';
 import { exact } from '../parts/text/format.ts';
-import { When } from '../parts/text/when.tsx';
+import { When } from '../parts/text/values.tsx';
 
-type Transaction = AnswerOf<'/v1/ledger'>['transactions'][number];
+type Transaction = AnswerOf<'/v1/ledger'>['transactions'][number] & { place: number };
 
-/** The own credits: how many are left, for how long, and where they went. */
+/** The person's credits: how many are left, for how long, and where they went. */
 export function Credits() {
   const isAdmin = useIsAdmin();
   return (
@@ -140,18 +140,17 @@ function Ledger() {
   const bucket = useChoice('bucket', BUCKETS);
   const reason = useChoice('reason', REASONS);
   const asked = { ...(bucket ? { bucket } : {}), ...(reason ? { reason } : {}) };
-  const pages = usePages<Transaction>(
-    JSON.stringify(asked),
-    (cursor) =>
-      ({
-        queryKey: ['ledger', asked, cursor],
-        queryFn: async () => {
-          const query = { ...asked, ...cursor, limit: 50 };
-          const { transactions, ...page } = await take(api.GET('/v1/ledger', { params: { query } }));
-          return { ...page, data: transactions };
-        },
-        refetchInterval: 15_000,
-      }) as never,
+  const pages = usePages(JSON.stringify(asked), (cursor) =>
+    queryOptions({
+      queryKey: ['ledger', asked, cursor],
+      queryFn: async () => {
+        const query = { ...asked, ...cursor, limit: 50 };
+        const { transactions, ...page } = await take(api.GET('/v1/ledger', { params: { query } }));
+        // Rows of one spend may look alike, so that each is known by its place.
+        return { ...page, data: transactions.map((row, place) => ({ ...row, place })) };
+      },
+      refetchInterval: 15_000,
+    }),
   );
   return (
     <Section title="Ledger">
@@ -163,25 +162,19 @@ function Ledger() {
         <SearchSelect name="bucket" aria-label="Bucket" none="Any bucket" data={BUCKETS} />
         <SearchSelect name="reason" aria-label="Reason" none="Any reason" data={REASONS} />
       </SimpleGrid>
-      <Load query={pages.query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Text c="dimmed">
-              {bucket || reason
-                ? 'Nothing with these filters.'
-                : 'Nothing yet. The first credit that a device of yours spends appears here.'}
-            </Text>
-          ) : (
-            <Rows
-              label="Ledger"
-              rows={data.map((row, index) => ({ ...row, index }))}
-              columns={COLUMNS}
-              keyOf={(row) => String((row as Transaction & { index: number }).index)}
-            />
-          )
+      <PagedRows
+        pages={pages}
+        label="Ledger"
+        columns={COLUMNS}
+        keyOf={({ place }) => String(place)}
+        empty={
+          <Text c="dimmed">
+            {bucket || reason
+              ? 'Nothing with these filters.'
+              : 'Nothing yet. The first credit that a device of yours spends appears here.'}
+          </Text>
         }
-      </Load>
-      <Pager pages={pages as never} />
+      />
     </Section>
   );
 }

@@ -5,12 +5,12 @@ import { type AnswerOf, api, take } from '../data/client.ts';
 import { devicesQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
 import { ActButton } from '../parts/form/act-button.tsx';
-import { Empty } from '../parts/page/empty.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { type Column, Rows } from '../parts/page/rows.tsx';
+import { Empty } from '../parts/page/section.tsx';
 import { State } from '../parts/text/state.tsx';
-import { When } from '../parts/text/when.tsx';
+import { When } from '../parts/text/values.tsx';
 
 type Device = AnswerOf<'/v1/devices'>['devices'][number];
 

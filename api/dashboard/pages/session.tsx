@@ -1,6 +1,6 @@
-import { Alert, Anchor, Group, Paper, Stack } from '@mantine/core';
+import { Alert, Group, Paper, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { api, take } from '../data/client.ts';
 import { anomaliesQuery, sessionQuery } from '../data/queries.ts';
 import { useAct } from '../data/use-act.ts';
@@ -11,12 +11,12 @@ import { ActButton } from '../parts/form/act-button.tsx';
 import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { Section } from '../parts/page/section.tsx';
-import { Count } from '../parts/text/count.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { axisMoney, dateTime, duration, exact, money, more } from '../parts/text/format.ts';
+import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
 import { UserName } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/when.tsx';
+import { Count, When } from '../parts/text/values.tsx';
 import { AnomalyFigure, RULES } from '../parts/usage/anomaly.tsx';
 import { type Signal, Timeline } from '../parts/usage/timeline.tsx';
 import type { Session } from './sessions.tsx';
@@ -91,9 +91,9 @@ function factsOf(session: Session): Record<string, React.ReactNode> {
 
 function FilterLink({ name, value }: { name: 'user_id' | 'project_id' | 'adapter'; value: string }) {
   return (
-    <Anchor component={Link} to="/sessions" search={{ [name]: value } as never} size="sm" underline="hover">
+    <PageLink to="/sessions" search={{ [name]: value }}>
       {name === 'user_id' ? <UserName id={value} /> : value}
-    </Anchor>
+    </PageLink>
   );
 }
 

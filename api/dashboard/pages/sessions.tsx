@@ -1,6 +1,5 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import type { AnswerOf } from '../data/client.ts';
 import { sessionsQuery } from '../data/queries.ts';
 import { FILTERS, type FilterName } from '../data/range.ts';
@@ -8,17 +7,16 @@ import { groupsBy } from '../data/usage.tsx';
 import { usageValues } from '../data/usage-questions.ts';
 import { useFilters, useRange } from '../data/use-range.ts';
 import { SearchSelect } from '../parts/form/search-select.tsx';
-import { Load } from '../parts/page/load.tsx';
 import { NothingYet } from '../parts/page/nothing-yet.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { Pager, usePages } from '../parts/page/pager.tsx';
+import { PagedRows, usePages } from '../parts/page/pager.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
-import { type Column, Rows } from '../parts/page/rows.tsx';
-import { Count } from '../parts/text/count.tsx';
+import type { Column } from '../parts/page/rows.tsx';
 import { duration, exact, money } from '../parts/text/format.ts';
+import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
 import { UserName, useNames } from '../parts/text/user-name.tsx';
-import { When } from '../parts/text/when.tsx';
+import { Count, When } from '../parts/text/values.tsx';
 import { UsageLine } from '../parts/usage/line.tsx';
 
 export type Session = AnswerOf<'/api/v1/sessions'>['data'][number];
@@ -29,9 +27,9 @@ const COLUMNS: readonly Column<Session>[] = [
     isShort: true,
     narrow: 'first',
     render: ({ id, started_at }) => (
-      <Anchor component={Link} to={`/sessions/${id}`} size="sm" underline="hover">
+      <PageLink to={`/sessions/${id}`}>
         <When at={started_at} />
-      </Anchor>
+      </PageLink>
     ),
   },
   { label: 'User', share: 13, render: ({ user_id }) => <UserName id={user_id} /> },
@@ -71,7 +69,7 @@ const COLUMNS: readonly Column<Session>[] = [
   },
 ];
 
-/** In a narrow column; hover tells all of it, and so does the session. */
+/** Text in a narrow column; hover shows all of it, and so does the session's page. */
 function Clipped({ text }: { text: string }) {
   return <bdi title={text}>{text}</bdi>;
 }
@@ -82,9 +80,8 @@ export function Sessions() {
   const filters = useFilters();
   const { order } = useSearch({ strict: false }) as { order?: string };
   const asked = { ...range.query, ...filters, ...(order === 'asc' ? { order: 'asc' as const } : {}) };
-  const pages = usePages<Session>(
-    JSON.stringify(asked),
-    (cursor) => sessionsQuery({ ...asked, ...cursor, limit: 50 }) as never,
+  const pages = usePages(JSON.stringify(asked), (cursor) =>
+    sessionsQuery({ ...asked, ...cursor, limit: 50 }),
   );
   return (
     <Page title="Sessions" lead="A session is a run of activity of one user in one project with one tool.">
@@ -100,16 +97,14 @@ export function Sessions() {
         />
       </RangeBar>
       <UsageLine />
-      <Load query={pages.query} height={400}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <NothingYet noun="session" />
-          ) : (
-            <Rows label="Sessions" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
-          )
-        }
-      </Load>
-      <Pager pages={pages as never} />
+      <PagedRows
+        pages={pages}
+        height={400}
+        label="Sessions"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<NothingYet noun="session" />}
+      />
     </Page>
   );
 }
@@ -121,7 +116,7 @@ const ANY: Record<FilterName, string> = {
   adapter: 'Any tool',
 };
 
-/** What there is to filter by comes from the usage of the range, dearest first, and after the list itself. */
+/** A filter with the values of the range's usage, by cost. They are read after the list itself. */
 function FilterSelect({ name, isReady }: { name: FilterName; isReady: boolean }) {
   const range = useRange();
   const filters = useFilters();

@@ -8,14 +8,15 @@ import { Section } from '../parts/page/section.tsx';
 import { Facts } from '../parts/text/facts.tsx';
 import { exact } from '../parts/text/format.ts';
 import { State } from '../parts/text/state.tsx';
-import { When } from '../parts/text/when.tsx';
+import { Maker } from '../parts/text/user-name.tsx';
+import { When } from '../parts/text/values.tsx';
 import { type DetailedWebhook, ReEnable, WebhookActions } from '../parts/webhook/actions.tsx';
 import { Deliveries } from '../parts/webhook/deliveries.tsx';
-import { formatName } from '../parts/webhook/format-choice.tsx';
+import { NAMES } from '../parts/webhook/format-choice.tsx';
 import { MessagePreview } from '../parts/webhook/message-preview.tsx';
 import { webhookState } from './webhooks.tsx';
 
-/** One endpoint: its state, what to do about it, and every delivery with its attempts. */
+/** One webhook: its state, its actions, and every delivery with its attempts. */
 export function WebhookDetail() {
   const { id = '' } = useParams({ strict: false });
   const webhook = useQuery(webhookQuery(id));
@@ -27,7 +28,7 @@ export function WebhookDetail() {
             {data.status === 'failing' && <Failing webhook={data} />}
             {data.old_secret_until && (
               <Alert variant="light" color="gray" role="status">
-                The secret before signs too until <When at={data.old_secret_until} />.
+                The previous secret also signs until <When at={data.old_secret_until} />.
               </Alert>
             )}
             <Paper withBorder p="md">
@@ -54,8 +55,8 @@ function Failing({ webhook }: { webhook: DetailedWebhook }) {
     <Alert variant="outline" color="red" title="This webhook is failing" role="status">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
-          A delivery failed five times, the last <When at={webhook.failing_since} relative />. What comes is
-          held until the endpoint is mended and the webhook enabled again. Send a test first.
+          A delivery failed five times, the last <When at={webhook.failing_since} relative />. New events are
+          held until you fix the endpoint and re-enable the webhook. Send a test first.
         </Text>
         <ReEnable webhook={webhook} />
       </Stack>
@@ -82,7 +83,8 @@ function factsOf(webhook: DetailedWebhook): Record<string, React.ReactNode> {
     'Failing since': failing_since ? <When at={failing_since} /> : '–',
     Created: <When at={created_at} />,
     Events: events.join(', ') || '–',
-    Format: formatName(webhook.format),
+    Format: NAMES[webhook.format],
+    'Made by': <Maker of={webhook} />,
     Alerts: alertsText(webhook),
     'Quiet hours': quietText(webhook),
     Digest: webhook.digest,

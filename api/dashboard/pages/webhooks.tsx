@@ -1,19 +1,18 @@
-import { Anchor, Button, Modal } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type Webhook, webhooksQuery } from '../data/queries.ts';
-import { Empty } from '../parts/page/empty.tsx';
-import { Load } from '../parts/page/load.tsx';
 import { Page } from '../parts/page/page.tsx';
-import { type Column, Rows } from '../parts/page/rows.tsx';
+import { type Column, QueryRows } from '../parts/page/rows.tsx';
+import { Empty } from '../parts/page/section.tsx';
 import { exact } from '../parts/text/format.ts';
+import { PageLink } from '../parts/text/page-link.tsx';
 import { State } from '../parts/text/state.tsx';
-import { When } from '../parts/text/when.tsx';
+import { When } from '../parts/text/values.tsx';
 import { WebhookCreation } from '../parts/webhook/creation.tsx';
 import { EVENT_TYPES } from '../parts/webhook/events.tsx';
 
-/** Failing goes before paused: it is what somebody has to mend. */
+/** The state of a webhook in one word. Failing goes before paused, because somebody has to mend it. */
 export function webhookState({ status, enabled }: Pick<Webhook, 'status' | 'enabled'>): string {
   if (status === 'failing') return 'failing';
   return enabled ? 'active' : 'paused';
@@ -25,9 +24,9 @@ const COLUMNS: readonly Column<Webhook>[] = [
     narrow: 'first',
     share: 38,
     render: ({ id, url }) => (
-      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" underline="hover" title={url}>
+      <PageLink to={`/webhooks/${id}`} title={url}>
         {url}
-      </Anchor>
+      </PageLink>
     ),
   },
   {
@@ -59,7 +58,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
   },
 ];
 
-/** Whether our endpoints get what they should. */
+/** The organization's webhooks, and whether their deliveries arrive. */
 export function Webhooks() {
   const webhooks = useQuery(webhooksQuery());
   const [isOpen, { open, close }] = useDisclosure();
@@ -70,18 +69,19 @@ export function Webhooks() {
       lead="Each event is sent to every endpoint that subscribes, signed, with five attempts over two and a half hours."
       actions={create}
     >
-      <Load query={webhooks} height={240}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty action={create}>
-              No webhook yet. An endpoint of yours is told when sessions begin and end, budgets are reached
-              and something is unusual.
-            </Empty>
-          ) : (
-            <Rows label="Webhooks" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />
-          )
+      <QueryRows
+        query={webhooks}
+        height={240}
+        label="Webhooks"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty action={create}>
+            No webhook yet. An endpoint gets a message when sessions begin and end, budgets are reached and
+            something is unusual.
+          </Empty>
         }
-      </Load>
+      />
       <Modal opened={isOpen} onClose={close} title="Create a webhook" size="lg" closeOnClickOutside={false}>
         <WebhookCreation onDone={close} />
       </Modal>

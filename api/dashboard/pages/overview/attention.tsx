@@ -5,20 +5,21 @@ import { anomaliesQuery, budgetsQuery, NEWEST } from '../../data/queries.ts';
 import { BudgetBar } from '../../parts/budget/bar.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';
+import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
-import { When } from '../../parts/text/when.tsx';
+import { When } from '../../parts/text/values.tsx';
 import { AnomalyFigure, RULES } from '../../parts/usage/anomaly.tsx';
 
 const SHOWN = 5;
 /** Also asked for whenever usage has changed. */
 const ANOMALIES_MS = 300_000;
 
-/** The budgets that are nearest to their end, and the way to all. */
+/** The budgets with the least left, and a link to all. */
 export function BudgetCard() {
   // The banners ask for them anew.
   const budgets = useQuery({ ...budgetsQuery(), refetchInterval: false });
   return (
-    <Section title="Budgets" aside={<All to="/budgets">All budgets</All>} h="100%">
+    <Section title="Budgets" aside={<PageLink to="/budgets">All budgets</PageLink>} h="100%">
       <Load query={budgets}>
         {({ data }) =>
           data.length === 0 ? (
@@ -45,28 +46,22 @@ export function BudgetCard() {
   );
 }
 
-/** What was unusual lately, and the way to all. */
+/** The newest anomalies, and a link to all. */
 export function AnomalyCard() {
   const anomalies = useQuery({ ...anomaliesQuery(NEWEST), refetchInterval: ANOMALIES_MS });
   return (
-    <Section title="Newest anomalies" aside={<All to="/anomalies">All anomalies</All>} h="100%">
+    <Section title="Newest anomalies" aside={<PageLink to="/anomalies">All anomalies</PageLink>} h="100%">
       <Load query={anomalies}>
         {({ data }) =>
           data.length === 0 ? (
-            <Text c="dimmed">None. A session far above its user’s own past would stand here.</Text>
+            <Text c="dimmed">None. A session far above its user’s own past appears here.</Text>
           ) : (
             <Stack gap={6}>
               {data.map((anomaly) => (
                 <Group key={anomaly.id} justify="space-between" gap="sm" wrap="nowrap">
-                  <Anchor
-                    component={Link}
-                    to={`/sessions/${anomaly.session_id}`}
-                    size="sm"
-                    underline="hover"
-                    className="clip"
-                  >
+                  <PageLink to={`/sessions/${anomaly.session_id}`} className="clip">
                     {RULES[anomaly.anomaly_type].name} of <UserName id={anomaly.user_id} />
-                  </Anchor>
+                  </PageLink>
                   <Text size="sm" className="number">
                     <AnomalyFigure type={anomaly.anomaly_type} of={anomaly.observed} />{' '}
                     <Text span c="dimmed" size="xs">
@@ -80,13 +75,5 @@ export function AnomalyCard() {
         }
       </Load>
     </Section>
-  );
-}
-
-function All({ to, children }: { to: string; children: React.ReactNode }) {
-  return (
-    <Anchor component={Link} to={to} size="sm" underline="hover">
-      {children}
-    </Anchor>
   );
 }

@@ -4,7 +4,8 @@ import { useMe } from '../../data/use-me.ts';
 import { useChoice } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart/card.tsx';
 import type { ChartContent } from '../../parts/chart/content.ts';
-import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
+import { optionsOf } from '../../parts/form/fields.tsx';
+import { SearchSelect } from '../../parts/form/search-select.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { axisMoney, bucketLabel, money } from '../../parts/text/format.ts';
 

@@ -1,17 +1,17 @@
-import { Anchor, Box, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Box, Group, Stack, Text } from '@mantine/core';
 import type { FilterName } from '../../data/range.ts';
 import { groupsBy, type Usage, useUsage } from '../../data/usage.tsx';
 import { useSharedSearch } from '../../data/use-range.ts';
 import { Load } from '../../parts/page/load.tsx';
 import { Section } from '../../parts/page/section.tsx';
-import { Change } from '../../parts/text/change.tsx';
 import { money } from '../../parts/text/format.ts';
+import { PageLink } from '../../parts/text/page-link.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
+import { Change } from '../../parts/text/values.tsx';
 
 const SHOWN = 5;
 
-/** The dearest of one dimension, each with its share of the cost and its change from the period before. */
+/** The most expensive values of one dimension, each with its share of the cost and its change from the period before. */
 export function TopList({ title, by }: { title: string; by: FilterName }) {
   const { now, before } = useUsage();
   return (
@@ -48,7 +48,7 @@ interface Top {
   isUnpriced: boolean;
 }
 
-/** Pure. What had no signal that could cost anything is no entry. */
+/** The entries of the list. Omits values without any signal that could cost something. Pure. */
 function topOf(usage: Usage, by: FilterName): Top[] {
   const { totals } = usage;
   const groups = groupsBy(usage, by);
@@ -61,7 +61,7 @@ function topOf(usage: Usage, by: FilterName): Top[] {
   return areMore ? [...top, { value: null, cost: Math.max(others, 0), isUnpriced: false }] : top;
 }
 
-/** Undefined where it is not known: among the others of then. */
+/** The cost of a value in the period before; undefined where it was one of the others. */
 function costBefore(before: Usage | undefined, by: FilterName, value: string): number | undefined {
   if (!before) return undefined;
   const groups = groupsBy(before, by);
@@ -101,19 +101,12 @@ function Entry({
   );
 }
 
-/** A value that leads to its sessions, with range and filters kept. */
+/** A value that links to its sessions, with the range and the filters. */
 function SessionsOf({ by, value }: { by: FilterName; value: string }) {
   const search = useSharedSearch();
   return (
-    <Anchor
-      component={Link}
-      to="/sessions"
-      search={{ ...search, [by]: value } as never}
-      size="sm"
-      underline="hover"
-      className="clip"
-    >
+    <PageLink to="/sessions" search={{ ...search, [by]: value }} className="clip">
       {by === 'user_id' ? <UserName id={value} /> : <bdi>{value}</bdi>}
-    </Anchor>
+    </PageLink>
   );
 }

@@ -1,10 +1,10 @@
 import { Stack, Text } from '@mantine/core';
+import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, api, take } from '../../data/client.ts';
-import { Load } from '../../parts/page/load.tsx';
-import { Pager, usePages } from '../../parts/page/pager.tsx';
-import { type Column, Rows } from '../../parts/page/rows.tsx';
+import { PagedRows, usePages } from '../../parts/page/pager.tsx';
+import type { Column } from '../../parts/page/rows.tsx';
 import { UserName } from '../../parts/text/user-name.tsx';
-import { When } from '../../parts/text/when.tsx';
+import { When } from '../../parts/text/values.tsx';
 
 type Entry = AnswerOf<'/v1/audit'>['data'][number];
 
@@ -25,23 +25,16 @@ const COLUMNS: readonly Column<Entry>[] = [
 ];
 
 export function AuditTab() {
-  const pages = usePages<Entry>(
-    'audit',
-    (cursor) =>
-      ({
-        queryKey: ['audit', cursor],
-        queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...cursor, limit: 50 } } })),
-      }) as never,
+  const pages = usePages('audit', (cursor) =>
+    queryOptions({
+      queryKey: ['audit', cursor],
+      queryFn: () => take(api.GET('/v1/audit', { params: { query: { ...cursor, limit: 50 } } })),
+    }),
   );
   return (
     <Stack>
-      <Text c="dimmed">
-        Every change by a person, a key or an operator. Who has no name here stands by an id.
-      </Text>
-      <Load query={pages.query} height={240}>
-        {({ data }) => <Rows label="Audit" rows={data} columns={COLUMNS} keyOf={({ id }) => id} />}
-      </Load>
-      <Pager pages={pages as never} />
+      <Text c="dimmed">Every change by a person, a key or an operator. Removed people appear by id.</Text>
+      <PagedRows pages={pages} height={240} label="Audit" columns={COLUMNS} keyOf={({ id }) => id} />
     </Stack>
   );
 }

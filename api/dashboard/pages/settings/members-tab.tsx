@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, TagsInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
@@ -8,6 +8,7 @@ import { MadeChoice, withoutMade } from '../../parts/access/made-choice.tsx';
 import { ActButton } from '../../parts/form/act-button.tsx';
 import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
 import { Dialog } from '../../parts/form/dialog.tsx';
+import { Choice, TextField } from '../../parts/form/fields.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { type Column, Rows } from '../../parts/page/rows.tsx';
 import { State } from '../../parts/text/state.tsx';
@@ -53,8 +54,8 @@ export function MembersTab() {
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed">
-          No mail is sent: tell people to sign in here. Who does so with an invited, verified address is asked
-          to join.
+          No mail is sent: tell people to sign in here. Invited people are asked to join when they sign in
+          with their verified address.
         </Text>
         <Dialog label="Invite" variant="filled" title="Invite a member">
           {(close) => <MemberForm onDone={close} />}
@@ -79,6 +80,7 @@ export function MembersTab() {
 
 type Draft = { email: string; name: string } & Pick<Member, 'role' | 'teams'>;
 
+const ROLES = { member: 'member', admin: 'admin' };
 const NEW: Draft = { email: '', name: '', role: 'member', teams: [] };
 
 function draftOf({ email, name, role, teams }: Member): Draft {
@@ -88,7 +90,7 @@ function draftOf({ email, name, role, teams }: Member): Draft {
 function MemberForm({ member, onDone }: { member?: Member; onDone: () => void }) {
   const organization = useQuery(organizationQuery());
   const before = member ? draftOf(member) : NEW;
-  const [draft, change] = useDraft(before);
+  const { draft, field } = useDraft(before);
   const { email, name, role, teams } = draft;
   // An invitation that was turned down is renewed by its e-mail.
   const changes = { ...changesOf(before, draft), ...(member?.declined ? { email } : {}) };
@@ -113,34 +115,11 @@ function MemberForm({ member, onDone }: { member?: Member; onDone: () => void })
       isReady={!member || Object.keys(changes).length > 0}
       aside={member && <RemoveButton member={member} onDone={onDone} />}
     >
-      <TextInput
-        label="E-mail"
-        type="email"
-        required
-        value={email}
-        onChange={(event) => change({ email: event.currentTarget.value })}
-        data-autofocus
-      />
+      <TextField label="E-mail" type="email" required data-autofocus {...field('email')} />
       {member?.declined && <Text size="sm">The invitation was turned down. Saving renews it.</Text>}
-      <TextInput
-        label="Name"
-        required={before.name !== ''}
-        maxLength={256}
-        value={name}
-        onChange={(event) => change({ name: event.currentTarget.value })}
-      />
-      <NativeSelect
-        label="Role"
-        value={role}
-        onChange={(event) => change({ role: event.currentTarget.value as Draft['role'] })}
-        data={['member', 'admin']}
-      />
-      <TagsInput
-        label="Teams"
-        value={teams}
-        onChange={(chosen) => change({ teams: chosen })}
-        data={organization.data?.teams ?? []}
-      />
+      <TextField label="Name" required={before.name !== ''} maxLength={256} {...field('name')} />
+      <Choice label="Role" of={ROLES} {...field('role')} />
+      <TagsInput label="Teams" data={organization.data?.teams ?? []} {...field('teams')} />
       <MadeChoice act={save} name={member ? shownName(member) : ''} />
     </ActForm>
   );
@@ -163,7 +142,7 @@ function RemoveButton({ member, onDone }: { member: Member; onDone: () => void }
         act={withoutMade(remove)}
         question={{
           title: `Remove ${shownName(member)}?`,
-          text: 'Name, e-mail and identity are erased, devices and own keys are revoked. What was recorded stays.',
+          text: 'Erases name, e-mail and identity, and revokes the devices and the keys that are bound to this person. Recorded usage stays.',
           yes: 'Remove',
         }}
       >

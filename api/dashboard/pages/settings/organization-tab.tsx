@@ -1,14 +1,13 @@
-import { Paper, TagsInput, Text, TextInput } from '@mantine/core';
+import { Paper, TagsInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
-import { NumberField } from '../../parts/form/number-field.tsx';
-import { TimezoneInput } from '../../parts/form/timezone-input.tsx';
+import { NumberField, TextField, TimezoneField } from '../../parts/form/fields.tsx';
 import { Load } from '../../parts/page/load.tsx';
-import { When } from '../../parts/text/when.tsx';
+import { When } from '../../parts/text/values.tsx';
 
 type Organization = AnswerOf<'/v1/organization'>;
 type Draft = Pick<Organization, 'name' | 'timezone' | 'session_timeout' | 'k_anonymity' | 'admin_emails'>;
@@ -24,9 +23,9 @@ export function OrganizationTab() {
 
 function OrganizationForm({ organization }: { organization: Organization }) {
   const { timezone, next_timezone } = organization;
-  // As it was when the form was opened or saved, so that what others change meanwhile is no change of this one.
+  // The settings when the form was opened or saved, so that changes of others are no changes of this form.
   const [before, setBefore] = useState(() => draftOf(organization));
-  const [draft, set] = useDraft(before);
+  const { draft, set, field } = useDraft(before);
   const changes = changesOf(before, draft);
   const save = useAct(() => take(api.PATCH('/v1/organization', { body: changes })), {
     changes: ['organization', 'me'],
@@ -39,17 +38,10 @@ function OrganizationForm({ organization }: { organization: Organization }) {
   return (
     <Paper withBorder p="md" maw={640}>
       <ActForm act={save} submit="Save" isReady={Object.keys(changes).length > 0}>
-        <TextInput
-          label="Name"
-          required
-          maxLength={256}
-          value={draft.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-        />
-        <TimezoneInput
+        <TextField label="Name" required maxLength={256} {...field('name')} />
+        <TimezoneField
           description="An IANA name such as Europe/Berlin. A change holds from tomorrow; each budget keeps its own."
-          value={draft.timezone}
-          onChange={(chosen) => set({ timezone: chosen })}
+          {...field('timezone')}
         />
         {next_timezone && (
           <Text size="sm" c="dimmed">
@@ -62,22 +54,19 @@ function OrganizationForm({ organization }: { organization: Organization }) {
           min={60}
           max={86_400}
           allowDecimal={false}
-          value={draft.session_timeout}
-          onChange={(session_timeout) => set({ session_timeout })}
+          {...field('session_timeout')}
         />
         <NumberField
           label="Smallest group in Analytics"
-          description="What fewer people share is hidden there (k-anonymity); 5 or more"
+          description="Values shared by fewer people are hidden there (k-anonymity); 5 or more"
           min={5}
           allowDecimal={false}
-          value={draft.k_anonymity}
-          onChange={(k_anonymity) => set({ k_anonymity })}
+          {...field('k_anonymity')}
         />
         <TagsInput
           label="Admin e-mails"
-          description="Who is told of a failing webhook"
-          value={draft.admin_emails}
-          onChange={(emails) => set({ admin_emails: emails })}
+          description="Addresses that get a mail when a webhook is failing"
+          {...field('admin_emails')}
         />
         <Text size="sm" c="dimmed">
           Plan: {organization.plan} (the operator changes it). Id: {organization.id}
@@ -87,7 +76,7 @@ function OrganizationForm({ organization }: { organization: Organization }) {
   );
 }
 
-/** The timezone is the one that was chosen last, also while it does not hold yet. */
+/** The settings as a draft. Its timezone is the one that was chosen last, even if it is not in force yet. */
 function draftOf({
   name,
   timezone,

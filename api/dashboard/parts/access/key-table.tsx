@@ -1,17 +1,15 @@
-import { Group, Modal, Stack, Text } from '@mantine/core';
+import { Group, Modal, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type AnswerOf, api, take } from '../../data/client.ts';
 import { keysQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActButton } from '../form/act-button.tsx';
-import { Copyable } from '../form/copyable.tsx';
-import { Load } from '../page/load.tsx';
-import { Pager, usePages } from '../page/pager.tsx';
-import { type Column, Rows } from '../page/rows.tsx';
-import { Maker } from '../text/maker.tsx';
+import { ShownOnce } from '../form/copyable.tsx';
+import { PagedRows, usePages } from '../page/pager.tsx';
+import type { Column } from '../page/rows.tsx';
 import { State } from '../text/state.tsx';
-import { UserName } from '../text/user-name.tsx';
-import { When } from '../text/when.tsx';
+import { Maker, UserName } from '../text/user-name.tsx';
+import { When } from '../text/values.tsx';
 
 export type Key = AnswerOf<'/v1/keys'>['data'][number];
 
@@ -20,30 +18,20 @@ function stateOf({ revoked_at, expires_at }: Key): 'active' | 'revoked' | 'expir
   return expires_at !== null && expires_at * 1_000 <= Date.now() ? 'expired' : 'active';
 }
 
-/** Keys with what can be done about them; of one user where one is named. */
+/** Keys and their actions; of one user if one is named. */
 export function KeyTable({ userId }: { userId?: string }) {
   const asked = userId === undefined ? {} : { user_id: userId };
-  const pages = usePages<Key>(
-    `keys ${userId ?? ''}`,
-    (cursor) => keysQuery({ ...asked, ...cursor }) as never,
-  );
+  const pages = usePages(`keys ${userId ?? ''}`, (cursor) => keysQuery({ ...asked, ...cursor }));
   const [rotated, setRotated] = useState<string | null>(null);
   return (
     <>
-      <Load query={pages.query}>
-        {({ data }) => {
-          if (data.length === 0) return <Text c="dimmed">No key yet.</Text>;
-          return (
-            <Rows
-              label="Keys"
-              rows={data}
-              columns={columns(userId === undefined, setRotated)}
-              keyOf={({ id }) => id}
-            />
-          );
-        }}
-      </Load>
-      <Pager pages={pages} />
+      <PagedRows
+        pages={pages}
+        label="Keys"
+        columns={columns(userId === undefined, setRotated)}
+        keyOf={({ id }) => id}
+        empty={<Text c="dimmed">No key yet.</Text>}
+      />
       <Modal
         opened={rotated !== null}
         onClose={() => setRotated(null)}
@@ -51,10 +39,12 @@ export function KeyTable({ userId }: { userId?: string }) {
         size="lg"
         closeOnClickOutside={false}
       >
-        <Stack>
-          <Text>It is shown this once. The old one goes on for 24 hours.</Text>
-          <Copyable label="Key" value={rotated ?? ''} />
-        </Stack>
+        <ShownOnce
+          words="It is shown this once. The old one works for 24 more hours."
+          label="Key"
+          value={rotated ?? ''}
+          onDone={() => setRotated(null)}
+        />
       </Modal>
     </>
   );
@@ -114,7 +104,7 @@ function KeyActions({ apiKey, onRotated }: { apiKey: Key; onRotated: (key: strin
         act={revoke}
         question={{
           title: `Revoke the key ${apiKey.name}?`,
-          text: 'Whatever uses it is refused from its next request on.',
+          text: 'Everything that uses it is refused from its next request on.',
           yes: 'Revoke',
         }}
         size="compact-sm"

@@ -1,22 +1,24 @@
-import { Anchor, Box, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
 import { amount, exact } from '../text/format.ts';
+import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
+import { Amount } from '../text/values.tsx';
+import { sessionsSearch } from './words.ts';
 
 export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
 
 const COLOURS = { ok: '#0072b2', warning: '#e69f00', exceeded: '#d55e00' } as const;
 
-/** How much of a budget is used, with a tick where it will stand at the end of its window. */
+/** How much of a budget is used, with a tick for the forecast of the end of its window. */
 export function BudgetBar({ budget }: { budget: Budget }) {
   const { id, name, state, metric, current, threshold } = budget;
   return (
     <Stack gap={4}>
       <Group justify="space-between" gap="sm" wrap="nowrap">
-        <Anchor component={Link} to={`/budgets/${id}`} size="sm" underline="hover" className="clip">
+        <PageLink to={`/budgets/${id}`} className="clip">
           <bdi>{name}</bdi>
-        </Anchor>
+        </PageLink>
         <State of={state} />
       </Group>
       <Gauge budget={budget} />
@@ -27,15 +29,27 @@ export function BudgetBar({ budget }: { budget: Budget }) {
   );
 }
 
+/** The used amount of a budget, which links to the sessions that used it. */
+export function BudgetUsed({ budget }: { budget: Budget }) {
+  const search = sessionsSearch(budget);
+  const used = <Amount metric={budget.metric} of={budget.current} />;
+  if (!search) return used;
+  return (
+    <PageLink to="/sessions" search={search} inherit underline="always">
+      {used}
+    </PageLink>
+  );
+}
+
 /** How much of the threshold is used: 41 %, 567,539 %. */
 export function usedPercent({ utilization_pct }: Budget): string {
   return `${exact(Math.round(utilization_pct))} %`;
 }
 
-/** Beyond twice the threshold a bar tells no more; its words do. */
+/** The longest bar: twice the threshold. Beyond it only the words say how much was used. */
 const WIDEST_PCT = 200;
 
-/** The bar alone: what is used, a tick for the forecast, and a line at the threshold where one of them lies beyond it. */
+/** The bar alone: the used part, a tick for the forecast, and a line at the threshold where one of them lies beyond it. */
 export function Gauge({ budget }: { budget: Budget }) {
   const { state, metric, threshold, forecast, utilization_pct } = budget;
   const atEnd = Math.min((forecast / threshold) * 100, WIDEST_PCT);

@@ -1,10 +1,12 @@
-import { NativeSelect, SimpleGrid, Text } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
+import type { useDraft } from '../form/act-form.tsx';
+import { Choice, NumberField } from '../form/fields.tsx';
 import { amount } from '../text/format.ts';
 import { State } from '../text/state.tsx';
-import { When } from '../text/when.tsx';
+import { When } from '../text/values.tsx';
 import type { Budget } from './bar.tsx';
 
-type Rule = Pick<Budget, 'enforce' | 'on_error'>;
+type Rule = Pick<Budget, 'metric' | 'enforce' | 'on_error' | 'reservation_share_pct'>;
 
 const ENFORCE: Record<Budget['enforce'], { label: string; words: string }> = {
   none: { label: 'Warns only', words: 'It warns at 80 % and at 100 %, and refuses nothing.' },
@@ -23,44 +25,60 @@ const ON_ERROR: Record<Budget['on_error'], { label: string; words: string }> = {
   deny: { label: 'Refuse calls', words: 'While usage cannot be read, checks say no: work waits.' },
 };
 
-/** What happens at the threshold, and what while nobody knows how far it is. */
+/** True for budgets in which calls reserve amounts: hard ones of cost. */
+export function holdsReservations({ enforce, metric }: Pick<Budget, 'enforce' | 'metric'>): boolean {
+  return enforce === 'hard' && metric === 'cost_usd';
+}
+
+/** The inputs for the rule at the threshold, during an outage, and for one person's share of what is left. */
 export function EnforcementInputs({
-  rule,
-  onChange,
-}: {
-  rule: Rule;
-  onChange: (change: Partial<Rule>) => void;
-}) {
-  const { enforce, on_error } = rule;
+  draft,
+  field,
+}: Pick<ReturnType<typeof useDraft<Rule>>, 'draft' | 'field'>) {
+  const { enforce, on_error } = draft;
+  const below = {
+    inputWrapperOrder: ['label', 'input', 'description'] as ('label' | 'input' | 'description')[],
+  };
   return (
     <SimpleGrid cols={{ base: 1, xs: enforce === 'hard' ? 2 : 1 }}>
-      <NativeSelect
+      <Choice
         label="At the threshold"
         description={ENFORCE[enforce].words}
-        inputWrapperOrder={['label', 'input', 'description']}
-        value={enforce}
-        onChange={(event) => onChange({ enforce: event.currentTarget.value as Budget['enforce'] })}
-        data={optionsOf(ENFORCE)}
+        of={labelsOf(ENFORCE)}
+        {...below}
+        {...field('enforce')}
       />
       {enforce === 'hard' && (
-        <NativeSelect
+        <Choice
           label="During an outage"
           description={ON_ERROR[on_error].words}
-          inputWrapperOrder={['label', 'input', 'description']}
-          value={on_error}
-          onChange={(event) => onChange({ on_error: event.currentTarget.value as Budget['on_error'] })}
-          data={optionsOf(ON_ERROR)}
+          of={labelsOf(ON_ERROR)}
+          {...below}
+          {...field('on_error')}
+        />
+      )}
+      {holdsReservations(draft) && (
+        <NumberField
+          label="Share per person"
+          description="The part of what is left that one person may reserve: 1 to 100 %"
+          min={1}
+          max={100}
+          suffix=" %"
+          allowDecimal={false}
+          {...below}
+          {...field('reservation_share_pct')}
         />
       )}
     </SimpleGrid>
   );
 }
 
-function optionsOf(words: Record<string, { label: string }>) {
-  return Object.entries(words).map(([value, { label }]) => ({ value, label }));
+function labelsOf<Value extends string>(words: Record<Value, { label: string }>): Record<Value, string> {
+  const labels = Object.entries<{ label: string }>(words).map(([value, { label }]) => [value, label]);
+  return Object.fromEntries(labels);
 }
 
-/** What a budget does at its threshold, or does already. */
+/** The effect of a budget at its threshold, or its present effect when it is reached. */
 export function Stop({ budget }: { budget: Budget }) {
   const { enforce, metric, current, threshold, window_end } = budget;
   if (enforce !== 'hard') return <Text size="sm">{ENFORCE[enforce].label}: refuses nothing</Text>;

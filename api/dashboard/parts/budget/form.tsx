@@ -1,4 +1,4 @@
-import { NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
@@ -6,46 +6,47 @@ import { organizationQuery } from '../../data/queries.ts';
 import { useAct, useIdempotencyKey } from '../../data/use-act.ts';
 import { useMe } from '../../data/use-me.ts';
 import { ActForm, changesOf, useDraft } from '../form/act-form.tsx';
-import { NumberField } from '../form/number-field.tsx';
-import { TimezoneInput } from '../form/timezone-input.tsx';
+import { Choice, NumberField, TextField, TimezoneField } from '../form/fields.tsx';
 import { useMemberChoice } from '../text/user-name.tsx';
 import type { Budget } from './bar.tsx';
 import { EnforcementInputs } from './enforcement.tsx';
 import { BudgetPreview } from './preview.tsx';
 import { METRICS } from './words.ts';
 
-const WINDOWS = ['hourly', 'daily', 'weekly', 'monthly'] as const;
+const WINDOWS = { hourly: 'hourly', daily: 'daily', weekly: 'weekly', monthly: 'monthly' };
 const SCOPES: Record<Budget['scope'], string> = {
   org: 'The whole organization',
   team: 'A team',
   project: 'A project',
   user: 'A user',
 };
-type Draft = Pick<
-  Budget,
-  'name' | 'scope' | 'scope_id' | 'metric' | 'threshold' | 'window' | 'timezone' | 'enforce' | 'on_error'
->;
 
-const NEW: Omit<Draft, 'timezone'> = {
+const NEW = {
   name: '',
   scope: 'org',
   scope_id: '',
   metric: 'cost_usd',
   threshold: 100,
   window: 'monthly',
+  timezone: '',
   enforce: 'none',
   on_error: 'allow',
-};
+  reservation_share_pct: 25,
+} as const satisfies Partial<Budget>;
 
-/** Creates a budget, or changes one. Shows what was used lately, so that a threshold can be chosen. */
-export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
-  // As it was when the form was opened: it is read again all the time.
-  const { timezone } = useMe().org;
-  const [before] = useState<Draft>(budget ?? { ...NEW, timezone });
-  const [draft, set] = useDraft(before);
-  const changes = changesOf(before, draft);
+type Draft = Pick<Budget, keyof typeof NEW>;
+
+/** The fields of a budget that may be changed, of `budget` or of a new one. */
+function draftOf(budget: Budget | undefined, timezone: string): Draft {
+  const fields: Draft = budget ?? { ...NEW, timezone };
+  const names = Object.keys(NEW) as (keyof Draft)[];
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as unknown as Draft;
+}
+
+/** Creates the budget of a draft, or changes `budget` by its changes. */
+function useSave(draft: Draft, changes: Partial<Draft>, budget: Budget | undefined, onDone: () => void) {
   const headers = useIdempotencyKey(draft);
-  const save = useAct(
+  return useAct(
     async () => {
       const { scope, scope_id, ...rest } = draft;
       // The organization has no id here; every other scope goes with its own.
@@ -59,9 +60,19 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
     {
       changes: ['budgets'],
       done: budget ? 'The budget is changed.' : 'The budget is created.',
-      onDone: onDone,
+      onDone,
     },
   );
+}
+
+/** Creates a budget, or changes one. Shows recent usage, so that a threshold can be chosen. */
+export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => void }) {
+  const { timezone } = useMe().org;
+  // The budget when the form was opened: it is polled meanwhile.
+  const [before] = useState(() => draftOf(budget, timezone));
+  const { draft, set, field } = useDraft(before);
+  const changes = changesOf(before, draft);
+  const save = useSave(draft, changes, budget, onDone);
   return (
     <ActForm
       act={save}
@@ -69,48 +80,28 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
       onCancel={onDone}
       isReady={!budget || Object.keys(changes).length > 0}
     >
-      <TextInput
-        label="Name"
-        required
-        maxLength={256}
-        value={draft.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
-        data-autofocus
-      />
+      <TextField label="Name" required maxLength={256} data-autofocus {...field('name')} />
       <SimpleGrid cols={{ base: 1, xs: draft.scope === 'org' ? 1 : 2 }}>
-        <NativeSelect
+        <Choice
           label="Whose usage"
+          of={SCOPES}
           value={draft.scope}
-          onChange={(event) => set({ scope: event.currentTarget.value as Draft['scope'], scope_id: '' })}
-          data={Object.entries(SCOPES).map(([value, label]) => ({ value, label }))}
+          onChange={(scope) => set({ scope, scope_id: '' })}
         />
-        {draft.scope !== 'org' && (
-          <ScopeInput scope={draft.scope} value={draft.scope_id} onChange={(scope_id) => set({ scope_id })} />
-        )}
+        {draft.scope !== 'org' && <ScopeInput scope={draft.scope} {...field('scope_id')} />}
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <NativeSelect
-          label="What"
-          value={draft.metric}
-          onChange={(event) => set({ metric: event.currentTarget.value as Draft['metric'] })}
-          data={Object.entries(METRICS).map(([value, label]) => ({ value, label }))}
-        />
+        <Choice label="What" of={METRICS} {...field('metric')} />
         <NumberField
           label="Threshold"
           min={0}
           prefix={draft.metric === 'cost_usd' ? '$' : ''}
-          value={draft.threshold}
-          onChange={(threshold) => set({ threshold })}
+          {...field('threshold')}
         />
-        <NativeSelect
-          label="Window"
-          value={draft.window}
-          onChange={(event) => set({ window: event.currentTarget.value as Draft['window'] })}
-          data={[...WINDOWS]}
-        />
-        <TimezoneInput value={draft.timezone} onChange={(chosen) => set({ timezone: chosen })} />
+        <Choice label="Window" of={WINDOWS} {...field('window')} />
+        <TimezoneField {...field('timezone')} />
       </SimpleGrid>
-      <EnforcementInputs rule={draft} onChange={set} />
+      <EnforcementInputs draft={draft} field={field} />
       <BudgetPreview draft={draft} />
       {budget && (
         <Text size="sm" c="dimmed">
@@ -124,8 +115,7 @@ export function BudgetForm({ budget, onDone }: { budget?: Budget; onDone: () => 
 
 function ScopeInput({
   scope,
-  value,
-  onChange,
+  ...field
 }: {
   scope: Exclude<Draft['scope'], 'org'>;
   value: string;
@@ -133,33 +123,13 @@ function ScopeInput({
 }) {
   const organization = useQuery({ ...organizationQuery(), enabled: scope === 'team' });
   const members = useMemberChoice(scope === 'user');
-  if (scope === 'team')
-    return (
-      <NativeSelect
-        label="Team"
-        required
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        data={['', ...(organization.data?.teams ?? [])]}
-      />
-    );
+  if (scope === 'team') {
+    const teams = (organization.data?.teams ?? []).map((team) => [team, team]);
+    return <Choice label="Team" required of={{ '': '', ...Object.fromEntries(teams) }} {...field} />;
+  }
   if (scope === 'user' && members)
-    return (
-      <NativeSelect
-        label="User"
-        required
-        value={value}
-        onChange={(event) => onChange(event.currentTarget.value)}
-        data={[{ value: '', label: '' }, ...members]}
-      />
-    );
+    return <Choice label="User" required of={{ '': '', ...members }} {...field} />;
   return (
-    <TextInput
-      label={scope === 'project' ? 'Project id' : 'User id'}
-      required
-      maxLength={256}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
+    <TextField label={scope === 'project' ? 'Project id' : 'User id'} required maxLength={256} {...field} />
   );
 }

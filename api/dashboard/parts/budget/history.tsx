@@ -3,8 +3,8 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
 import { ChartCard } from '../chart/card.tsx';
 import { Load } from '../page/load.tsx';
-import { Amount } from '../text/count.tsx';
 import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
+import { Amount } from '../text/values.tsx';
 import type { Budget } from './bar.tsx';
 
 /** All of it, while the present window is still under way. */

@@ -6,8 +6,8 @@ import { indexAt, Plot, placeOf } from './plot.tsx';
 import { useWidth } from './use-width.ts';
 
 /**
- * Stacked bars. Each series has a colour, a pattern and an edge; its name and total stand below. A period under the pointer,
- * or chosen with the arrow keys, tells its figures.
+ * Stacked bars. Each series has a colour, a pattern and an edge; its name and total are below. A period under the pointer, or
+ * chosen with the arrow keys, shows its figures.
  */
 export function Bars({ title, content }: { title: string; content: ChartContent }) {
   const [frame, width] = useWidth<HTMLDivElement>();
@@ -25,7 +25,7 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
         ref={frame}
         className="chart"
         role="application"
-        aria-label={`${title}. The arrow keys tell the figures of each period; Show as table gives all.`}
+        aria-label={`${title}. The arrow keys give the figures of each period; Show as table gives all.`}
         tabIndex={0}
         onKeyDown={(event) => {
           const next = keys[event.key];
@@ -47,13 +47,13 @@ export function Bars({ title, content }: { title: string; content: ChartContent 
   );
 }
 
-/** What one period came to, series by series, beside its bar. */
+/** The figures of one period, series by series, beside its bar. */
 function Figures({ content, index, width }: { content: ChartContent; index: number; width: number }) {
   const { labels, series, format } = content;
   const { middle } = placeOf(content, width, index);
   const isRight = middle > width / 2;
-  const told = series.filter(({ values }) => (values[index] ?? 0) !== 0);
-  const sum = told.reduce((all, { values }) => all + (values[index] ?? 0), 0);
+  const present = series.filter(({ values }) => (values[index] ?? 0) !== 0);
+  const sum = present.reduce((all, { values }) => all + (values[index] ?? 0), 0);
   return (
     <Paper
       withBorder
@@ -65,10 +65,10 @@ function Figures({ content, index, width }: { content: ChartContent; index: numb
       <Text size="sm" fw={600}>
         {labels[index]}
       </Text>
-      {told.map(({ name, values }) => (
+      {present.map(({ name, values }) => (
         <Figure key={name} name={name} value={format(values[index] ?? 0)} />
       ))}
-      {told.length !== 1 && <Figure name="All" value={format(sum)} />}
+      {present.length !== 1 && <Figure name="All" value={format(sum)} />}
     </Paper>
   );
 }

@@ -1,7 +1,7 @@
 import { type Column, Rows, useIsNarrow } from '../page/rows.tsx';
 import type { ChartContent } from './content.ts';
 
-/** What a chart shows, as figures: a column per series, and on a narrow screen a row per figure that is not zero. */
+/** A chart's figures as a table: a column per series, and on a narrow screen a row per figure that is not zero. */
 export function FigureTable(props: { title: string; content: ChartContent }) {
   return useIsNarrow() ? <NarrowFigures {...props} /> : <WideFigures {...props} />;
 }
@@ -28,12 +28,8 @@ function WideFigures({
     })),
   ];
   return (
-    <section
-      aria-label={`${title}, figures`}
-      style={{ overflowX: 'auto' }}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reached by the keyboard.
-      tabIndex={0}
-    >
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard.
+    <section aria-label={`${title}, figures`} style={{ overflowX: 'auto' }} tabIndex={0}>
       <Rows
         label={title}
         rows={labels.map((label, index) => ({ index, label }))}

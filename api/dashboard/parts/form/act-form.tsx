@@ -2,20 +2,25 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { ProblemNote } from '../page/problem-note.tsx';
 
-/** What a form holds until it is sent, and how a field changes its part of it. */
-export function useDraft<Draft>(initial: Draft): [Draft, (change: Partial<Draft>) => void] {
+/** The values of a form until they are sent, a function that changes some of them, and one that binds a field to one. */
+export function useDraft<Draft extends object>(initial: Draft) {
   const [draft, setDraft] = useState(initial);
-  return [draft, (change) => setDraft({ ...draft, ...change })];
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const field = <Name extends keyof Draft>(name: Name) => ({
+    value: draft[name],
+    onChange: (value: Draft[Name]) => setDraft({ ...draft, [name]: value }),
+  });
+  return { draft, set, field };
 }
 
-/** What a draft differs in from what there was: what others have changed meanwhile stays. */
+/** The changed values of a draft: values that others have changed meanwhile stay. */
 export function changesOf<Draft extends object>(before: Draft, draft: Draft): Partial<Draft> {
   const names = Object.keys(draft) as (keyof Draft)[];
   const changed = names.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(before[name]));
   return Object.fromEntries(changed.map((name) => [name, draft[name]])) as Partial<Draft>;
 }
 
-/** A form that does one thing: its fields, what went wrong, and its buttons. */
+/** A form that does one thing: its fields, its error and its buttons. */
 export function ActForm({
   act: { mutate, error, isPending },
   submit,
@@ -25,7 +30,7 @@ export function ActForm({
   children,
 }: {
   act: { mutate: (input: undefined) => void; error: Error | null; isPending: boolean };
-  /** What the button says that sends it. */
+  /** The label of the button that sends it. */
   submit: string;
   onCancel?: () => void;
   /** Another thing that can be done, at the other end of the buttons. */

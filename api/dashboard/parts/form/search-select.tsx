@@ -1,16 +1,15 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useChangeSearch } from '../../data/use-range.ts';
+import type { Option } from './fields.tsx';
 
-type Option = string | { value: string; label: string };
-
-/** A choice that stands in the URL under its name. `none` is a first option, to choose none. */
+/** A choice that is a search parameter of the URL. `none` is a first option, to choose none. */
 export function SearchSelect({
   name,
   none,
   data,
   ...rest
-}: Omit<NativeSelectProps, 'data'> & { name: string; none?: string; data: readonly Option[] }) {
+}: Omit<NativeSelectProps, 'data'> & { name: string; none?: string; data: readonly (string | Option)[] }) {
   const chosen = (useSearch({ strict: false }) as Record<string, string | undefined>)[name] ?? '';
   const change = useChangeSearch();
   return (
@@ -21,9 +20,4 @@ export function SearchSelect({
       {...rest}
     />
   );
-}
-
-/** Options to choose from, by their names. */
-export function optionsOf(names: Readonly<Record<string, string>>): Option[] {
-  return Object.entries(names).map(([value, label]) => ({ value, label }));
 }

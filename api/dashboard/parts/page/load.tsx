@@ -4,8 +4,8 @@ import { dateTime } from '../text/format.ts';
 import { ProblemNote } from './problem-note.tsx';
 
 /**
- * What a query has: a skeleton until it has anything, the problem when it has nothing, else the data. Data that could not
- * be renewed stays, with its time. That of the question before stays, faded, until this one is answered.
+ * Shows a query: a skeleton while it loads, the problem when it failed, else the data. Data that could not be renewed stays,
+ * with its time. The previous question's data stays, faded, until this one is answered.
  */
 export function Load<Data>({
   query,
@@ -13,7 +13,7 @@ export function Load<Data>({
   children,
 }: {
   query: UseQueryResult<Data>;
-  height?: number;
+  height?: number | undefined;
   children: (data: Data) => React.ReactNode;
 }) {
   if (query.data !== undefined)

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useChangeSearch, useFilters, useRange } from '../../data/use-range.ts';
-import { Empty } from './empty.tsx';
+import { Empty } from './section.tsx';
 
 /** In place of figures or rows: nothing of a kind in the range, and what to do about it. */
 export function NothingYet({ noun }: { noun: 'signal' | 'session' }) {

@@ -1,7 +1,8 @@
-import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { IconChevronLeft } from '@tabler/icons-react';
-import { Link, useLocation } from '@tanstack/react-router';
+import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { PageLink } from '../text/page-link.tsx';
 
 /** A page: its name as the one h1, which has the focus when the page opens; `back` is the list that it belongs to. */
 export function Page({
@@ -29,12 +30,12 @@ export function Page({
       <Group justify="space-between" align="flex-start" gap="sm">
         <Stack gap={4} miw={0} maw="100%">
           {back && (
-            <Anchor component={Link} to={back.to} size="sm" underline="hover">
+            <PageLink to={back.to}>
               <Group gap={2} component="span">
                 <IconChevronLeft size={14} aria-hidden />
                 {back.label}
               </Group>
-            </Anchor>
+            </PageLink>
           )}
           <Title order={1} ref={heading} tabIndex={-1} className="wrap">
             {title}

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { exact } from '../text/format.ts';
+import { QueryRows, type RowsProps } from './rows.tsx';
 
 interface PageOf<Row> {
   data: Row[];
@@ -17,34 +18,54 @@ interface Walk {
   cursors: string[];
 }
 
+interface Pages<Page> {
+  query: UseQueryResult<Page>;
+  turn: (by: 1 | -1) => void;
+  page: number;
+}
+
 /**
- * The pages of a list, one at a time. Only the first page is read again and again; who has turned a page keeps what is
- * there. `key` names the question: another one begins at its first page. The page lies in the history, so that who comes
- * back from a row sees it again.
+ * The pages of a list, one at a time. Only the first page is polled; a later one stays as it was read. `key` names the
+ * question: another one begins at its first page. The page is part of the browser's history, so that going back from a row
+ * shows it again.
  */
-export function usePages<Row>(
+export function usePages<Page extends PageOf<unknown>, Key extends readonly unknown[]>(
   key: string,
-  ask: (cursor: { cursor?: string }) => UseQueryOptions<PageOf<Row>, Error, PageOf<Row>, never>,
-): { query: UseQueryResult<PageOf<Row>>; turn: (by: 1 | -1) => void; page: number } {
+  ask: (cursor: { cursor?: string }) => UseQueryOptions<Page, Error, Page, Key>,
+): Pages<Page> {
   const navigate = useNavigate();
   const { walk } = useLocation().state as { walk?: Walk };
   const cursors = walk?.key === key ? walk.cursors : [];
   const cursor = cursors.at(-1);
   const question = ask(cursor === undefined ? {} : { cursor });
-  const query = useQuery({
-    ...question,
-    ...(cursor === undefined ? {} : { refetchInterval: false as const }),
-  });
+  const query = useQuery(cursor === undefined ? question : { ...question, refetchInterval: false });
   const turn = (by: 1 | -1) => {
     const next = by === 1 && query.data ? [...cursors, query.data.cursor] : cursors.slice(0, -1);
     const state = (before: object) => ({ ...before, walk: { key, cursors: next } satisfies Walk });
     const same = { to: '.', search: (before: unknown) => before, resetScroll: false };
     void navigate({ ...same, state } as never);
   };
-  return { query: query as UseQueryResult<PageOf<Row>>, turn, page: cursors.length + 1 };
+  return { query, turn, page: cursors.length + 1 };
 }
 
-export function Pager({ pages }: { pages: ReturnType<typeof usePages> }) {
+/** The rows of a page, or `empty` where there are none, and the way to the other pages. */
+export function PagedRows<Row>({
+  pages,
+  ...rows
+}: Omit<RowsProps<Row>, 'rows'> & {
+  pages: Pages<PageOf<Row>>;
+  empty?: React.ReactNode;
+  height?: number;
+}) {
+  return (
+    <>
+      <QueryRows query={pages.query} {...rows} />
+      <Pager pages={pages} />
+    </>
+  );
+}
+
+function Pager({ pages }: { pages: Pages<PageOf<unknown>> }) {
   const { query, turn, page } = pages;
   if (!query.data) return null;
   const { total, has_more } = query.data;
@@ -62,7 +83,7 @@ export function Pager({ pages }: { pages: ReturnType<typeof usePages> }) {
         <Button
           variant="default"
           size="compact-sm"
-          // What still shows the page before would lead to this one once more.
+          // The placeholder is the previous page, which would lead to this one again.
           disabled={!has_more || query.isPlaceholderData}
           onClick={() => turn(1)}
         >

@@ -1,5 +1,7 @@
 import { Box, Group, Stack, Table, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Load } from './load.tsx';
 
 export interface Column<Row> {
   label: string;
@@ -8,7 +10,7 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** Words of ours, which never break. */
   isShort?: boolean;
-  /** What names the row. */
+  /** True for the column that names the row. */
   isHeading?: boolean;
   /** Words of others: one line of this share of the table, in per cent, clipped at its end. */
   share?: number;
@@ -16,18 +18,36 @@ export interface Column<Row> {
   narrow?: 'first' | 'hidden';
 }
 
-interface RowsProps<Row> {
+export interface RowsProps<Row> {
   label: string;
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
-  /** For a row that has one thing to say in place of every column but the first; else null. */
+  /** Content that replaces every column but the first of a row, or null. */
   instead?: (row: Row) => React.ReactNode;
 }
 
-/** Whether the screen has no room for a table. */
+/** True when the screen has no room for a table. */
 export function useIsNarrow(): boolean {
   return useMediaQuery('(max-width: 48em)', window.innerWidth <= 768, { getInitialValueInEffect: false });
+}
+
+/** The rows that a query answers, or `empty` where there are none. */
+export function QueryRows<Row>({
+  query,
+  height,
+  empty,
+  ...rows
+}: Omit<RowsProps<Row>, 'rows'> & {
+  query: UseQueryResult<{ data: readonly Row[] }>;
+  height?: number;
+  empty?: React.ReactNode;
+}) {
+  return (
+    <Load query={query} height={height}>
+      {({ data }) => (data.length === 0 && empty ? empty : <Rows rows={data} {...rows} />)}
+    </Load>
+  );
 }
 
 /** Rows of things: a table, and two lines per row where the screen is narrow. */
@@ -91,9 +111,9 @@ function Cells<Row>({
   );
 }
 
-type Look = Pick<Column<never>, 'isNumber' | 'isShort' | 'share'>;
+type Shape = Pick<Column<never>, 'isNumber' | 'isShort' | 'share'>;
 
-function classOf({ isNumber, isShort, share }: Look): string {
+function classOf({ isNumber, isShort, share }: Shape): string {
   if (isNumber) return 'number';
   if (share !== undefined) return 'clipped';
   return isShort ? 'short' : 'cell';
@@ -111,7 +131,7 @@ function NarrowRows<Row>({ label, rows, columns, keyOf, instead }: RowsProps<Row
   );
 }
 
-/** Two lines, whatever the columns hold: words of others are clipped, and buttons stand at the end of the second. */
+/** Always two lines: words of others are clipped, and buttons are at the end of the second. */
 function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>[0]) {
   const shown = instead === null ? columns : columns.slice(0, 1);
   const first = shown.filter(({ narrow }) => narrow === 'first');
@@ -141,7 +161,7 @@ function NarrowRow<Row>({ row, columns, instead }: Parameters<typeof Cells<Row>>
 }
 
 /** A number, a word of ours or a button is shown whole. */
-function narrowClassOf({ label, isNumber, isShort }: Look & { label: string }): string {
+function narrowClassOf({ label, isNumber, isShort }: Shape & { label: string }): string {
   if (label === '') return 'whole at-end';
   if (isNumber) return 'number whole';
   return isShort ? 'short whole' : 'clip';

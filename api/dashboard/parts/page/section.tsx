@@ -1,6 +1,6 @@
-import { Group, Paper, type PaperProps, Stack, Title } from '@mantine/core';
+import { Group, Paper, type PaperProps, Stack, Text, Title } from '@mantine/core';
 
-/** A part of a page under its own heading; `aside` stands at the other end of the heading. */
+/** A part of a page under its own heading; `aside` is at the other end of the heading. */
 export function Section({
   title,
   aside,
@@ -15,6 +15,20 @@ export function Section({
           {aside}
         </Group>
         {children}
+      </Stack>
+    </Paper>
+  );
+}
+
+/** A page or section without rows: what would appear, and what to do about it. */
+export function Empty({ children, action }: { children: React.ReactNode; action?: React.ReactNode }) {
+  return (
+    <Paper withBorder p="lg">
+      <Stack align="center" gap="md">
+        <Text ta="center" component="div">
+          {children}
+        </Text>
+        {action}
       </Stack>
     </Paper>
   );

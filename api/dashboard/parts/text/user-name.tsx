@@ -1,10 +1,10 @@
-import { Tooltip } from '@mantine/core';
+import { Text, Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Me } from '../../../../shared/identity/me.ts';
 import { membersQuery } from '../../data/queries.ts';
 import { useMe } from '../../data/use-me.ts';
 
-/** Names by user id, as far as the person may know them: an admin everybody's, a member the own. */
+/** Names by user id, as far as the person may know them: an admin knows everybody's, a member only their own. */
 export function useNames(): ReadonlyMap<string, string> {
   const me = useMe();
   const members = useQuery({ ...membersQuery(), enabled: me.role === 'admin', staleTime: 300_000 });
@@ -16,13 +16,13 @@ export function useNames(): ReadonlyMap<string, string> {
   return new Map(own === null ? named : [...named, [me.user_id, own] as const]);
 }
 
-/** The members to choose from, for an admin; undefined until they are known. */
-export function useMemberChoice(isWanted = true): { value: string; label: string }[] | undefined {
+/** The members to choose from by user id, for an admin; undefined until they are known. */
+export function useMemberChoice(isWanted = true): Readonly<Record<string, string>> | undefined {
   const members = useQuery({ ...membersQuery(), enabled: isWanted });
-  return members.data?.data.map((member) => ({ value: member.user_id, label: shownName(member) }));
+  return members.data && Object.fromEntries(members.data.data.map((each) => [each.user_id, shownName(each)]));
 }
 
-/** What people call somebody. */
+/** The name by which people know somebody. */
 export function shownName({ name, email, user_id }: Pick<Me, 'name' | 'email' | 'user_id'>): string {
   return name ?? email ?? user_id;
 }
@@ -35,5 +35,33 @@ export function UserName({ id }: { id: string }) {
     <Tooltip label={id}>
       <bdi>{name}</bdi>
     </Tooltip>
+  );
+}
+
+/** The maker of a key or a webhook. */
+interface Made {
+  made_by: { user_id: string | null; key_id: string | null };
+  /** The user to whom a key is bound. */
+  user_id?: string | null;
+}
+
+/** The maker of a key or a webhook. An admin also sees whether the person has left, or is no longer an admin. */
+export function Maker({ of: { made_by, user_id: boundTo } }: { of: Made }) {
+  const { role } = useMe();
+  const members = useQuery({ ...membersQuery(), enabled: role === 'admin', staleTime: 300_000 });
+  const { user_id, key_id } = made_by;
+  if (user_id === null) return key_id === null ? 'an operator' : <bdi>{key_id}</bdi>;
+  const member = members.data?.data.find((each) => each.user_id === user_id);
+  const hasLeft = members.data !== undefined && member === undefined;
+  const isFormerAdmin = member?.role === 'member' && boundTo !== user_id;
+  return (
+    <>
+      <UserName id={user_id} />
+      {(hasLeft || isFormerAdmin) && (
+        <Text span size="sm" c="red.9" fw={600}>
+          {hasLeft ? ', has left' : ', no longer an admin'}
+        </Text>
+      )}
+    </>
   );
 }

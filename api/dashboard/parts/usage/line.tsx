@@ -1,8 +1,7 @@
 import { Group, Skeleton, Text } from '@mantine/core';
 import { useUsage } from '../../data/usage.tsx';
-import { Change } from '../text/change.tsx';
-import { Count } from '../text/count.tsx';
 import { money } from '../text/format.ts';
+import { Change, Count } from '../text/values.tsx';
 
 /** What the range cost with its filters, each figure with its change from the period before. */
 export function UsageLine() {

@@ -2,8 +2,8 @@ import { Anchor, Paper, SimpleGrid, Text, Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Usage } from '../../data/usage.tsx';
 import { useSharedSearch } from '../../data/use-range.ts';
-import { Change } from '../text/change.tsx';
 import { compact, exact, money, percent, shortMoney } from '../text/format.ts';
+import { Change } from '../text/values.tsx';
 import { TileLine } from './tile-line.tsx';
 
 type Sums = Usage['series'][number];
@@ -61,7 +61,7 @@ function Tile({
   before: number | undefined;
   values: readonly number[];
   show: (value: number) => string;
-  /** As hover and focus tell it. */
+  /** The format on hover and focus. */
   exactly?: (value: number) => string;
   note?: string;
 }) {

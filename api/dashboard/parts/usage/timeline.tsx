@@ -2,9 +2,8 @@ import { Box, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconMessage, IconShield, IconTool } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
-import { Count } from '../text/count.tsx';
 import { money } from '../text/format.ts';
-import { When } from '../text/when.tsx';
+import { Count, When } from '../text/values.tsx';
 
 /** A signal as a session shows it. */
 export interface Signal {

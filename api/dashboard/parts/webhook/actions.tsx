@@ -6,7 +6,7 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { useAct, useDeletion } from '../../data/use-act.ts';
 import { ActButton } from '../form/act-button.tsx';
 import { ActForm, changesOf } from '../form/act-form.tsx';
-import { Copyable } from '../form/copyable.tsx';
+import { ShownOnce } from '../form/copyable.tsx';
 import { Dialog } from '../form/dialog.tsx';
 import { exact } from '../text/format.ts';
 import { AlertSettings, fieldsOf, settingsOf } from './alert-settings.tsx';
@@ -17,7 +17,7 @@ export type DetailedWebhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
 const CHANGES = ['webhooks'] as const;
 
-/** Ends the failing state; says first what will be sent. */
+/** Ends the failing state; says first how many events will be sent. */
 export function ReEnable({ webhook: { id, held } }: { webhook: DetailedWebhook }) {
   const enable = useAct(() => take(api.POST('/v1/webhooks/{id}/enable', { params: { path: { id } } })), {
     changes: CHANGES,
@@ -56,13 +56,13 @@ function TestButton({ id }: { id: string }) {
     changes: [],
   });
   const answer = test.data;
-  const told = answer?.error ? `failed (${answer.error})` : 'was taken';
+  const outcome = answer?.error ? `failed (${answer.error})` : 'was taken';
   return (
     <Stack gap={4} align="flex-start">
       <ActButton act={test}>Send a test</ActButton>
       {answer && (
         <Text size="sm" role="status">
-          The test {told}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
+          The test {outcome}: {answer.status === null ? 'no answer' : `HTTP ${answer.status}`} after{' '}
           {Math.round(answer.latency_ms)} ms
         </Text>
       )}
@@ -74,7 +74,7 @@ type WebhookChange = NonNullable<
   operations['patch_api_v1_webhooks_id']['requestBody']
 >['content']['application/json'];
 
-/** One change of a webhook; what is left out stays. */
+/** One change of a webhook; omitted fields stay. */
 function useChange(id: string, done: string, onDone: () => void = () => undefined) {
   return useAct(
     (body: WebhookChange) => take(api.PATCH('/api/v1/webhooks/{id}', { params: { path: { id } }, body })),
@@ -82,7 +82,7 @@ function useChange(id: string, done: string, onDone: () => void = () => undefine
   );
 }
 
-/** Begins with the events as they are when it is opened. */
+/** Edits the events that the webhook has when the form is opened. */
 function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
   const [chosen, setChosen] = useState([...webhook.events]);
   const change = useChange(webhook.id, 'The events are changed.', onDone);
@@ -96,7 +96,7 @@ function EventsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () 
   );
 }
 
-/** Begins with the alerts as they are when it is opened. */
+/** Edits the alerts that the webhook has when the form is opened. */
 function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () => void }) {
   const [before] = useState(() => fieldsOf(webhook));
   const [fields, setFields] = useState(before);
@@ -114,7 +114,7 @@ function AlertsForm({ webhook, onDone }: { webhook: DetailedWebhook; onDone: () 
 }
 
 function PauseButton({ webhook: { id, enabled } }: { webhook: DetailedWebhook }) {
-  const change = useChange(id, enabled ? 'Paused: what comes is held.' : 'What was held is being sent.');
+  const change = useChange(id, enabled ? 'Paused: new events are held.' : 'The held events are being sent.');
   return (
     <ActButton act={{ ...change, mutate: () => change.mutate({ enabled: !enabled }) }}>
       {enabled ? 'Pause' : 'Resume'}
@@ -144,12 +144,9 @@ function SecretButton({ id }: { id: string }) {
         closeOnClickOutside={!change.isSuccess}
       >
         {change.isSuccess ? (
-          <Stack>
-            <Text>Keep it now: it is not shown again.</Text>
-            <Copyable label="Secret" value={secret} />
+          <ShownOnce words="Keep it now: it is not shown again." label="Secret" value={secret} onDone={end}>
             <VerifySnippet />
-            <Button onClick={end}>I have kept it</Button>
-          </Stack>
+          </ShownOnce>
         ) : (
           <Stack>
             <Text>
@@ -178,7 +175,7 @@ function DeleteButton({ id }: { id: string }) {
       act={remove}
       question={{
         title: 'Delete this webhook?',
-        text: 'What it has not delivered yet is cancelled.',
+        text: 'Its undelivered events are cancelled.',
         yes: 'Delete',
       }}
     >

@@ -1,10 +1,10 @@
-import { NativeSelect, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import { SimpleGrid, Stack, Switch } from '@mantine/core';
 import type { AnswerOf } from '../../data/client.ts';
-import { TimezoneInput } from '../form/timezone-input.tsx';
+import { Choice, TextField, TimezoneField } from '../form/fields.tsx';
 
 type Webhook = AnswerOf<'/api/v1/webhooks/{id}'>;
 
-/** When a webhook is told of what, as the form holds it: per cents as they are typed. */
+/** The alert settings of a webhook as the form has them: per cents as they are typed. */
 export interface AlertFields {
   alertAt: string;
   forecast: boolean;
@@ -14,11 +14,11 @@ export interface AlertFields {
 
 export const NO_ALERTS: AlertFields = { alertAt: '', forecast: false, quietHours: null, digest: 'none' };
 
-const DIGESTS = [
-  { value: 'none', label: 'No: each message by itself' },
-  { value: 'daily', label: 'Daily, at 8:00' },
-  { value: 'weekly', label: 'Weekly, Mondays at 8:00' },
-];
+const DIGESTS: Record<AlertFields['digest'], string> = {
+  none: 'No: each message by itself',
+  daily: 'Daily, at 8:00',
+  weekly: 'Weekly, Mondays at 8:00',
+};
 
 /** The fields of a webhook's settings. */
 export function fieldsOf({ alert_at, forecast, quiet_hours, digest }: Webhook): AlertFields {
@@ -41,28 +41,26 @@ export function AlertSettings({
 }) {
   return (
     <Stack>
-      <TextInput
+      <TextField
         label="Alert at these per cents of any budget"
-        description="Up to ten whole numbers, such as 50, 90, 120. Each is told once in a window."
+        description="Up to ten whole numbers, such as 50, 90, 120. Each is reported once per window."
         pattern="[\d\s,;%]*"
         title="Whole numbers with commas between them"
         value={value.alertAt}
-        onChange={(event) => onChange({ ...value, alertAt: event.currentTarget.value })}
+        onChange={(alertAt) => onChange({ ...value, alertAt })}
       />
       <Switch
-        label="Tell when a budget will be exceeded at the pace so far"
+        label="Alert when a budget will be exceeded at the pace so far"
         checked={value.forecast}
         onChange={(event) => onChange({ ...value, forecast: event.currentTarget.checked })}
       />
       <QuietFields value={value.quietHours} onChange={(quietHours) => onChange({ ...value, quietHours })} />
-      <NativeSelect
+      <Choice
         label="Digest"
-        description="Exceeded budgets and used-up credits are told at once all the same."
-        data={DIGESTS}
+        description="Exceeded budgets and used-up credits are reported at once all the same."
+        of={DIGESTS}
         value={value.digest}
-        onChange={(event) =>
-          onChange({ ...value, digest: event.currentTarget.value as AlertFields['digest'] })
-        }
+        onChange={(digest) => onChange({ ...value, digest })}
       />
     </Stack>
   );
@@ -89,21 +87,21 @@ function QuietFields({
       />
       {value && (
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <TextInput
+          <TextField
             type="time"
             label="From"
             required
             value={value.from}
-            onChange={(event) => onChange({ ...value, from: event.currentTarget.value })}
+            onChange={(from) => onChange({ ...value, from })}
           />
-          <TextInput
+          <TextField
             type="time"
             label="To"
             required
             value={value.to}
-            onChange={(event) => onChange({ ...value, to: event.currentTarget.value })}
+            onChange={(to) => onChange({ ...value, to })}
           />
-          <TimezoneInput value={value.timezone} onChange={(timezone) => onChange({ ...value, timezone })} />
+          <TimezoneField value={value.timezone} onChange={(timezone) => onChange({ ...value, timezone })} />
         </SimpleGrid>
       )}
     </Stack>

@@ -3,11 +3,14 @@ import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
 import { useAct, useIdempotencyKey } from '../../data/use-act.ts';
 import { ActForm } from '../form/act-form.tsx';
-import { Copyable } from '../form/copyable.tsx';
+import { ShownOnce } from '../form/copyable.tsx';
 import { AlertSettings, NO_ALERTS, settingsOf } from './alert-settings.tsx';
 import { EVENT_TYPES, EventChoice, newSecret, VerifySnippet } from './events.tsx';
 import { type Format, FormatChoice, urlOf } from './format-choice.tsx';
 import { MessagePreview } from './message-preview.tsx';
+
+const KEEP_SECRET =
+  'Keep this secret now: it is not shown again. Every delivery is signed with it in the header X-Service-Signature.';
 
 /** Registers a webhook. The secret of an endpoint is made in this browser and shown this once; chats need none. */
 export function WebhookCreation({ onDone }: { onDone: () => void }) {
@@ -24,7 +27,13 @@ export function WebhookCreation({ onDone }: { onDone: () => void }) {
     done: 'The webhook is created.',
   });
   if (create.isSuccess)
-    return format === 'json' ? <NewSecret {...{ secret, onDone }} /> : <Made {...{ onDone }} />;
+    return format !== 'json' ? (
+      <Made onDone={onDone} />
+    ) : (
+      <ShownOnce words={KEEP_SECRET} label="Secret" value={secret} onDone={onDone}>
+        <VerifySnippet />
+      </ShownOnce>
+    );
   return (
     <ActForm act={create} submit="Create" onCancel={onDone}>
       <FormatChoice format={format} url={url} onFormat={setFormat} onUrl={setUrl} />
@@ -33,22 +42,6 @@ export function WebhookCreation({ onDone }: { onDone: () => void }) {
       <Divider />
       <MessagePreview format={format} />
     </ActForm>
-  );
-}
-
-function NewSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
-  return (
-    <Stack>
-      <Text>
-        Keep this secret now: it is not shown again. Every delivery is signed with it in the header{' '}
-        X-Service-Signature.
-      </Text>
-      <Copyable label="Secret" value={secret} />
-      <VerifySnippet />
-      <Group justify="flex-end">
-        <Button onClick={onDone}>I have kept it</Button>
-      </Group>
-    </Stack>
   );
 }
 

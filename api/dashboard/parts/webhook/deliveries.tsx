@@ -7,17 +7,17 @@ import { useAct } from '../../data/use-act.ts';
 import { useChoice } from '../../data/use-range.ts';
 import { SearchSelect } from '../form/search-select.tsx';
 import { Load } from '../page/load.tsx';
-import { Pager, usePages } from '../page/pager.tsx';
+import { PagedRows, usePages } from '../page/pager.tsx';
 import { ProblemNote } from '../page/problem-note.tsx';
-import { type Column, Rows } from '../page/rows.tsx';
+import type { Column } from '../page/rows.tsx';
 import { ago } from '../text/format.ts';
 import { State } from '../text/state.tsx';
-import { When } from '../text/when.tsx';
+import { When } from '../text/values.tsx';
 import { SENT } from './events.tsx';
 
 type Delivery = AnswerOf<'/api/v1/webhooks/{id}/deliveries'>['data'][number];
 
-/** Each once: the compiler counts them. */
+/** Every status once: the compiler checks it. */
 const STATUSES: Record<Delivery['status'], null> = {
   pending: null,
   succeeded: null,
@@ -29,15 +29,14 @@ const STATUSES: Record<Delivery['status'], null> = {
   digested: null,
 };
 
-/** The log of a webhook by what became of each delivery and by event. */
+/** The deliveries of a webhook, which can be filtered by status and event. */
 export function Deliveries({ id }: { id: string }) {
   const [opened, setOpened] = useState<string | null>(null);
   const status = useChoice('status', STATUSES);
   const type = useChoice('type', SENT);
   const asked = { ...(status ? { status } : {}), ...(type ? { type } : {}) };
-  const pages = usePages<Delivery>(
-    JSON.stringify(asked),
-    (cursor) => deliveriesQuery(id, { ...asked, ...cursor, limit: 20 }) as never,
+  const pages = usePages(JSON.stringify(asked), (cursor) =>
+    deliveriesQuery(id, { ...asked, ...cursor, limit: 20 }),
   );
   return (
     <Stack>
@@ -45,16 +44,14 @@ export function Deliveries({ id }: { id: string }) {
         <SearchSelect name="status" aria-label="Status" none="Any status" data={Object.keys(STATUSES)} />
         <SearchSelect name="type" aria-label="Event" none="Any event" data={Object.keys(SENT)} />
       </Group>
-      <Load query={pages.query} height={200}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Text c="dimmed">None. The next event of a subscribed kind appears here.</Text>
-          ) : (
-            <Rows label="Deliveries" rows={data} columns={columns(setOpened)} keyOf={(row) => row.id} />
-          )
-        }
-      </Load>
-      <Pager pages={pages as never} />
+      <PagedRows
+        pages={pages}
+        height={200}
+        label="Deliveries"
+        columns={columns(setOpened)}
+        keyOf={(row) => row.id}
+        empty={<Text c="dimmed">None. The next event of a subscribed kind appears here.</Text>}
+      />
       <Modal opened={opened !== null} onClose={() => setOpened(null)} title="Delivery" size="xl">
         {opened && <DeliveryDetail id={id} deliveryId={opened} />}
       </Modal>

@@ -1,9 +1,9 @@
-import { NativeSelect, TextInput } from '@mantine/core';
 import type { Webhook } from '../../data/queries.ts';
+import { Choice, TextField } from '../form/fields.tsx';
 
 export type Format = Webhook['format'];
 
-/** Where a format's messages go: its name, and what its URL is. */
+/** The name of each format, and the meaning of its URL. */
 const FORMATS: Record<Format, { name: string; url: string; help: string }> = {
   json: {
     name: 'An endpoint of yours (JSON, signed)',
@@ -21,17 +21,17 @@ const FORMATS: Record<Format, { name: string; url: string; help: string }> = {
   email: { name: 'E-mail', url: 'Address', help: 'Of a member of this organization' },
 };
 
-/** A format as people call it. */
-export function formatName(format: Format): string {
-  return FORMATS[format].name;
-}
+/** The formats by their names. */
+export const NAMES = Object.fromEntries(
+  Object.entries(FORMATS).map(([format, { name }]) => [format, name]),
+) as Record<Format, string>;
 
 /** The URL that is sent for what was typed: an address becomes `mailto:`. */
 export function urlOf(format: Format, typed: string): string {
   return format === 'email' && !typed.startsWith('mailto:') ? `mailto:${typed}` : typed;
 }
 
-/** Chooses a format and where it writes to. */
+/** Chooses a format and its address. */
 export function FormatChoice({
   format,
   url,
@@ -47,20 +47,15 @@ export function FormatChoice({
   const isSecret = format === 'json' ? '' : '. It is kept encrypted and not shown again.';
   return (
     <>
-      <NativeSelect
-        label="Send to"
-        data={Object.entries(FORMATS).map(([value, { name }]) => ({ value, label: name }))}
-        value={format}
-        onChange={(event) => onFormat(event.currentTarget.value as Format)}
-      />
-      <TextInput
+      <Choice label="Send to" of={NAMES} value={format} onChange={onFormat} />
+      <TextField
         label={label}
         description={`${help}${isSecret}`}
         type={format === 'email' ? 'email' : 'url'}
         required
         maxLength={2_000}
         value={url}
-        onChange={(event) => onUrl(event.currentTarget.value)}
+        onChange={onUrl}
         data-autofocus
       />
     </>

@@ -1,27 +1,24 @@
-import { NativeSelect, Paper, Stack, Text } from '@mantine/core';
+import { Paper, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type PreviewAsked, previewQuery } from '../../data/queries.ts';
+import { CodeBox } from '../form/copyable.tsx';
+import { Choice } from '../form/fields.tsx';
 import { Load } from '../page/load.tsx';
 import { SENT } from './events.tsx';
 
 const COLORS = { low: 'inherit', medium: 'var(--caution)', high: 'var(--bad)' } as const;
 
-/** About a dozen lines of what is sent; the rest scrolls. */
+/** About a dozen lines; the rest scrolls. */
 const HEIGHT = 240;
 
-/** What a format's messages look like, with the bytes that are sent. */
+/** An example message of a format, with the bytes that are sent. */
 export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
   const [type, setType] = useState<PreviewAsked['type']>('budget.exceeded');
   const preview = useQuery(previewQuery({ format, type }));
   return (
     <Stack gap="sm">
-      <NativeSelect
-        label="Preview"
-        data={Object.entries(SENT).map(([value, label]) => ({ value, label }))}
-        value={type}
-        onChange={(event) => setType(event.currentTarget.value as PreviewAsked['type'])}
-      />
+      <Choice label="Preview" of={SENT} value={type} onChange={setType} />
       <Load query={preview} height={200}>
         {({ message, body }) => (
           <Stack gap="sm">
@@ -37,15 +34,9 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
                 ))}
               </Paper>
             )}
-            <section
-              className="code"
-              style={{ maxHeight: HEIGHT, overflow: 'auto' }}
-              aria-label="What is sent"
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls sideways must be reached by the keyboard.
-              tabIndex={0}
-            >
+            <CodeBox label="What is sent" style={{ maxHeight: HEIGHT, overflow: 'auto' }}>
               {readable(body)}
-            </section>
+            </CodeBox>
           </Stack>
         )}
       </Load>
@@ -53,7 +44,7 @@ export function MessagePreview({ format }: { format: PreviewAsked['format'] }) {
   );
 }
 
-/** JSON over several lines; what is no JSON as it is. */
+/** JSON over several lines; any other text as it is. */
 function readable(body: string): string {
   return body.startsWith('{') ? JSON.stringify(JSON.parse(body), null, 2) : body;
 }
