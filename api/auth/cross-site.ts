@@ -25,7 +25,7 @@ function isChange({ method }: IncomingMessage): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 }
 
-/** Whose page asks: a browser says it in Sec-Fetch-Site, or at least its Origin. `none`: no page, or no browser. */
+/** The site of the page that asks, from Sec-Fetch-Site or at least from the Origin. `none`: no page, or no browser. */
 function siteOf({ headers }: IncomingMessage, config: Config): string {
   const { origin } = headers;
   const byOrigin = origin === new URL(baseUrl(config)).origin ? 'same-origin' : 'cross-site';

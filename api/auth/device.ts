@@ -5,7 +5,7 @@ import type { Context } from '../../shared/platform/context/context.ts';
 import type { DevicePrincipal } from '../basics/route.ts';
 import { bearerToken, unauthorized } from './bearer.ts';
 
-/** What a token says never changes, and its HMAC costs a tenth of a spend. Only this process's memory holds tokens. */
+/** Principals by token: they never change, and the HMAC costs a tenth of a spend. Only this process's memory has tokens. */
 const principalsOf = boundedCache<string, DevicePrincipal>({ max: 20_000 });
 
 /**

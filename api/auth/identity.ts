@@ -26,7 +26,7 @@ export async function identityPrincipal(
   };
 }
 
-/** Whether a token has the form of a signed JWT (RFC 7515, compact). */
+/** True when a token has the form of a signed JWT (RFC 7515, compact). */
 function isJwt(token: string): boolean {
   return token.split('.').length === 3;
 }

@@ -25,12 +25,12 @@ function page(path: string, load: () => Promise<RouteComponent>) {
     getParentRoute: () => inFrame,
     path,
     component: lazyRouteComponent(async () => ({ default: await load() })),
-    // Of another object nothing stays: neither what is shown of the first one nor what was begun for it.
+    // Remounts the page when the id changes, so that no state of the previous object survives.
     remountDeps: ({ params }) => params,
   });
 }
 
-/** Where most people begin: it comes with the frame, one round trip sooner than the other pages. */
+/** The page where most people begin: it comes with the frame, one round trip sooner than the other pages. */
 const overview = createRoute({
   getParentRoute: () => inFrame,
   path: '/',

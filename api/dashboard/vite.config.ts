@@ -14,7 +14,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     emptyOutDir: true,
-    // What is inlined as data: would need a wider policy.
+    // Files inlined as `data:` would need a wider policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
@@ -25,9 +25,9 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // What asks the first questions waits for nothing that draws.
+            // The code that asks the first questions waits for no code that draws.
             { name: 'asking', test: ASKING, priority: 2 },
-            // What most pages share comes in one file instead of twenty: each is a round trip before the first figure.
+            // The code that most pages share is one file instead of twenty: each is a round trip before the first figure.
             { name: 'shared', minShareCount: 6, priority: 1 },
           ],
         },

@@ -8,7 +8,7 @@ export const createKey = route({
   path: '/v1/keys',
   summary: 'Make an API key',
   description:
-    'A member makes keys for the own user, with `signals:write`, `usage:read` and `budgets:check`.',
+    'Members make only keys that are bound to themselves, with at most `signals:write`, `usage:read` and `budgets:check`.',
   tag: 'Keys',
   auth: { kind: 'idp' },
   priority: 'read',

@@ -10,7 +10,7 @@ export const createWebhook = route({
   summary: 'Register a webhook',
   description:
     'Each event of the organization that it names is sent to `url` as a POST, signed with `secret`. ' +
-    'Attempts: at once, then 30 s, 5 min, 30 min and 2 h after the failure before.',
+    'Attempts: at once, then 30 s, 5 min, 30 min and 2 h after the previous failure.',
   tag: 'Webhooks',
   auth: { kind: 'api-key', scope: 'webhooks:write' },
   priority: 'read',

@@ -6,7 +6,7 @@ export const denyDevice = route({
   method: 'post',
   path: '/v1/device_authorization/deny',
   summary: 'Deny a device',
-  description: 'The device that shows `user_code` is told `access_denied` with its next poll.',
+  description: 'The device that shows `user_code` gets `access_denied` with its next poll.',
   tag: 'Devices',
   auth: { kind: 'idp' },
   priority: 'read',

@@ -6,7 +6,7 @@ import { budgetParams } from '../schemas/params.ts';
 export const getBudget = route({
   method: 'get',
   path: '/api/v1/budgets/{id}',
-  summary: 'Read a budget and how it stands',
+  summary: 'Read a budget and its state',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'read',

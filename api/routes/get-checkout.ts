@@ -8,7 +8,7 @@ export const getCheckout = route({
   path: '/v1/credits/checkout/{id}',
   summary: 'Read whether the credits that you bought have arrived',
   description:
-    'Ask again until they have: Stripe tells of a payment within seconds, of a bank transfer within days. A Checkout ' +
+    'Ask again until they have: Stripe reports a payment within seconds, a bank transfer within days. A Checkout ' +
     'Session that is not yours never arrives here.',
   tag: 'Credits',
   auth: { kind: 'idp' },

@@ -30,10 +30,10 @@ const key = {
 export const getOrgAnalytics = route({
   method: 'get',
   path: '/api/v1/org/{orgId}/analytics',
-  summary: "Read an organization's analytics, in which no member can be told apart",
+  summary: "Read an organization's analytics, in which no member can be identified",
   description:
     'Whole closed ISO weeks, each frozen a day after its end: until then it is `pending`, and its cells leave it out. ' +
-    'Whatever fewer than k users share, or one dominates, is suppressed; see docs/analytics.md for what that promises.',
+    'Values that fewer than k users share, or that one dominates, are suppressed; see docs/analytics.md for what that promises.',
   tag: 'Usage',
   auth: { kind: 'api-key', scope: 'org:read' },
   priority: 'read',
@@ -77,6 +77,6 @@ export const getOrgAnalytics = route({
     return readAnalytics(ctx, organization, {
       dimension: query.dimension,
       ...rangeIn(organization.timezones, query),
-    }) as Promise<never>;
+    });
   },
 });

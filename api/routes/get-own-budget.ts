@@ -10,7 +10,7 @@ const TEXT = 'text/plain; charset=utf-8';
 export const getOwnBudget = route({
   method: 'get',
   path: '/api/v1/me/budget',
-  summary: "Read how the key's own budgets stand",
+  summary: "Read the state of the key's own budgets",
   description:
     "The answer of a check without an estimate, for the key's user, or for the organization when the key is bound to no " +
     'user. With `format=line` one line of text for a status line: what is left in the budget that has least.',
@@ -20,7 +20,7 @@ export const getOwnBudget = route({
   query: z.strictObject({ format: z.enum(['line']).optional().describe('`line`: one line of text') }),
   success: {
     status: 200,
-    description: 'How they stand',
+    description: 'Their state',
     body: checkAnswer,
     contentTypes: ['text/plain'],
   },

@@ -17,7 +17,7 @@ export const listBalances = route({
   path: '/v1/org/{orgId}/balances',
   summary: 'Read the credits of every member',
   description:
-    'For admins. By user id; removed members are not among them. What cannot be told of a member now is null: the shard ' +
+    'For admins. By user id; removed members are not among them. A value that is not known now is null: the shard ' +
     'of the credits is being checked, or its Redis does not answer.',
   tag: 'Credits',
   auth: { kind: 'idp' },

@@ -7,7 +7,7 @@ import { answerPage, pageOf, pageQuery } from '../schemas/page.ts';
 export const listBudgets = route({
   method: 'get',
   path: '/api/v1/budgets',
-  summary: 'List budgets and how they stand',
+  summary: 'List budgets and their state',
   tag: 'Budgets',
   auth: { kind: 'api-key', scope: 'usage:read' },
   priority: 'read',

@@ -10,7 +10,7 @@ export const listKeys = route({
   path: '/v1/keys',
   summary: 'List API keys',
   description:
-    "An admin sees the organization's, a member those bound to the own user. Revoked and expired ones are listed for 30 days.",
+    "An admin sees the organization's, a member only those bound to that member. Revoked and expired ones are listed for 30 days.",
   tag: 'Keys',
   auth: { kind: 'idp' },
   priority: 'read',

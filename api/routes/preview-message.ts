@@ -37,7 +37,7 @@ export const previewMessage = route({
                   .meta({ examples: ['Used'] }),
                 value: z
                   .string()
-                  .describe('How it stands')
+                  .describe('Its state')
                   .meta({ examples: ['512.5 of 500 USD'] }),
               }),
             )

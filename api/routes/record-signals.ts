@@ -8,9 +8,20 @@ import { route } from '../basics/route.ts';
 import { jsonSchema } from '../docs/schema.ts';
 import { senderOf } from '../schemas/call.ts';
 
-const signalSchema = jsonSchema(signalInput, 'input');
+/** The documented form of a batch. */
+const batch = z.strictObject({
+  signals: z.array(signalInput).max(SIGNALS_PER_REQUEST).describe('The signals, judged one by one'),
+  historical: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Signals that are older than the session timeout and an hour raise no session, anomaly or budget events.',
+      examples: [true],
+    }),
+});
 
-/** Only what holds the envelope together is checked here; each signal is judged for itself. */
+/** Checks only the envelope; each signal is judged by itself. */
 const envelope = z
   .looseObject({
     signals: z.array(z.unknown()).meta({ maxItems: SIGNALS_PER_REQUEST }).optional(),
@@ -24,30 +35,7 @@ const envelope = z
     path: ['historical'],
     error: 'belongs beside `signals`',
   })
-  .meta({
-    anyOf: [
-      {
-        type: 'object',
-        properties: {
-          signals: {
-            type: 'array',
-            description: 'The signals, judged one by one',
-            maxItems: SIGNALS_PER_REQUEST,
-            items: signalSchema,
-          },
-          historical: {
-            type: 'boolean',
-            description:
-              'Signals that are older than the session timeout and an hour raise no session, anomaly or budget events.',
-            examples: [true],
-          },
-        },
-        required: ['signals'],
-        additionalProperties: false,
-      },
-      signalSchema,
-    ],
-  });
+  .meta({ anyOf: [jsonSchema(batch, 'input'), jsonSchema(signalInput, 'input')] });
 
 export const recordSignals = route({
   method: 'post',
@@ -62,7 +50,7 @@ export const recordSignals = route({
   body: refuseNames(['__proto__', 'constructor', 'prototype'], envelope),
   success: {
     status: 200,
-    description: 'What became of each signal',
+    description: 'The result of each signal',
     body: z.strictObject({ results: z.array(signalResult) }),
   },
   handle: async ({ principal, body }, ctx) => {

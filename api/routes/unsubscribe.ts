@@ -21,7 +21,7 @@ const HEADERS = {
 export const askToUnsubscribe = route({
   method: 'get',
   path: '/v1/unsubscribe/{token}',
-  summary: 'Ask before mails end',
+  summary: 'Show the unsubscribe page',
   description: 'A page with one button, for people who follow the link in a mail.',
   tag: 'Webhooks',
   auth: { kind: 'none' },
@@ -44,7 +44,7 @@ export const unsubscribe = route({
   summary: 'End the mails of an organization',
   description:
     'RFC 8058: one click in a mail program ends all mails of the organization to this address. The webhooks that write ' +
-    'there are deleted, and what they had not sent is cancelled. The body is not read. Repeating it changes nothing. With ' +
+    'there are deleted, and their unsent messages are cancelled. The body is not read. Repeating it changes nothing. With ' +
     '`again=true` new webhooks may write there again.',
   tag: 'Webhooks',
   auth: { kind: 'none' },

@@ -66,7 +66,7 @@ export function openCursor(ctx: Context, scope: unknown, cursor: string | undefi
   return { after: { atMs: content.a, id: content.i, spanMs: content.s }, total: content.t };
 }
 
-/** What the domain function of a list takes and answers. */
+/** The input of the domain function of a list. */
 interface PageRequest extends PageState {
   order: Order;
   limit: number;

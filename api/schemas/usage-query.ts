@@ -96,7 +96,7 @@ export const seriesView = usageView.extend({
 
 export const MOST_GROUP_SERIES = { default: 8, max: 20 } as const;
 
-/** What asks for a series of each group. */
+/** The parameters that ask for a series of each group. */
 export const groupSeriesQuery = {
   series: z
     .enum(['groups', 'each'])

@@ -17,7 +17,7 @@ export const CLAUDE: [string, string] = ['anthropic', 'claude-sonnet-4-5'];
 const GPT: [string, string] = ['openai', 'gpt-5'];
 const MINI: [string, string] = ['openai', 'gpt-4o-mini'];
 const GEMINI: [string, string] = ['google', 'gemini-2.5-pro'];
-/** What people work with. */
+/** The tools of the demo people. */
 export const TOOLS = {
   claudeCode: { adapter: 'claude-code', models: [CLAUDE], context: 40_000 },
   codex: { adapter: 'codex', models: [GPT], context: 25_000 },

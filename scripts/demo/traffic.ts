@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const DAYS = 30;
 const INTERVENTION_RATE = 0.03;
 
-/** Whose session of yesterday takes far more than any of the days before. */
+/** The member whose session of yesterday takes far more than any of the days before. */
 export const SPIKING_MEMBER = 1;
 
 /**

@@ -1,15 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
 import { revokeAnyDevice } from '../../shared/devices/revoke-device.ts';
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from '../../shared/keys/api-keys.ts';
 import { type ApiKey, endOfKey, nameMaker } from '../../shared/keys/model.ts';
 import { keyInput, rotation } from '../../shared/keys/view.ts';
 import { readOrganization } from '../../shared/organizations/read-organization.ts';
 import { SCOPES, type Scope } from '../../shared/platform/basics/contract.ts';
-import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
-import { checkInput } from './check-input.ts';
+import { checkInput, parseInteger, parseTime } from './input.ts';
 import { openShards } from './open-shards.ts';
-import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
 /** `key` and `device`: API keys, and the machines of members. */
@@ -104,10 +101,4 @@ function collectScope(value: string, before: Scope[] = []): Scope[] {
   const scope = SCOPES.find((known) => known === value);
   if (!scope) throw new InvalidArgumentError(`A scope is one of ${SCOPES.join(', ')}.`);
   return [...before, scope];
-}
-
-export function parseTime(value: string): Date {
-  const parsed = z.union([instantOrUtc, z.iso.date().transform(Date.parse)]).safeParse(value);
-  if (!parsed.success) throw new InvalidArgumentError('It must be an ISO 8601 date or time.');
-  return new Date(parsed.data);
 }

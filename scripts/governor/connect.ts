@@ -12,7 +12,7 @@ import { organizationRows } from '../../shared/organizations/model.ts';
 import { baseUrl } from '../../shared/platform/basics/config.ts';
 import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
-import { checkInput } from './check-input.ts';
+import { checkInput } from './input.ts';
 import { type Run, readUp } from './run.ts';
 
 interface ConnectFlags {

@@ -23,9 +23,8 @@ import { DomainError } from '../../shared/platform/basics/errors.ts';
 import type { Context } from '../../shared/platform/context/context.ts';
 import { replaceFile } from '../stack/files.ts';
 import { makeSigningKey } from '../stack/make-secrets.ts';
-import { parseTime } from './access.ts';
+import { parseInteger, parseTime } from './input.ts';
 import { openShards } from './open-shards.ts';
-import { parseInteger } from './organizations.ts';
 import type { Run } from './run.ts';
 
 /** `credits`, `rebuild`, `signing-key` and `verify`. */

@@ -4,7 +4,7 @@ import { addHistoryCommands, type Env } from '../../packages/governor/src/comman
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { print, readDemo, readUp } from './run.ts';
 
-/** What the command line of `packages/governor` has too; a running scripts/up is found by itself. */
+/** Adds the commands of `packages/governor`; they find a running scripts/up by themselves. */
 export function addClientCommands(program: Command, env: Record<string, string | undefined>): void {
   const options = () => program.opts<{ json?: boolean; data: string }>();
   const around: Env = {

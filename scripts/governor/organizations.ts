@@ -12,7 +12,7 @@ import { readOrganization } from '../../shared/organizations/read-organization.t
 import { memberChange, memberInput, organizationChange } from '../../shared/organizations/view.ts';
 import { K_POPULATIONS, PLANS, ROLES, type Role, type Tier } from '../../shared/platform/basics/contract.ts';
 import { exactText, text, timezone as timezoneShape } from '../../shared/platform/basics/text.ts';
-import { checkInput } from './check-input.ts';
+import { checkInput, parseInteger } from './input.ts';
 import { explainMade, type MadeOptions, madeOption, revokeMade } from './made-option.ts';
 import { openShards } from './open-shards.ts';
 import { addPersonalData } from './personal-data.ts';
@@ -203,11 +203,6 @@ function parsePlan(value: string): Tier {
   const plan = PLANS.find((known) => known === value);
   if (!plan) throw new InvalidArgumentError(`The plan must be one of ${PLANS.join(', ')}.`);
   return plan;
-}
-
-export function parseInteger(value: string): number {
-  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(value);
 }
 
 function parseTimezone(value: string): string {

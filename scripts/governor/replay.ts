@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../shared/platform/basics/clock.ts';
 import { renderProgress, replay } from '../traffic/replay.ts';
-import { parseInteger } from './organizations.ts';
+import { parseInteger } from './input.ts';
 import { print, readDemo, readUp } from './run.ts';
 
 interface ReplayFlags {

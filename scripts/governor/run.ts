@@ -61,7 +61,7 @@ export function environmentOf(env: Environment, dataDir: string): Environment {
   };
 }
 
-/** What a running scripts/up says of itself. */
+/** The record that a running scripts/up writes about itself. */
 export function readUp(dataDir: string): { api?: string } {
   return readJson(join(dataDir, 'up.json'));
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { readJson, writePrivateJson } from '../stack/files.ts';
 import { findFreePort, isPortFree } from '../stack/ports.ts';
 
-/** What access tokens of the embedded identity provider are for, and the client that the dashboard is. */
+/** The audience of access tokens of the embedded identity provider, and the client id of the dashboard. */
 export const IDP_AUDIENCE = 'urn:usage-governor:api';
 export const IDP_CLIENT_ID = 'usage-governor-dashboard';
 

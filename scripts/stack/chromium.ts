@@ -7,7 +7,7 @@ export const CHROMIUM_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser'
 export const CHROMIUM =
   [process.env.CHROMIUM ?? '', ...CHROMIUM_PLACES].find((place) => place !== '' && existsSync(place)) ?? null;
 
-/** What a Chromium without a screen, and in a container, has to be told. */
+/** The flags of a Chromium without a screen and in a container. */
 export const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

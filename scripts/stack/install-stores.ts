@@ -62,7 +62,7 @@ export async function pipInstall(folder: string, pin: string): Promise<void> {
   const only = ['--no-deps', '--only-binary=:all:', '--require-hashes'];
   const target = ['--platform', pickPlatform(), '--python-version', pins.python, '--target', folder];
   const pip = spawn('python3', ['-m', 'pip', 'install', ...only, ...target, '-r', requirements], {
-    // What pip prints goes to stderr like all progress.
+    // The output of pip goes to stderr like all progress.
     stdio: ['ignore', process.stderr, process.stderr],
     env: {
       ...process.env,

@@ -139,7 +139,7 @@ function secantusArgs(port: number, dir: string, fast: boolean): string[] {
   return [...where, ...sizes, ...(fast ? [] : ['--sync-on-commit'])];
 }
 
-/** What a database may keep in memory: an eighth of the machine. When it is full, writes stand still (docs/stores.md). */
+/** The memory of a database's cache: an eighth of the machine. When it is full, writes stop (docs/stores.md). */
 function cacheMib(): number {
   return Math.round(Math.min(4_096, Math.max(512, totalmem() / 2 ** 20 / 8)));
 }

@@ -30,7 +30,7 @@ type Watched = {
 /** The processes of one run. `onChange` is called whenever one is new. */
 export type Supervisor = {
   watched: Map<ProcessName, Watched>;
-  /** What runs once and ends by itself: see `runStep`. */
+  /** Programs that run once and end by themselves: see `runStep`. */
   steps: Set<ChildProcess>;
   stopping: AbortController;
   onChange: (supervisor: Supervisor) => void;

@@ -1,6 +1,6 @@
 import type { ReadyLine } from './ready-line.ts';
 
-/** What to look at first, for the person at the terminal. */
+/** The first addresses and commands, for the person at the terminal. */
 export function formatBanner(line: ReadyLine, dataDir: string): string {
   const [first] = line.orgs;
   return `

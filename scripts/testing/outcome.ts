@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a run of the tests came to. Names are `file > suite > test`. */
+/** The outcome of a test run. Names are `file > suite > test`. */
 export const outcome = z.object({
   passed: z.int(),
   failed: z.int(),

@@ -60,9 +60,8 @@ function adminEmails(emails: readonly string[]): Pick<Organization, 'admin_email
 }
 
 /**
- * The history with `timezone` in force from the next midnight of the present one on: of the day that the newest
- * signal which may have been counted already lies in, as a counted one keeps its day. What is in force by then anyway is
- * no change.
+ * The history with `timezone` in force from the next midnight of the present one on. A counted signal keeps its day, so that
+ * midnight ends the day of the newest signal that may have been counted. The timezone that is in force by then is no change.
  */
 function withTimezone(
   organization: Organization,

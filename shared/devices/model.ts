@@ -1,6 +1,6 @@
 import { collection } from '../platform/mongo/collection.ts';
 
-/** A machine linked to an account. What it spends with is a row of the credits (`deviceTokenRows`). */
+/** A machine linked to an account. Its token is a row of the credits (`deviceTokenRows`). */
 export interface Device {
   /** The device id again: rows are found by `(account_id, device_id)`, so that a foreign one is not found. */
   _id: string;
@@ -24,14 +24,14 @@ export interface DeviceGrant {
   /** Keyed hash of the device code. */
   _id: string;
   user_code: string;
-  /** What the device will be called once it is linked. */
+  /** The id of the device once it is linked. */
   device_id: string;
   name: string | null;
   public_key: Record<string, unknown> | null;
   status: 'pending' | 'approved' | 'denied' | 'redeemed';
   /** The poll that gets the token. */
   redeemed_by?: string;
-  /** Whoever approved or denied it. */
+  /** The account that approved or denied it. */
   account_id: string | null;
   interval_s: number;
   last_polled_at: Date | null;

@@ -15,7 +15,7 @@ export function showUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 }
 
-/** What a person typed as it is stored, or null when it can be no code: case, spaces and dashes do not matter. */
+/** A typed code as it is stored, or null when it can be no code: case, spaces and dashes do not matter. */
 export function parseUserCode(typed: string): string | null {
   const code = typed.replace(/[\s\p{Pd}_.]/gu, '').toUpperCase();
   return SHAPE.test(code) ? code : null;

@@ -68,14 +68,14 @@ export function credentialHash(token: string, pepper: string): string {
   return createHmac('sha256', pepper).update(token).digest('hex');
 }
 
-/** Whether two hashes are equal, in a time that says nothing about either. */
+/** True when two hashes are equal, in a time that says nothing about either. */
 export function sameHash(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Whether a token is the operator's, in a time that says nothing about either. */
+/** True for the operator's token, in a time that says nothing about either. */
 export function isOperatorToken(given: string, operatorToken: string): boolean {
   return timingSafeEqual(digest(given), digest(operatorToken));
 }

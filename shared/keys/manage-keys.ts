@@ -8,14 +8,14 @@ import { createApiKey, revokeApiKey, rotateApiKey } from './api-keys.ts';
 import { type ApiKey, apiKeyRows } from './model.ts';
 import type { KeyInput } from './view.ts';
 
-/** Who manages keys: an admin those of the organization, a member those that are bound to the own user. */
+/** A person who manages keys: an admin all of the organization, a member only those bound to that member. */
 export interface KeyManager {
   orgId: string;
   userId: string;
   role: Role;
 }
 
-/** What a member may give to a key of the own. */
+/** The scopes that a member may give to a key. */
 const OWN_SCOPES: readonly Scope[] = ['signals:write', 'usage:read', 'budgets:check'];
 
 /**
@@ -79,7 +79,7 @@ function refuseMoreThanOwn(
   if (user_id === userId && scopes.every((scope) => OWN_SCOPES.includes(scope))) return;
   throw new DomainError(
     'missing_scope',
-    `A member makes keys for the own user, with ${OWN_SCOPES.join(', ')}.`,
+    `Members make only keys that are bound to themselves, with at most ${OWN_SCOPES.join(', ')}.`,
   );
 }
 

@@ -28,7 +28,7 @@ export interface ApiKey {
   user_id: string | null;
   /** The project of signals that name no project. */
   project_id: string | null;
-  /** Whoever saw the key when it was made. */
+  /** The person or key that saw the key when it was made. */
   made_by: Maker;
   created_at: Date;
   expires_at: Date | null;

@@ -20,8 +20,8 @@ export function refuseGuessing({ scopes, user_id }: Pick<ApiKey, 'scopes' | 'use
 
 /**
  * Throws `too_many_keys` when the organization, or the user to whom a key would be bound, has as many live keys as it may
- * have. `replaced` is the key that is being rotated, which does not count. Of two keys that are made at one time one is counted
- * by the other only if both transactions write the roster (`rosterWrite`).
+ * have. `replaced` is the key that is being rotated, which does not count. Keys that are made at one time count each
+ * other only if both transactions write the roster (`rosterWrite`).
  */
 export async function refuseTooManyKeys(
   ctx: Context,

@@ -10,13 +10,13 @@ export interface Organization {
   /** Seconds of silence that end a session. */
   session_timeout: number;
   k_anonymity: number;
-  /** Who counts towards k in analytics; all others are pooled as one. */
+  /** The people who count towards k in analytics; all others are pooled as one. */
   k_population: KPopulation;
   admin_emails: string[];
   /** Those of `admin_emails` that an operator has named: mail may go there, also where nobody signs in with them. */
   vouched_emails?: string[];
   teams: string[];
-  /** Users who were erased: what their signals say in words is not kept. */
+  /** Users who were erased: the free text of their signals is not kept. */
   erased_users?: string[];
   /** Rises with every change of a role and every removal, so that two at one time conflict. */
   roster_changes?: number;
@@ -53,7 +53,7 @@ export interface Member {
 
 export const memberRows = collection<Member>('members', {
   indexes: [
-    // Whom a first sign-in may be.
+    // For a first sign-in.
     { key: { email: 1 } },
     { key: { org_id: 1, user_id: 1 }, unique: true },
     {

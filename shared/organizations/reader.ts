@@ -1,6 +1,6 @@
 import { DomainError } from '../platform/basics/errors.ts';
 
-/** Who asks: an organization as a whole, or one user of it (a key that is bound to that user, or that person). */
+/** The reader of a question: an organization as a whole, or one user of it (a key that is bound to that user, or that person). */
 export interface Reader {
   orgId: string;
   userId: string | null;
@@ -19,7 +19,7 @@ export function narrowToReader<Filter extends { user_id?: string | undefined }>(
   return { ...filter, user_id: asksForAnother ? NOBODY : userId };
 }
 
-/** Whether a reader may see a row that belongs to one user of one organization. */
+/** True when a reader may see a row that belongs to one user of one organization. */
 export function maySee({ orgId, userId }: Reader, row: { org_id: string; user_id: string }): boolean {
   return row.org_id === orgId && (userId === null || row.user_id === userId);
 }

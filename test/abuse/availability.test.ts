@@ -50,7 +50,7 @@ const spend = (token: string, address = VICTIM) => {
   return post('/v1/meter/consume', { output_sha256: sha256('x') }, headers, address);
 };
 
-/** What callers of every kind get, each with a credential of its own. */
+/** The statuses that callers of every kind get, each with a credential of its own. */
 async function everybodyElse(): Promise<number[]> {
   const answers = await Promise.all([
     get('/api/v1/sessions', key),

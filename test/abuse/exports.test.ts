@@ -13,7 +13,7 @@ import { seeded } from '../support/random.ts';
 import { seedRollupDay } from '../support/usage.ts';
 
 const DAY_MS = 86_400_000;
-/** Of the 16 exports that a process answers at once. */
+/** The places of one organization among the 16 exports that a process answers at once. */
 const PLACES_OF_ONE = 4;
 let redis: OwnRedis;
 let ctx: TestContext;

@@ -158,7 +158,7 @@ describe('58 user codes are not to be guessed', () => {
     const refused = await approve(guessing, person, user_code);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
-    // Of the same address, whoever it is.
+    // Another person at the same address.
     expect((await approve(guessing, ada, user_code)).status).toBe(429);
     clock.advance(900_000);
     const fresh = await startLink(guessing);

@@ -7,7 +7,7 @@ import { reply, route } from '../../api/basics/route.ts';
 import { makeTenant } from '../support/factories.ts';
 import { startApi, type TestApi, until } from '../support/harness.ts';
 
-/** Of the 16 exports that a process answers at once. */
+/** The places of one organization among the 16 exports that a process answers at once. */
 const PLACES_OF_ONE = 4;
 
 const auth = { kind: 'api-key', scope: 'usage:read' } as const;

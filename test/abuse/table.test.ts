@@ -25,7 +25,7 @@ function readTable(): Case[] {
   }));
 }
 
-/** Whether a text stands at the beginning of a string, as a title does; numbers in a row, or in brackets at the end. */
+/** True when a string begins with a text, as a title does; numbers in a row, or in brackets at the end. */
 function hasTitle(file: string, number: number, title: string | null): boolean {
   const source = readFileSync(join(import.meta.dirname, file), 'utf8');
   if (title !== null) return ["'", '"', '`'].some((quote) => source.includes(`${quote}${title}`));

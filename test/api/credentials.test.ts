@@ -16,8 +16,8 @@ interface Row {
 }
 
 /**
- * One row for each route of the table; a new route without one fails. What a credential may do follows from the
- * route's `auth`, so a row says only what a caller who may call gets.
+ * One row for each route of the table; a new route without one fails. The route's `auth` decides what a
+ * credential may do, so a row has only the answer for a caller who may call.
  */
 const ROWS: Record<string, Row> = {
   'post /api/v1/signals': { body: { signals: [{}] }, status: 200 },
@@ -151,7 +151,7 @@ afterAll(async () => {
 const ADMITTED: Record<AnyRoute['auth']['kind'], readonly Kind[]> = {
   none: KINDS,
   'api-key': ['API key'],
-  // What a well-formed token is worth, the spend's script decides: see the tests of consume.
+  // The spend's script decides about a well-formed token: see the tests of consume.
   device: ['device token', 'unknown device token'],
   idp: ['session'],
   operator: ['operator token'],

@@ -112,7 +112,7 @@ async function drain(token: string): Promise<void> {
   }
 }
 
-/** What the call answered, and that it changed nothing. */
+/** Returns the answer of a call, and expects that it changed nothing. */
 async function unchanged(call: () => Promise<Answer>): Promise<Answer> {
   await projectAll(ctx);
   const before = await stateDigest(ctx);

@@ -109,7 +109,7 @@ async function spendAll(account: TestAccount, pace: () => Promise<void>): Promis
   }
 }
 
-/** What a digest has collected so far is due now instead of at eight in the morning. */
+/** Makes the collected messages of a digest due now instead of at eight in the morning. */
 async function dueNow(orgId: string): Promise<void> {
   const { ctx } = stack;
   const nowMs = ctx.clock.now();

@@ -118,7 +118,7 @@ test('three masters: spends, grants, ledger, balances, revocations', { timeout: 
     });
     expect((await readBalances(ctx, accountId)).total).toBe(20 + 200 + 7 - 26);
   }
-  // Of every shard in one turn.
+  // Accounts of every shard in one turn.
   await Promise.all(accounts.map(({ token }) => spendOnce(ctx, token)));
   await projectAll(ctx);
   for (const { accountId } of accounts) {

@@ -60,7 +60,7 @@ it.each([
       expect([200, 503, 504]).toContain(answer.status);
       expect(answer.tookMs).toBeLessThan(ANSWERS_WITHIN_MS);
     }
-    // What was given up is not kept, so the repeat is accepted, once.
+    // A request that was given up is not kept, so the repeat is accepted, once.
     expect(await post(first.key, doomed)).toMatchObject({ status: 200, result: 'accepted' });
     expect(await post(first.key, doomed)).toMatchObject({ status: 200, result: 'duplicate' });
     expect(await signalRows(api.ctx).countDocuments({ org_id: first.orgId, id: String(doomed.id) })).toBe(1);

@@ -73,7 +73,7 @@ async function pause(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What was answered 200 is what the balances have fallen by, account by account. */
+/** Expects that each account's balance has fallen by the spends that were answered 200. */
 async function expectExactFall(holders: readonly Holder[], load: Load): Promise<void> {
   await checkCredits(stack.ctx, stack.url, holders, load.attempts);
   for (const { accountId, had } of holders) {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await untilOpen(ctx);
 }, 60_000);
 
-// What a beforeAll that failed has not started is undefined.
+// A beforeAll that failed leaves undefined what it has not started.
 afterAll(async () => {
   await ctx?.close();
   await replicated?.stop();

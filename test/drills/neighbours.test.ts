@@ -171,7 +171,7 @@ test(`two releases with different scripts side by side under load agree on every
   await Promise.all([api.kill(), worker.kill()]);
 });
 
-/** Of the spend's script in both releases. */
+/** The hashes of the spend's script in both releases. */
 function scriptShas(): string[] {
   const files = ['platform/redis/identity', 'credits/meter/prelude', 'credits/meter/consume'].map((name) =>
     readFileSync(new URL(`../../shared/${name}.lua`, import.meta.url), 'utf8'),

@@ -19,7 +19,7 @@ import { makeSignal, makeTenant } from '../support/factories.ts';
 import { type Answer, call } from '../support/harness.ts';
 import { makeWebhook } from '../support/webhooks.ts';
 
-/** Of one phase. `npm run drills` sets it; only then are times judged, since other tests run beside these otherwise. */
+/** Seconds of one phase. `npm run drills` sets it; only then are times judged, since other tests run beside these otherwise. */
 const SECONDS = Number(process.env.DRILL_NOISE_SECONDS ?? 2);
 const ARE_TIMES_JUDGED = process.env.DRILL_NOISE_SECONDS !== undefined;
 const MOST_TIMES_SLOWER = 3;
@@ -35,7 +35,7 @@ let stack: Stack;
 let api: Child;
 const folder = mkdtempSync(join(tmpdir(), 'usage-governor-noise-'));
 const heldFile = join(folder, 'held');
-/** What the quiet organization was answered but 200. */
+/** The answers other than 200 that the quiet organization got. */
 let refused: string[] = [];
 let quiet: { key: string; account: TestAccount };
 beforeAll(async () => {
@@ -60,7 +60,7 @@ interface Measured {
   noise: NoiseStatuses;
 }
 
-/** What the quiet organization meets while another one makes this noise. */
+/** Measures the quiet organization while another one makes this noise. */
 async function measureBeside(noise: Omit<Noise, 'url' | 'clients'>): Promise<Measured> {
   const workerData: Noise = { ...noise, url: api.url, clients: CLIENTS };
   const worker = new Worker(new URL('../support/drills/noise.ts', import.meta.url), { workerData });

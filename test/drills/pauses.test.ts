@@ -192,7 +192,7 @@ test.each(OUTAGES_S)(
     timeout: 150_000,
   },
   async (seconds) => {
-    // Of the outage before it, shards other than its account's may still be shut.
+    // Shards other than its account's may still be paused by the outage before.
     await untilOpen(stack.ctx);
     const account = await makeAccount(stack.ctx);
     await stack.kill('redis');

@@ -304,7 +304,7 @@ test('503 backpressure when the ledger lags too far behind; repeats are still an
 });
 
 describe('a full disk', () => {
-  // Of the append-only file, in blocks of 512 bytes: a limit of the process stands for a full disk.
+  // The limit of the append-only file, in blocks of 512 bytes: a limit of the process acts as a full disk.
   const BLOCKS = 2_048;
   const FILLER = 'x'.repeat(BLOCKS * 512 - 60_000);
 
@@ -317,7 +317,7 @@ describe('a full disk', () => {
     return child;
   }
 
-  /** What was answered until one was refused, and why. */
+  /** Spends until one is refused, and returns the answers and the reason. */
   async function spendUntilRefused(
     on: TestContext,
     token: string,

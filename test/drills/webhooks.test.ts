@@ -157,7 +157,7 @@ it('a MongoDB killed by SIGKILL and started again loses nothing', async () => {
     await died;
     const answered = receiver.received.length;
     expect(answered).toBeLessThan(EVENTS);
-    // What was under way is answered now, and cannot be recorded.
+    // The requests under way are answered now, and cannot be recorded.
     await until(() => receiver.received.length > answered, { timeoutMs: 1_000 }).catch(() => undefined);
     mongo = await startMongo(place);
     const left = () => queuedDeliveryRows(own).countDocuments({ org_id: tenant.orgId, state: 'pending' });

@@ -48,7 +48,7 @@ async function call(key: string, path: string, body: unknown): Promise<Record<st
   return (await response.json()) as Record<string, unknown>;
 }
 
-/** What arrived of one type; each request was signed. */
+/** The requests of one type that arrived; each was signed. */
 function arrived(type: string): { id: string; org_id: string; data: Record<string, unknown> }[] {
   return receiver.received.flatMap((request) => {
     expect(verifyWebhook(request.body, request.headers['x-service-signature'], SECRET)).toBe(true);

@@ -9,7 +9,7 @@ import { openBrowser, openPage, signIn, type WatchedPage } from '../support/brow
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
 import { call, until } from '../support/harness.ts';
 
-/** What stands in braces is the id of one that is made for these tests. */
+/** Braces stand for the id of an object that is made for these tests. */
 const MEMBER_PAGES = [
   '/',
   '/sessions',
@@ -386,7 +386,7 @@ describe('the pages of the dashboard', () => {
   });
 });
 
-/** What axe calls serious or critical, each with where it is. */
+/** The violations that axe calls serious or critical, each with its place. */
 async function seriousViolations(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../../scripts/stack/chromium.ts';
 import { changeMember } from '../../shared/administration/change-member.ts';
 import { changeOrganization } from '../../shared/administration/change-organization.ts';
+import { addMember } from '../../shared/administration/members.ts';
+import { actingAs } from '../../shared/audit/acting-as.ts';
+import { createApiKey } from '../../shared/keys/api-keys.ts';
 import { memberRows } from '../../shared/organizations/model.ts';
 import { openBrowser, openPage, signIn, type WatchedPage } from '../support/browser.ts';
 import { type DashboardStack, startDashboard } from '../support/dashboard-stack.ts';
@@ -10,7 +13,7 @@ import { call, until } from '../support/harness.ts';
 
 const SLOW_MS = 1_500;
 
-/** What happens to a person who has two tabs, a slow network, a colleague who changes the same thing, and a way back. */
+/** The dashboard of a person with two tabs, a slow network, a colleague who changes the same thing, and a way back. */
 describe('the dashboard in use', () => {
   let stack: DashboardStack;
   let browser: Browser;
@@ -155,11 +158,64 @@ describe('the dashboard in use', () => {
     await visit(page, `/webhooks/${webhook}`);
     await page.getByRole('button', { name: 'Edit alerts' }).click();
     await ask(`/api/v1/webhooks/${webhook}`, { digest: 'daily' }, 'PATCH');
-    await page.getByRole('switch', { name: 'Tell when a budget' }).click();
+    await page.getByRole('switch', { name: 'Alert when a budget' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The alerts are changed.').waitFor();
     const changed = await call(`${stack.url}/api/v1/webhooks/${webhook}`, { key: stack.key });
     expect(changed.body).toMatchObject({ digest: 'daily', forecast: true });
+    await context.close();
+  });
+
+  test('a hard budget of cost has a share per person, by default a quarter', {
+    timeout: 60_000,
+  }, async () => {
+    const rule = { scope: 'org', metric: 'cost_usd', threshold: 40, window: 'monthly', enforce: 'hard' };
+    const { id } = await ask('/api/v1/budgets', { name: 'Shared', ...rule });
+    const { page, context } = await open(`/budgets/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const share = page.getByRole('textbox', { name: 'Share per person' });
+    expect(await share.inputValue()).toBe('25 %');
+    await share.fill('40');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The budget is changed.').waitFor();
+    const { body } = await call(`${stack.url}/api/v1/budgets/${id}`, { key: stack.key });
+    expect(body).toMatchObject({ reservation_share_pct: 40, enforce: 'hard', threshold: 40 });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('combobox', { name: 'At the threshold' }).selectOption('soft');
+    expect(await share.count()).toBe(0);
+    await ask(`/api/v1/budgets/${id}`, undefined, 'DELETE');
+    await context.close();
+  });
+
+  test('a removal asks what becomes of the keys and webhooks that the person made', {
+    timeout: 60_000,
+  }, async () => {
+    const { ctx, orgId } = stack;
+    const leaver = { org_id: orgId, user_id: 'lena', name: 'Lena', email: 'lena@acme.example' };
+    const lena = await addMember(ctx, { ...leaver, role: 'admin' });
+    const key = await actingAs(lena._id, () =>
+      createApiKey(ctx, { org_id: orgId, scopes: ['usage:read'], name: 'nightly report', role: 'admin' }),
+    );
+    const { page, context } = await open('/settings?tab=members');
+    const remove = async () => {
+      await page.getByRole('button', { name: 'Edit Lena' }).click();
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
+      await page
+        .getByRole('dialog', { name: 'Remove Lena?' })
+        .getByRole('button', { name: 'Remove' })
+        .click();
+    };
+    await remove();
+    const choice = page.getByRole('dialog', { name: 'Lena made these' });
+    await choice.getByText('nightly report').waitFor();
+    await choice.getByRole('button', { name: 'Cancel' }).click();
+    await choice.waitFor({ state: 'detached' });
+    expect(await memberRows(ctx).findOne({ _id: lena._id })).toMatchObject({ removed_at: null });
+    await page.keyboard.press('Escape');
+    await remove();
+    await choice.getByRole('button', { name: 'Revoke and delete them' }).click();
+    await page.getByText('The member is removed.').waitFor();
+    expect((await call(`${stack.url}/api/v1/sessions`, { key: key.key })).status).toBe(401);
     await context.close();
   });
 

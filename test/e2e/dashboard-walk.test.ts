@@ -11,7 +11,7 @@ import { call, until } from '../support/harness.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { eventOf, sendEvent, startStripe, type TestStripe } from '../support/stripe.ts';
 
-/** What a person without the command line does, from joining to signing out, against real processes. */
+/** The way of a person without the command line, from joining to signing out, against real processes. */
 describe('the dashboard, step by step', () => {
   let stack: DashboardStack;
   let browser: Browser;
@@ -259,7 +259,7 @@ describe('the dashboard, step by step', () => {
     const settings = (await page.getByRole('region', { name: 'Settings' }).textContent()) ?? '';
     const key = /ugk_\w+/.exec(settings)?.[0] ?? '';
     await page.getByText('Waiting for the first signal').waitFor();
-    // What another tool of hers reports is no sign of this one, also once the page has heard of it.
+    // A report of another tool of hers is no sign of this one, also once the page knows of it.
     await stack.report({ user_id: 'grace' });
     for (let looks = 0; looks < 2; looks += 1) await page.waitForRequest(/\/api\/v1\/sessions\?/);
     expect(await page.getByText('It works').count()).toBe(0);

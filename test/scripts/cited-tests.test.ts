@@ -9,7 +9,7 @@ const PAGES = [...globSync('docs/**/*.md', { cwd: ROOT }), 'README.md', 'CONTRIB
 /** The columns of a table that name tests. */
 const COLUMNS = new Set(['shown by', 'test', 'tests']);
 
-/** What a page calls tests: the code of such a column, and the words after `npx vitest run`. */
+/** The tests that a page cites: the code of such a column, and the words after `npx vitest run`. */
 function citedBy(page: string): string[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const commands = [...text.matchAll(/npx vitest run ([^`\n]+)/g)];

@@ -1,15 +1,15 @@
 import createClient from 'openapi-fetch';
 import type { Me, Visitor } from '../../../shared/identity/me.ts';
 import type { paths } from '../../docs/client.d.ts';
-import { tellTabs } from './tabs.ts';
+import { broadcastSession } from './tabs.ts';
 
-/** What a browser must send with a change so that the api takes it for ours. */
+/** The header by which the api knows that a change is the dashboard's. */
 const OURS = { 'X-Requested-With': 'dashboard' };
 
 /** The API as the dashboard sees it: the same paths below `/dashboard`, with the cookie session. */
 export const api = createClient<paths>({ baseUrl: '/dashboard', headers: OURS });
 
-/** What a question is answered. */
+/** The answer of a GET. */
 export type AnswerOf<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Answer } } } };
 }
@@ -52,7 +52,7 @@ function problemOf(response: Response, body: unknown): Problem {
   return new Problem(response.status, { request_id: requestId, ...document });
 }
 
-/** Who is signed in. Throws `Problem`: `unauthorized` for nobody, `not_a_member` for a visitor. */
+/** Returns the person who is signed in. Throws `Problem`: `unauthorized` for nobody, `not_a_member` for a visitor. */
 export async function readMe(): Promise<Me> {
   return own<Me>('session');
 }
@@ -65,7 +65,7 @@ export async function answerInvitation(answer: { invitation: string; accept: boo
 /** Ends the session; where to go from here. */
 export async function signOut(): Promise<string> {
   const { location } = await own<{ location: string }>('logout', {});
-  tellTabs(null);
+  broadcastSession(null);
   return location;
 }
 
@@ -90,7 +90,7 @@ async function own<Body>(path: string, body?: unknown): Promise<Body> {
   return parsed as Body;
 }
 
-/** What `not_a_member` says of the visitor. */
+/** The visitor that `not_a_member` describes. */
 export function visitorOf(problem: Problem): Visitor | null {
   return problem.code === 'not_a_member' ? (problem.extra as unknown as Visitor) : null;
 }

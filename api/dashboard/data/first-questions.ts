@@ -4,7 +4,7 @@ import { filtersOf, rangeOf, readShared } from './range.ts';
 import { usageBefore, usageNow } from './usage-questions.ts';
 
 /**
- * Asks for what the first page will ask for, into the memory where it will look: who is there, then what stands above every
+ * Asks for what the first page will ask for, into the memory where it will look: the person, then the warnings above every
  * page, and all of Overview, where most people begin. Never throws: what fails is asked for by the page, which shows why.
  */
 export async function ask({ pathname, search }: Pick<Location, 'pathname' | 'search'>): Promise<void> {

@@ -5,7 +5,10 @@ import { type AnswerOf, api, readMe, take } from './client.ts';
 /** A webhook as the list answers it. */
 export type Webhook = AnswerOf<'/api/v1/webhooks'>['data'][number];
 
-/** Who is signed in. */
+/** A budget as the list answers it. */
+export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
+
+/** The person who is signed in. */
 export function meQuery() {
   return queryOptions({ queryKey: ['me'], queryFn: readMe, staleTime: 60_000 });
 }
@@ -18,7 +21,7 @@ type BodyOf<Path extends keyof paths> = paths[Path] extends {
 
 export type PreviewAsked = BodyOf<'/api/v1/webhooks/preview'>;
 
-/** What a webhook of a format is sent for an event of a type. */
+/** The message that a webhook of a format gets for an event of a type. */
 export function previewQuery(body: PreviewAsked) {
   return queryOptions({
     queryKey: ['preview', body],
@@ -52,7 +55,7 @@ export function sessionQuery(id: string) {
   return queryOptions({
     queryKey: ['session', id],
     queryFn: () => take(api.GET('/api/v1/sessions/{id}', { params: { path: { id } } })),
-    // What comes to one that has ended comes late and is rare, and all its signals would be read again for it.
+    // Late signals of an ended session are rare; polling would read all of them again.
     refetchInterval: ({ state }) => (state.data?.state === 'ended' ? false : 10_000),
   });
 }

@@ -3,7 +3,7 @@ import { Problem } from './client.ts';
 
 const MOST_RETRIES = 3;
 
-/** Told whenever an answer says that nobody is signed in any more. */
+/** Gets an event when an answer says that nobody is signed in any more. */
 export const sessionEnded = new EventTarget();
 
 function noticeEnd(error: unknown): void {
@@ -12,7 +12,7 @@ function noticeEnd(error: unknown): void {
 
 /**
  * Tries again only what may succeed then (429 and 503); shows old data while new data comes; hidden tabs do not poll. Without
- * a network it asks all the same: the failure is told, and no change waits unseen until the network is back.
+ * a network it asks all the same: the failure is shown, and no change waits unseen until the network is back.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noticeEnd }),

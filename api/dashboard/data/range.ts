@@ -22,7 +22,7 @@ export interface SharedSearch extends Filters {
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** What of a URL is understood; anything else is left out. */
+/** The search parameters of a URL that are valid; all others are omitted. */
 export function readShared(search: Record<string, unknown>): SharedSearch {
   const read: SharedSearch = {};
   const range = RANGES.find((name) => name === search.range);

@@ -11,7 +11,7 @@ export function usageNow(range: Range, filters: Filters) {
   return eachQuery({ ...range.query, interval: range.interval, ...filters }, FILTERS, TOP);
 }
 
-/** What the period before the range came to, by what is compared with it. */
+/** Usage of the period before the range, by the dimensions that are compared. */
 export function usageBefore(range: Range, filters: Filters) {
   return {
     ...eachQuery(
@@ -37,7 +37,7 @@ export function usageTotals(range: Range, filters: Filters) {
   });
 }
 
-/** What there is to filter by in a range, dearest first. */
+/** The values to filter by in a range, most expensive first. */
 export function usageValues(range: Range) {
   return eachQuery({ ...range.query, interval: range.interval }, FILTERS, '20');
 }

@@ -18,7 +18,7 @@ export function useFilters(): Filters {
   return filtersOf(useSharedSearch());
 }
 
-/** What a search parameter says, where it is one of these. */
+/** The value of a search parameter, if it is one of these. */
 export function useChoice<Value extends string>(
   name: string,
   known: readonly Value[] | Readonly<Record<Value, unknown>>,

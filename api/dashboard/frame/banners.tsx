@@ -17,8 +17,8 @@ const PATIENCE_MS = 3_000;
 const POLL_MS = { budgets: 60_000, webhooks: 120_000 };
 
 /**
- * The page under what somebody should know on whatever page: failing webhooks, exceeded budgets, usage without a price. It
- * waits a little for these to be known, so that they do not push it away under the pointer.
+ * The page below its warnings: failing webhooks, exceeded budgets, usage without a price. It
+ * waits a little for them, so that they do not push it away under the pointer.
  */
 export function Banners({ children }: { children: React.ReactNode }) {
   const webhooks = useQuery({ ...webhooksQuery(), enabled: useIsAdmin(), refetchInterval: POLL_MS.webhooks });
@@ -95,7 +95,7 @@ function Banner({
 
 const MONEY_PAGES = ['/', '/sessions', '/export'];
 
-/** Only where the cost of the range stands too. Names the models. */
+/** Warns of models without a price, on pages that show the cost of the range. */
 function Unpriced() {
   const { pathname } = useLocation();
   const usage = useQuery({

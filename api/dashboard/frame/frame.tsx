@@ -8,7 +8,7 @@ import { SignIn } from './sign-in.tsx';
 import { VisitorPage } from './visitor.tsx';
 import { Waiting } from './waiting.tsx';
 
-/** Around every page: who is signed in sees the pages, a visitor why not, everybody else how to sign in. */
+/** The frame of every page: a member sees the page, a visitor why not, everybody else how to sign in. */
 export function Frame() {
   const me = useQuery(meQuery());
   if (me.data) return <Shell />;

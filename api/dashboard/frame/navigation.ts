@@ -17,7 +17,7 @@ export interface Destination {
   path: string;
   label: string;
   icon: typeof IconActivity;
-  /** What the page answers, as the palette shows it. */
+  /** The question that the page answers, as the palette shows it. */
   question: string;
   role: Role;
   group: Group;

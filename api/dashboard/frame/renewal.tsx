@@ -2,10 +2,10 @@ import { Button, getDefaultZIndex, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { sessionEnded } from '../data/query-client.ts';
-import { hearTabs, tellTabs } from '../data/tabs.ts';
+import { broadcastSession, onSessionBroadcast } from '../data/tabs.ts';
 import { useMe } from '../data/use-me.ts';
 
-/** When the session has ended: offers to sign in again in another tab, so that nothing typed here is lost. */
+/** Offers to sign in again in another tab when the session has ended, so that nothing typed here is lost. */
 export function Renewal() {
   const me = useMe();
   const client = useQueryClient();
@@ -15,10 +15,10 @@ export function Renewal() {
     sessionEnded.addEventListener('ended', notice);
     return () => sessionEnded.removeEventListener('ended', notice);
   }, []);
-  useEffect(() => tellTabs(me), [me]);
+  useEffect(() => broadcastSession(me), [me]);
   useEffect(
     () =>
-      hearTabs(me, () => {
+      onSessionBroadcast(me, () => {
         if (!ended) return;
         setEnded(false);
         void client.invalidateQueries();

@@ -2,7 +2,7 @@ import { Anchor, Button, Code, Stack, Text, Title } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { Plain } from './plain.tsx';
 
-/** Where a sign-in returns to: this page, as it is. */
+/** The address of a sign-in that returns to this page. */
 export function signInUrl(): string {
   const here = window.location.pathname + window.location.search;
   return `/dashboard/login?${new URLSearchParams({ return_to: here })}`;

@@ -1,9 +1,10 @@
 import { Button, Modal, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import type { Budget } from '../data/queries.ts';
 import { budgetsQuery } from '../data/queries.ts';
 import { useIsAdmin } from '../data/use-me.ts';
-import { type Budget, BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
+import { BudgetUsed, Gauge, usedPercent } from '../parts/budget/bar.tsx';
 import { Stop } from '../parts/budget/enforcement.tsx';
 import { BudgetForm } from '../parts/budget/form.tsx';
 import { forecastWords, scopeWords } from '../parts/budget/words.ts';

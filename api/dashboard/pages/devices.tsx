@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Device>[] = [
   { label: '', render: (device) => (device.status === 'active' ? <Revoke device={device} /> : null) },
 ];
 
-/** The own machines, which spend the own credits. */
+/** The person's devices, which spend the person's credits. */
 export function Devices() {
   const devices = useQuery(devicesQuery());
   const link = (

@@ -1,8 +1,7 @@
 import { Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useChoice, useFilters, useRange } from '../data/use-range.ts';
 import { Copyable } from '../parts/form/copyable.tsx';
-import { optionsOf } from '../parts/form/fields.tsx';
-import { SearchSelect } from '../parts/form/search-select.tsx';
+import { optionsOf, SearchSelect } from '../parts/form/search-select.tsx';
 import { Page } from '../parts/page/page.tsx';
 import { RangeBar } from '../parts/page/range-bar.tsx';
 import { Section } from '../parts/page/section.tsx';

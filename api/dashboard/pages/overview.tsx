@@ -11,7 +11,7 @@ import { AnomalyCard, BudgetCard } from './overview/attention.tsx';
 import { CostCard } from './overview/cost-card.tsx';
 import { TopList } from './overview/top-list.tsx';
 
-/** What it costs, who spends it, and what needs attention. */
+/** The cost of the range, the top spenders, and everything that needs attention. */
 export function Overview() {
   return (
     <Page title="Overview">

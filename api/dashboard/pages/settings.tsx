@@ -13,7 +13,7 @@ const TABS = {
   audit: ['Audit', AuditTab],
 } as const;
 
-/** Who belongs here, with which keys, by which rules, and who changed what. */
+/** The organization's rules, members, keys and audit log. */
 export function Settings() {
   const change = useChangeSearch();
   const chosen = useChoice('tab', TABS) ?? 'organization';

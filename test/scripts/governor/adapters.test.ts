@@ -24,7 +24,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** What a person sees, without `--json`. */
+/** The output that a person sees, without `--json`. */
 async function printed(...args: string[]): Promise<string> {
   const { pathname } = new URL(api.ctx.config.mongodbUrl);
   const env = { PATH: process.env.PATH, ...testEnv(pathname.slice(1)) };

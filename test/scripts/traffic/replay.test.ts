@@ -310,9 +310,9 @@ interface FakeApi {
   /** The signals of each request that arrived, also of those that failed. */
   batches: { id: string }[][];
   authorizations: (string | undefined)[];
-  /** What the next requests meet instead of an answer. */
+  /** The failures that the next requests meet instead of an answer. */
   failures: ({ status: number; retryAfter?: string } | 'break')[];
-  /** What becomes of the next signals; those after are accepted. */
+  /** The results of the next signals; later ones are accepted. */
   results: { status: string; code?: string }[];
   stop: () => Promise<void>;
 }

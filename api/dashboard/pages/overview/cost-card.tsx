@@ -4,8 +4,7 @@ import { useMe } from '../../data/use-me.ts';
 import { useChoice } from '../../data/use-range.ts';
 import { ChartCard } from '../../parts/chart/card.tsx';
 import type { ChartContent } from '../../parts/chart/content.ts';
-import { optionsOf } from '../../parts/form/fields.tsx';
-import { SearchSelect } from '../../parts/form/search-select.tsx';
+import { optionsOf, SearchSelect } from '../../parts/form/search-select.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { axisMoney, bucketLabel, money } from '../../parts/text/format.ts';
 
@@ -37,7 +36,7 @@ export function CostCard() {
   );
 }
 
-/** What cost nothing has no place in a chart of costs. */
+/** The chart of a usage answer, without the groups that cost nothing. */
 function costContent(data: Usage, split: keyof typeof SPLITS, timezone: string): ChartContent {
   const groups = groupsBy(data, split).filter(({ cost_usd }) => cost_usd > 0);
   return {

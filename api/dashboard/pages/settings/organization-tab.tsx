@@ -5,7 +5,8 @@ import { type AnswerOf, api, take } from '../../data/client.ts';
 import { organizationQuery } from '../../data/queries.ts';
 import { useAct } from '../../data/use-act.ts';
 import { ActForm, changesOf, useDraft } from '../../parts/form/act-form.tsx';
-import { NumberField, TextField, TimezoneField } from '../../parts/form/fields.tsx';
+import { TextField, TimezoneField } from '../../parts/form/fields.tsx';
+import { NumberField } from '../../parts/form/number-field.tsx';
 import { Load } from '../../parts/page/load.tsx';
 import { When } from '../../parts/text/values.tsx';
 

@@ -13,13 +13,13 @@ export const TOOLS = {
 } as const satisfies Record<Connectable | 'signals', string>;
 export type Tool = keyof typeof TOOLS;
 
-/** What stands above a tool's settings: where else something has to be said. */
+/** The line above a tool's settings, for tools that read them from a file. */
 const NOTES: Partial<Record<Tool, string>> = {
   codex: '# ~/.codex/config.toml',
   opencode: '# opencode.json: "experimental": { "openTelemetry": true }',
   litellm: '# config.yaml, litellm_settings: callbacks: ["otel"]',
 };
-/** What starts a tool in the shell that has its settings. */
+/** The command that starts a tool in the shell that has its settings. */
 const COMMANDS: Partial<Record<Tool, string>> = {
   'claude-code': 'claude',
   gemini: 'gemini',
@@ -28,7 +28,7 @@ const COMMANDS: Partial<Record<Tool, string>> = {
   opencode: 'opencode',
 };
 
-/** What a tool has to be told, ready to paste. `origin` is where this service is reached, `key` an API key. */
+/** The settings of a tool, ready to paste. `origin` is the address of this service, `key` an API key. */
 export function pasteFor(tool: Tool, origin: string, key: string): string {
   if (tool === 'signals') return signalsCommand(origin, key);
   const settings = settingsFor(tool, { api: origin, key });

@@ -1,12 +1,10 @@
 import { Box, Group, Stack, Text, Tooltip } from '@mantine/core';
-import type { AnswerOf } from '../../data/client.ts';
+import type { Budget } from '../../data/queries.ts';
 import { amount, exact } from '../text/format.ts';
 import { PageLink } from '../text/page-link.tsx';
 import { State } from '../text/state.tsx';
 import { Amount } from '../text/values.tsx';
 import { sessionsSearch } from './words.ts';
-
-export type Budget = AnswerOf<'/api/v1/budgets'>['data'][number];
 
 const COLOURS = { ok: '#0072b2', warning: '#e69f00', exceeded: '#d55e00' } as const;
 

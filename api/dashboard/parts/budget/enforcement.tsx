@@ -1,10 +1,11 @@
 import { SimpleGrid, Text } from '@mantine/core';
+import type { Budget } from '../../data/queries.ts';
 import type { useDraft } from '../form/act-form.tsx';
-import { Choice, NumberField } from '../form/fields.tsx';
+import { Choice } from '../form/fields.tsx';
+import { NumberField } from '../form/number-field.tsx';
 import { amount } from '../text/format.ts';
 import { State } from '../text/state.tsx';
 import { When } from '../text/values.tsx';
-import type { Budget } from './bar.tsx';
 
 type Rule = Pick<Budget, 'metric' | 'enforce' | 'on_error' | 'reservation_share_pct'>;
 

@@ -1,11 +1,11 @@
 import { Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
+import type { Budget } from '../../data/queries.ts';
 import { ChartCard } from '../chart/card.tsx';
 import { Load } from '../page/load.tsx';
 import { amount, axisMoney, bucketLabel, compact } from '../text/format.ts';
 import { Amount } from '../text/values.tsx';
-import type { Budget } from './bar.tsx';
 
 /** All of it, while the present window is still under way. */
 export function UsedBefore({ budget: { id, metric, window_start } }: { budget: Budget }) {
@@ -21,7 +21,7 @@ function windowsQuery(id: string) {
   });
 }
 
-/** What was used in each window that is kept, against the present threshold. */
+/** The usage of each window that is kept, beside the present threshold. */
 export function BudgetHistory({ budget }: { budget: Budget }) {
   const { id, metric } = budget;
   const windows = useQuery(windowsQuery(id));

@@ -1,15 +1,15 @@
 import { Alert } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from '../../data/client.ts';
+import type { Budget } from '../../data/queries.ts';
 import { type UsageQuestion, usageQuery } from '../../data/queries.ts';
 import { dateIn, plusDays } from '../../data/range.ts';
 import { useMe } from '../../data/use-me.ts';
 import { amount } from '../text/format.ts';
-import type { Budget } from './bar.tsx';
 
 const SPAN_DAYS = { hourly: 1, daily: 1, weekly: 7, monthly: 30 } as const;
 
-/** What the last hours or days would have been of a threshold. Nothing until it is known whose usage counts. */
+/** Recent usage as a share of a threshold. Shows nothing until the scope is chosen. */
 export function BudgetPreview({
   draft: { scope, scope_id, metric, threshold, window },
 }: {

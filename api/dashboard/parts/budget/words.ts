@@ -1,8 +1,8 @@
+import type { Budget } from '../../data/queries.ts';
 import { dateIn, plusDays } from '../../data/range.ts';
 import { amount } from '../text/format.ts';
-import type { Budget } from './bar.tsx';
 
-/** What can be counted, in words. */
+/** The metrics of a budget, in words. */
 export const METRICS: Record<Budget['metric'], string> = {
   cost_usd: 'Cost (US dollars)',
   tokens: 'Tokens',
@@ -13,7 +13,7 @@ export const METRICS: Record<Budget['metric'], string> = {
   errors: 'Errors',
 };
 
-/** What a budget counts, and whose: a user by name where it is known. */
+/** The metric and the scope of a budget: a user by name where it is known. */
 export function scopeWords(
   { scope, scope_id, metric }: Pick<Budget, 'scope' | 'scope_id' | 'metric'>,
   names: ReadonlyMap<string, string>,
@@ -23,7 +23,7 @@ export function scopeWords(
   return `${metric === 'cost_usd' ? 'Cost' : METRICS[metric]} of ${whose}`;
 }
 
-/** What the forecast means, in words. */
+/** The forecast of a budget, in words. */
 export function forecastWords({ forecast, threshold, metric, state }: Budget): string {
   if (state === 'exceeded') return `Exceeded. At this pace it ends at ${amount(metric, forecast)}.`;
   if (forecast >= threshold)

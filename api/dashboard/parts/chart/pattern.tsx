@@ -25,10 +25,10 @@ const HATCHES = [
   'M2 2h1v1h-1z',
 ] as const;
 
-/** Of the rest. */
+/** The hatching of the rest. */
 const DASHES = 'M0 2H4M4 6H8';
 
-/** What fills the bars of a series, for `fill`. */
+/** The fill of the bars of a series, for `fill`. */
 export function fillOf(series: ChartSeries, prefix = ''): string {
   return `url(#${prefix}${nameOf(series)})`;
 }

@@ -6,10 +6,10 @@ import { api, take } from '../../data/client.ts';
 import { useChangeSearch } from '../../data/use-range.ts';
 import { exact } from '../text/format.ts';
 
-/** What is usual; a bank transfer takes days. */
+/** The usual time of a payment; a bank transfer takes days. */
 const USUAL_MS = 60_000;
 
-/** For who comes back from Stripe: waits until the ledger has the purchase, and says so. Else nothing. */
+/** Waits until the ledger has the purchase of a person who comes back from Stripe, and says so. Else shows nothing. */
 export function Arriving() {
   const { bought, checkout } = useSearch({ strict: false }) as { bought?: string; checkout?: string };
   const credits = Number(bought);

@@ -23,12 +23,12 @@ const COLUMNS: readonly Column<Balance>[] = [
   { label: 'Granted', isNumber: true, render: ({ balances }) => shown(balances?.granted.credits) },
 ];
 
-/** What is not known now is a dash. */
+/** Credits as text; a dash while they are not known. */
 function shown(credits: number | null | undefined): string {
   return credits == null ? '–' : exact(credits);
 }
 
-/** For admins: the credits of every member, whoever has least first. */
+/** The credits of every member, least first, for admins. */
 export function MemberBalances() {
   const { org } = useMe();
   const [isWhole, setWhole] = useState(false);

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, take } from '../../data/client.ts';
-import { NumberField } from '../form/fields.tsx';
+import { NumberField } from '../form/number-field.tsx';
 import { Load } from '../page/load.tsx';
 import { ProblemNote } from '../page/problem-note.tsx';
 import { Section } from '../page/section.tsx';

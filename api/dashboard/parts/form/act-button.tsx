@@ -2,7 +2,7 @@ import { Button, type ButtonProps, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { ProblemNote } from '../page/problem-note.tsx';
 
-/** What is asked before something that cannot be taken back; `yes` and `no` are what the buttons say. */
+/** A question before an act that cannot be undone; `yes` and `no` are the labels of the buttons. */
 interface Question {
   title: string;
   text: string;
@@ -10,7 +10,7 @@ interface Question {
   no?: string;
 }
 
-/** A button that does one thing, at once or after a question, and what went wrong. */
+/** A button that does one thing, at once or after a question, and its error. */
 export function ActButton({
   act: { mutate, isPending, error },
   question,

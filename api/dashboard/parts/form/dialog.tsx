@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Modal, type ModalProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 
-/** A button that opens a dialog. What stands in it begins anew each time, and may close it. */
+/** A button that opens a dialog. Its content begins anew each time, and may close it. */
 export function Dialog({
   label,
   variant = 'default',

@@ -1,20 +1,14 @@
-import {
-  NativeSelect,
-  type NativeSelectProps,
-  NumberInput,
-  type NumberInputProps,
-  TextInput,
-  type TextInputProps,
-} from '@mantine/core';
-import { useId, useState } from 'react';
+import { NativeSelect, type NativeSelectProps, TextInput, type TextInputProps } from '@mantine/core';
+import { useId } from 'react';
+import { optionsOf } from './search-select.tsx';
 
-/** The input whose value it is. */
-interface Field<Value> {
+/** The value of an input, and its change. */
+export interface Field<Value> {
   value: Value;
   onChange: (value: Value) => void;
 }
 
-type Own<Props> = Omit<Props, 'value' | 'onChange' | 'data'>;
+export type Own<Props> = Omit<Props, 'value' | 'onChange' | 'data'>;
 
 export function TextField({ onChange, ...input }: Own<TextInputProps> & Field<string>) {
   return <TextInput {...input} onChange={(event) => onChange(event.currentTarget.value)} />;
@@ -31,34 +25,6 @@ export function Choice<Value extends string>({
       {...select}
       data={optionsOf(of)}
       onChange={(event) => onChange(event.currentTarget.value as Value)}
-    />
-  );
-}
-
-export interface Option {
-  value: string;
-  label: string;
-}
-
-/** Options to choose from, by their names. */
-export function optionsOf(names: Readonly<Record<string, string>>): Option[] {
-  return Object.entries(names).map(([value, label]) => ({ value, label }));
-}
-
-/** A number to type. It may be empty, or end with a point, while it is typed; an empty one counts as 0 and is not sent. */
-export function NumberField({ value, onChange, ...rest }: Own<NumberInputProps> & Field<number>) {
-  const [typed, setTyped] = useState<number | string>(value);
-  return (
-    <NumberInput
-      required
-      allowNegative={false}
-      thousandSeparator=","
-      {...rest}
-      value={Number(typed) === value ? typed : value}
-      onChange={(next) => {
-        setTyped(next);
-        onChange(Number(next));
-      }}
     />
   );
 }

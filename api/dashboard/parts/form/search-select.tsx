@@ -1,7 +1,11 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useChangeSearch } from '../../data/use-range.ts';
-import type { Option } from './fields.tsx';
+
+interface Option {
+  value: string;
+  label: string;
+}
 
 /** A choice that is a search parameter of the URL. `none` is a first option, to choose none. */
 export function SearchSelect({
@@ -20,4 +24,9 @@ export function SearchSelect({
       {...rest}
     />
   );
+}
+
+/** Options to choose from, by their names. */
+export function optionsOf(names: Readonly<Record<string, string>>): Option[] {
+  return Object.entries(names).map(([value, label]) => ({ value, label }));
 }

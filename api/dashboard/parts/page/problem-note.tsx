@@ -40,7 +40,7 @@ function FieldErrors({ problem }: { problem: Problem | null }) {
   const errors = problem?.extra.errors;
   if (!Array.isArray(errors)) return null;
   const lines = (errors as { pointer?: string; parameter?: string; detail: string }[])
-    // What the problem itself says already.
+    // Omits details that are part of the problem's own message.
     .filter(({ detail }) => problem?.message.includes(detail) !== true)
     .map(({ pointer, parameter, detail }) => `${(pointer ?? parameter ?? '').replace(/^\//, '')} ${detail}`);
   if (lines.length === 0) return null;

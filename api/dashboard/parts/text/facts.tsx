@@ -1,6 +1,6 @@
 import { SimpleGrid, Text } from '@mantine/core';
 
-/** What is to be known of one thing, each fact under its name; `lg` is how many stand beside each other on a wide screen. */
+/** The facts about one object, each under its name; `lg` is their number per line on a wide screen. */
 export function Facts({ of, lg = 5 }: { of: Readonly<Record<string, React.ReactNode>>; lg?: number }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg }} spacing="md" verticalSpacing="sm">

@@ -5,7 +5,7 @@ import { Count } from '../text/values.tsx';
 export type Anomaly = AnswerOf<'/api/v1/anomalies'>['data'][number];
 type AnomalyType = Anomaly['anomaly_type'];
 
-/** What each kind means, in words; the numbers are those of docs/anomalies.md. */
+/** The meaning of each kind, in words; the numbers are those of docs/anomalies.md. */
 export const RULES: Record<AnomalyType, { name: string; rule: string }> = {
   token_spike: {
     name: 'Token spike',

@@ -3,7 +3,7 @@ import { useUsage } from '../../data/usage.tsx';
 import { money } from '../text/format.ts';
 import { Change, Count } from '../text/values.tsx';
 
-/** What the range cost with its filters, each figure with its change from the period before. */
+/** The sums of the range with its filters, each with its change from the period before. */
 export function UsageLine() {
   const { now, before } = useUsage();
   if (now.isPending) return <Skeleton height={22} />;

@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { DomainError } from '../../shared/platform/basics/errors.ts';
+import { faultsOf, IN_PLAIN_WORDS } from '../../shared/platform/basics/faults.ts';
+import { instantOrUtc } from '../../shared/platform/basics/iso-time.ts';
+
+/** The most wrong values that an error names. */
+const MAX_FAULTS = 5;
+
+/** The input of a command, as the api takes it. Throws `invalid_request`. */
+export function checkInput<Schema extends z.ZodType>(
+  schema: Schema,
+  given: z.input<Schema>,
+): z.output<Schema> {
+  const parsed = schema.safeParse(given, IN_PLAIN_WORDS);
+  if (parsed.success) return parsed.data;
+  const faults = faultsOf(parsed.error, MAX_FAULTS);
+  const lines = faults.map(({ path, detail }) => (path.length > 0 ? `${path.join('.')}: ${detail}` : detail));
+  throw new DomainError('invalid_request', `${lines.join('; ')}.`);
+}
+
+/** A whole number of an option. */
+export function parseInteger(value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(value);
+}
+
+/** A date or time of an option. */
+export function parseTime(value: string): Date {
+  const parsed = z.union([instantOrUtc, z.iso.date().transform(Date.parse)]).safeParse(value);
+  if (!parsed.success) throw new InvalidArgumentError('It must be an ISO 8601 date or time.');
+  return new Date(parsed.data);
+}
