@@ -156,11 +156,7 @@ test('50 parallel batches over two apis: each level fires once, and no signal is
   await kill(worker);
 });
 
-<<<<<<< HEAD
 /** The steps of an evaluation in MongoDB: it claims the due rows, reads windows, writes the levels, and commits. */
-=======
-/** The commands of an evaluation: it claims the due row, reads windows, writes reached levels, and commits. */
->>>>>>> 730eacaf (docs(people): texts that callers and people see are plain English)
 const STEP = /budget_windows|budget_evaluations|commitTransaction/;
 const STEPS = 4;
 

@@ -28,7 +28,7 @@ export function withoutMade<A extends Act>(act: A): A {
 export function MadeChoice({ act, name }: { act: Act; name: string }) {
   const made = madeOf(act);
   return (
-    <Modal opened={made !== null} onClose={act.reset} title={`${name} made these`}>
+    <Modal opened={made !== null} onClose={act.reset} title={`${name} made these`} size="lg">
       {made && (
         <Stack>
           <Text size="sm">
