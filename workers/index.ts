@@ -62,7 +62,7 @@ const attempts = { concurrency: Number.POSITIVE_INFINITY, work: deliver };
 export const deliverWebhook = jobRow(deliverWebhookJob, attempts);
 export const retryWebhook = jobRow(retryWebhookJob, attempts);
 
-/** What was too many for the transaction of its events: one step, then those of others have their turn. */
+/** Deliveries that were too many for the transaction of their events: one step, then those of others have their turn. */
 export const planDeliveries = dueJobRow(planDeliveriesJob, { concurrency: 1, work: planStep });
 
 export const drainWebhook = dueJobRow(drainWebhookJob, { concurrency: 256, work: drainDeliveries });
@@ -95,7 +95,7 @@ export const expireCredits = jobRow(expireCreditsJob, {
 /** Ends devices that the api could not end when it removed the member. */
 export const revokeDevices = dueJobRow(revokeDevicesJob, { concurrency: 4, work: revokeDevicesOfRemoved });
 
-/** What a signal may still have changed is put right. */
+/** Corrects the days that a signal may still have changed. */
 export const reconcileUsage = jobRow(reconcileUsageJob, {
   concurrency: 1,
   everyMs: DAY_MS,

@@ -5,7 +5,7 @@ import { postponeDue } from '../shared/platform/due/postpone-due.ts';
 import type { Job } from '../shared/platform/queues/job.ts';
 import { isLeftToSweep } from '../shared/platform/queues/wake-up.ts';
 
-/** What a job asks for when it is not done: to be woken again. */
+/** The answer of a job that is not done: it asks to be woken again. */
 export interface WakeAgain {
   /** Epoch milliseconds. */
   notBeforeMs: number;
@@ -26,7 +26,7 @@ export interface JobRow {
   handle(data: unknown, ctx: Context): Promise<WakeAgain | undefined>;
 }
 
-/** What is done about a job. An answer with `notBeforeMs` asks to be woken again. */
+/** The work of a job. An answer with `notBeforeMs` asks to be woken again. */
 interface Work<Of> {
   work: (ctx: Context, of: Of) => Promise<unknown>;
 }
@@ -46,12 +46,12 @@ export function jobRow<Data>(
   };
 }
 
-/** What is worked on in this process, by kind and key: whether it was woken again meanwhile. */
+/** The keys that this process works on, by kind: `isWoken` when it was woken again meanwhile. */
 const running = perContext(() => new Map<string, { isWoken: boolean }>());
 
 /**
  * Makes a row of the job of a kind of due row. `work` gets the row's key, and clears the row or moves it in the
- * transaction that does it. What is woken while a process works on it runs once more after that, so that one key
+ * transaction that does it. A key that is woken while a process works on it runs once more after that, so that it
  * never takes two places. Work that fails is postponed, and the sweeper wakes it again, as it does what asks to be woken
  * much later.
  */
@@ -89,30 +89,4 @@ export function dueJobRow(
 
 function isWakeAgain(answer: unknown): answer is WakeAgain {
   return typeof answer === 'object' && answer !== null && 'notBeforeMs' in answer;
-}
-
-/** Held while a job runs; a worker that died is noticed within these, and its jobs run elsewhere. */
-export const LOCK_MS = 5_000;
-/** How often each worker looks for them. Only deliveries are worth the look in each second. */
-const STALLED_CHECK_MS = { deliveries: 1_000, others: 5_000 };
-/** So much earlier than the next look the last one of another worker no longer counts. */
-const LOOK_EARLY_MS = 200;
-
-/** How long a worker waits for a job before it asks again; one that comes meanwhile wakes it at once. BullMQ's longest. */
-const ASK_AGAIN_S = 10;
-
-/** How often a worker of this row looks for jobs whose worker died (milliseconds). */
-export function stalledCheckMs({ concurrency }: JobRow): number {
-  return concurrency === Number.POSITIVE_INFINITY ? STALLED_CHECK_MS.deliveries : STALLED_CHECK_MS.others;
-}
-
-/** What BullMQ's worker of a row is told about jobs whose worker died (`watchStalled` looks for them), and about waiting. */
-export function queueOptions(row: JobRow) {
-  return {
-    drainDelay: ASK_AGAIN_S,
-    lockDuration: LOCK_MS,
-    skipStalledCheck: true,
-    stalledInterval: stalledCheckMs(row) - LOOK_EARLY_MS,
-    maxStalledCount: 1_000,
-  };
 }

@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
+import { every } from '../shared/platform/basics/every.ts';
 import type { Context } from '../shared/platform/context/context.ts';
 import type { RedisClient } from '../shared/platform/redis/connect.ts';
-import { type JobRow, LOCK_MS, queueOptions, stalledCheckMs } from './job-row.ts';
+import type { JobRow } from './job-row.ts';
 import { jobSeconds } from './metrics.ts';
-import { watchStalled } from './watch-stalled.ts';
 
+/** A job's lock, which is renewed while the job runs: those of a worker that died run elsewhere after this. */
+const LOCK_MS = 5_000;
+/** How often each worker checks for such jobs. Only deliveries are worth a check per second. */
+const STALLED_CHECK_MS = { deliveries: 1_000, others: 5_000 };
+/** A check counts for all workers until this long before the next one of each. */
+const CHECK_EARLY_MS = 200;
+/** How long a worker waits for a job before it asks again; one that comes meanwhile wakes it at once. BullMQ's longest. */
+const ASK_AGAIN_S = 10;
 /** Jobs asked for at once: twice as many each time that all came, else as many as came. */
 const FETCH_AT_MOST = 64;
 const PAUSE_AFTER_ERROR_MS = 250;
@@ -21,11 +29,16 @@ export interface JobWorker {
  * after the other, so that a long list of jobs would wait for the last one to be fetched.
  */
 export function startWorker(row: JobRow, ctx: Context, connection: RedisClient): JobWorker {
+  const checkMs = STALLED_CHECK_MS[row.concurrency === Number.POSITIVE_INFINITY ? 'deliveries' : 'others'];
   const worker = new Worker(row.kind, null, {
     connection,
     prefix: ctx.queues.prefixOf(row.kind),
-    ...queueOptions(row),
     autorun: false,
+    drainDelay: ASK_AGAIN_S,
+    lockDuration: LOCK_MS,
+    skipStalledCheck: true,
+    stalledInterval: checkMs - CHECK_EARLY_MS,
+    maxStalledCount: 1_000,
   });
   worker.on('error', (error) => ctx.log.debug({ err: error, queue: row.kind }, 'worker connection'));
   const token = randomUUID();
@@ -53,28 +66,28 @@ export function startWorker(row: JobRow, ctx: Context, connection: RedisClient):
   async function untilAllEnded(): Promise<void> {
     while (running.size > 0) await Promise.all(running.keys());
   }
-  const locks = setInterval(() => {
+  const stopRenewing = every(LOCK_MS / 3, async () => {
     const ids = [...running.values()];
     if (ids.length === 0) return;
     const tokens = ids.map(() => token);
-    worker
+    await worker
       .extendJobLocks(ids, tokens, LOCK_MS)
       .catch((error: unknown) => ctx.log.debug({ err: error, queue: row.kind }, 'locks were not extended'));
-  }, LOCK_MS / 3);
-  const stopWatching = watchStalled(worker, ctx, stalledCheckMs(row));
+  });
+  const stopChecking = every(checkMs, () => moveStalled(worker, ctx));
   const loop = fetchAll(intake, ctx, row.kind);
 
   return {
     waitUntilReady: () => worker.waitUntilReady(),
     close: async () => {
       closing = true;
-      stopWatching();
+      void stopChecking();
       await untilAllEnded();
       await worker.close(true);
       await loop;
-      // What was on its way here when the connection closed has begun too.
+      // Jobs that were on their way here when the connection closed have begun too.
       await untilAllEnded();
-      clearInterval(locks);
+      void stopRenewing();
     },
   };
 }
@@ -138,6 +151,19 @@ async function finish(row: JobRow, ctx: Context, job: Job, token: string): Promi
     else await job.moveToCompleted(undefined, token, false);
   } catch (error) {
     await job.moveToFailed(error as Error, token, false).catch(() => undefined);
+  }
+}
+
+/**
+ * Lets jobs of workers that died run elsewhere. BullMQ's own check writes to Redis each time, with an fsync; this one first
+ * asks whether any job runs at all, so that a queue at rest costs one read.
+ */
+async function moveStalled(worker: Worker, ctx: Context): Promise<void> {
+  try {
+    const running = await ctx.redis.queues.llen(worker.toKey('active'));
+    if (running > 0) await worker.backend.moveStalledJobsToWait();
+  } catch (error) {
+    ctx.log.debug({ err: error, queue: worker.name }, 'jobs of workers that died were not moved');
   }
 }
 
