@@ -1,8 +1,8 @@
-/** What a request body may be sent as. */
+/** The media types of request bodies. */
 export const MEDIA_TYPES = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
-  /** JSON, whatever its header says, and without one. */
+  /** JSON, also with another Content-Type or none. */
   'untyped-json': 'application/json',
 } as const;
 export type BodyType = keyof typeof MEDIA_TYPES;

@@ -11,7 +11,7 @@ export interface ApiState {
   stopping: boolean;
 }
 
-/** Who may call a route. No kind of credential stands in for another. */
+/** The credential that a route asks for. No kind of credential stands in for another. */
 export type Auth =
   | { kind: 'none' }
   /** Without a scope: any key. `fromMemory`: also while MongoDB does not answer, and revoked within a second. */
@@ -21,7 +21,7 @@ export type Auth =
   | { kind: 'idp'; role?: 'admin' }
   | { kind: 'operator' };
 
-/** Who is calling, by kind of credential. */
+/** The caller, by kind of credential. */
 export type PrincipalOf<A extends Auth> = A extends { kind: 'api-key' }
   ? ApiKeyPrincipal
   : A extends { kind: 'device' }
@@ -42,7 +42,7 @@ export interface ApiKeyPrincipal {
   projectId: string | null;
 }
 
-/** What a device token says. Whether it is genuine is proven by the spend's script. */
+/** The claims of a device token. The spend's script proves that it is genuine. */
 export interface DevicePrincipal {
   kind: 'device';
   accountId: string;
@@ -110,7 +110,7 @@ export interface Route<
   params?: P;
   query?: Q;
   body?: B;
-  /** What a body may be sent as. Default: JSON. */
+  /** The types that a body may have. Default: JSON. */
   bodyTypes?: readonly BodyType[];
   /** The largest body after inflating. Default: 1 MiB. */
   bodyBytes?: number;
@@ -157,11 +157,11 @@ export interface Route<
   handle(input: Input<A, P, Q, B>, ctx: Context): Promise<Answer<S>>;
 }
 
-/** What a route creates, and how a repeat finds it. */
+/** The object that a route creates, and how a repeat finds it. */
 export interface Creates<A extends Auth = Auth> {
-  /** Of the id that the new thing gets by `newId`. */
+  /** The prefix of the id that `newId` gives the new object. */
   prefix: IdPrefix;
-  /** What the new thing calls itself, where that is not the id that the prefix makes. */
+  /** The id of the created object, if it is not the one that the prefix makes. */
   idOf?(created: string): string;
   /** The answer again, read from the store. Throws `not_found`. */
   get(principal: PrincipalOf<A>, id: string, ctx: Context): Promise<unknown>;

@@ -34,7 +34,7 @@ const TIMES: ReadonlySet<string> = new Set([
 ]);
 const URIS: ReadonlySet<string> = new Set(['url', 'verification_uri', 'verification_uri_complete']);
 
-/** What the dictionary says about a field, if it is in there. */
+/** The description and examples of a field in the dictionary, or null. */
 export function fieldNamed(name: string): { description: string; examples: readonly unknown[] } | null {
   const [description, ...examples] = FIELDS[name] ?? [];
   return description === undefined ? null : { description, examples };

@@ -4,7 +4,7 @@ import { type Json, jsonSchema } from './schema.ts';
 
 const bucket = z.strictObject({ credits: z.int().min(0), resets_at: z.int().nullable() });
 
-/** What a problem of a code says beside the members that all have. */
+/** The members of the problems of a code, beside those that all have. */
 const MEMBERS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   invalid_request: {
     errors: fieldErrors().optional(),
@@ -58,7 +58,7 @@ function problemSchema(code: ErrorCode): Json {
   return { ...jsonSchema(schema, 'output'), description: `${title}.` };
 }
 
-/** What only a fault of the input says names the fault; the others say no more than their title here. */
+/** `invalid_request` has its own example; every other code shows its title. */
 function exampleOf(code: ErrorCode): string {
   return code === 'invalid_request' ? 'tokens_in must be a whole number' : `${ERRORS[code].title}.`;
 }

@@ -22,7 +22,7 @@ function document(part: unknown): void {
   }
   const schema = part as Json;
   takeDocumented(schema);
-  // Of integers zod says the range of safe ones, which nobody needs to read.
+  // Zod adds the range of safe integers, which nobody needs to read.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   // A generator for Java makes a decimal of a constant number, whose constant it then cannot compare.
@@ -66,7 +66,7 @@ function exampleOf(part: Json, examples: readonly unknown[]): unknown {
   return examples.find((example) => fits(part, example));
 }
 
-/** Whether a value is of a type that a schema names. A schema without types has no example of its own. */
+/** True when a value is of a type that a schema names. A schema without types has no example of its own. */
 function fits(schema: Json, value: unknown): boolean {
   const { type, anyOf } = schema;
   if (Array.isArray(schema.enum)) return schema.enum.includes(value);

@@ -1,4 +1,4 @@
-/** What each group of operations is about. */
+/** The description of each group of operations. */
 export const TAGS: Readonly<Record<string, string>> = {
   Signals: 'Raw events of AI tools, one per call: what everything else is computed from.',
   Sessions: 'Periods of activity of one user, project and adapter, with the signals in them.',

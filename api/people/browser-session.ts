@@ -10,7 +10,7 @@ import { cookieSettings } from './settings.ts';
 declare module 'express-session' {
   interface SessionData {
     accountId?: string;
-    /** Who has signed in: the account may be given to another identity. */
+    /** The identity that has signed in: the account may be given to another identity. */
     identity?: Identity;
     /** Epoch ms. */
     loggedInAt?: number;

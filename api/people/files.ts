@@ -59,7 +59,7 @@ export function sendFile(ctx: Context, path: string, req: Request, res: Response
   res.end(takesGzip ? file.gzipped : file.plain);
 }
 
-/** Whether the build has a file of this path; a page of the dashboard is none. */
+/** True when the build has a file of this path; a page of the dashboard is none. */
 export function isFile(ctx: Context, path: string): boolean {
   return path.startsWith('assets/') || (path !== 'index.html' && readFiles(ctx).has(path));
 }

@@ -9,7 +9,7 @@ interface Kept {
   readAtMs: number;
 }
 
-/** What the issuer says of itself is read again after this long. */
+/** The age after which the issuer's metadata is read again. */
 const REFRESH_AFTER_MS = 3_600_000;
 const TIMEOUT_S = 5;
 

@@ -72,7 +72,7 @@ function isForPeople({ auth, path }: AnyRoute): boolean {
   return auth.scope !== 'budgets:check';
 }
 
-/** What the log calls these requests: never the URL, which may hold a code. */
+/** Names these requests for the log: never by the URL, which may hold a code. */
 function named(route: string) {
   return (_req: Request, res: Response, next: NextFunction): void => {
     res.locals.route = route;
@@ -87,7 +87,7 @@ function countAddress({ limits }: Guards) {
   };
 }
 
-/** Whoever came as `localhost` to a service on a loopback address goes there first: the cookie is kept for one host only. */
+/** Redirects from `localhost` to the loopback address of BASE_URL: the cookie is kept for one host only. */
 function toBaseUrl(ctx: Context) {
   const base = new URL(baseUrl(ctx.config));
   const others = LOOPBACK.includes(base.hostname) ? LOOPBACK.filter((host) => host !== base.hostname) : [];

@@ -59,7 +59,7 @@ async function decrypt(ctx: Context, token: string): Promise<SignInUnderWay | nu
   }
 }
 
-/** The value of a cookie that this service set, or null. Of two of one name the first counts, as RFC 6265 orders them. */
+/** The value of a cookie that this service set, or null. The first of two with one name counts, as RFC 6265 orders them. */
 function parseCookie(req: Request, name: string): string | null {
   for (const pair of (req.headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=');

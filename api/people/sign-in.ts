@@ -92,7 +92,7 @@ function failureOf(error: unknown): Record<string, string> {
   return Object.fromEntries(texts.map(([field, text]) => [field, String(text).slice(0, 64)]));
 }
 
-/** Whether nothing came of a request: `fetch` throws TypeError, openid-client names its own deadline. */
+/** True when a request had no answer: `fetch` throws TypeError, openid-client names its own deadline. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof oidc.ClientError && error.code === 'OAUTH_TIMEOUT');
 }
@@ -117,7 +117,7 @@ async function receiveVisitor(
   await beginVisit(ctx, req, visitor, idToken);
 }
 
-/** Where a sign-in ends that failed. A person reads the answer, so it is a page; the page knows what each code means. */
+/** Redirects a failed sign-in to a page, which explains each code to the person. */
 export function sendAway(ctx: Context, res: Response, error: unknown): void {
   const problem = problemOf(error);
   if (problem.code === 'internal') ctx.log.error({ err: error }, 'a sign-in failed');

@@ -6,8 +6,8 @@ const MAPPED = '::ffff:';
 const addresses = new WeakMap<object, string>();
 
 /**
- * The address by which a caller is counted. Of IPv6 it is the network of 64 bits, because whoever has one address there
- * has all of them.
+ * The address by which a caller is counted. For IPv6 it is the network of 64 bits, because its owner has all addresses in
+ * it.
  */
 export function addressOf(req: Pick<IncomingMessage, 'socket'> & { ip?: string | undefined }): string {
   const known = addresses.get(req);

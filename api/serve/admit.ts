@@ -7,7 +7,7 @@ import { addressOf } from './address.ts';
 import type { Exchange, Principal } from './exchange.ts';
 import type { Owner } from './shed.ts';
 
-/** Who calls, once that caller may come in: not while the process is late, not too often, and with the scope. */
+/** Returns the caller, once it may come in: not while the process is late, not too often, and with the scope. */
 export async function admit(exchange: Exchange): Promise<Principal> {
   const { route, guards, req } = exchange;
   if (route.isProbe) return { kind: 'none' };
@@ -35,7 +35,7 @@ export function mostBytesOf({ route, req: { headers } }: Exchange): number {
 }
 
 /**
- * Whether it is certain who calls. A device token is proven by a spend; until then its caller is as good as unknown.
+ * True when the caller is known for certain. A device token is proven by a spend; until then its caller is as good as unknown.
  */
 export function isProven({ guards, req }: Exchange, principal: Principal): boolean {
   if (principal.kind === 'none') return false;
@@ -89,7 +89,7 @@ async function identify(exchange: Exchange): Promise<Principal> {
   return principal;
 }
 
-/** By what a caller's requests are counted. The operator's are not. */
+/** The name under which a caller's requests are counted. The operator's are not. */
 function nameOf(principal: Principal): string | null {
   if (principal.kind === 'api-key') return principal.keyId;
   if (principal.kind === 'device') return principal.tokenId;

@@ -10,7 +10,7 @@ const LOOKUPS_PER_S = 5;
 /** How long a credential that was valid counts as known. */
 const KNOWN_FOR_MS = 3_600_000;
 
-/** What this process knows of credentials: how many of an address were wrong, and which ones were right. */
+/** The credentials that this process has seen: how many of an address were wrong, and which ones were right. */
 export interface BadCredentials {
   /**
    * Counts one refused credential of an address, and forgets that it was valid. Throws `too_many_requests` once there were

@@ -22,7 +22,7 @@ import {
 } from '../basics/read-bytes.ts';
 
 /**
- * Reads a body within its limits: JSON, or a form where a route takes one. Of duplicate keys in JSON the last one wins, as in
+ * Reads a body within its limits: JSON, or a form where a route takes one. The last of duplicate keys in JSON wins, as in
  * JSON.parse; in a form they become an array, which no schema takes. Throws `unsupported_media_type`, `malformed_json`,
  * `payload_too_large`, `request_timeout`.
  */

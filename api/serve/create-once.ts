@@ -24,7 +24,7 @@ import type { Exchange, Principal } from './exchange.ts';
 type Input = Parameters<AnyRoute['handle']>[0];
 
 /**
- * Carries out a request that creates something, once per `Idempotency-Key` where the caller sends one. What it creates
+ * Carries out a request that creates something, once per `Idempotency-Key` where the caller sends one. The created object
  * has an id that follows from the key, so that a repeat finds it, also when the first answer was lost on its way. Throws
  * `idempotency_key_reused`, `conflict` for a repeat whose answer held a secret or whose object is gone, and
  * `outcome_unknown`.

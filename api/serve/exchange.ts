@@ -4,7 +4,7 @@ import type { AnyRoute, Auth, PrincipalOf } from '../basics/route.ts';
 import type { Limits } from './limits.ts';
 import type { Shedder } from './shed.ts';
 
-/** What protects a process from its callers: made once for all routes. */
+/** The protection of a process from its callers, made once for all routes. */
 export interface Guards {
   limits: Limits;
   shedder: Shedder;

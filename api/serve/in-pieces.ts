@@ -4,7 +4,7 @@ import { nextTurn } from '../../shared/platform/basics/next-turn.ts';
 /** Rows that are checked and written in one turn of the event loop: a few milliseconds. */
 const ROWS_PER_PIECE = 250;
 
-/** Whether the list of an answer is so long that nobody else should wait until it is written. */
+/** True when the list of an answer is so long that others should have a turn while it is written. */
 export function isLong(answer: unknown, list: string): answer is Record<string, object[]> {
   const rows = (answer as Record<string, unknown> | null)?.[list];
   return Array.isArray(rows) && rows.reduce((sum: number, row) => sum + rowsIn(row), 0) > ROWS_PER_PIECE;

@@ -17,7 +17,7 @@ const RECEIVING = { proven: 512, unproven: 64 } as const;
 const LARGEST_AT_ONCE = 8;
 
 export interface Limits {
-  /** Whether callers are limited at all: `RATE_LIMITS`. */
+  /** False where `RATE_LIMITS=off`. */
   isOn: boolean;
   badCredentials: BadCredentials;
   /** Counts a request of a key or of the request's address, a large one as several. Throws `too_many_requests`. */

@@ -43,7 +43,7 @@ async function sendReply(
     return;
   }
   const chunks = content[Symbol.asyncIterator]();
-  // What fails before there is anything to send is told as a problem, not by cutting the line.
+  // A failure before the first chunk is answered by a problem document, a later one by cutting the connection.
   const first = await answerInTime(route, chunks.next()).catch((error: unknown) => {
     // It may still come, and then nobody takes the next one.
     chunks.return?.().catch(() => undefined);
@@ -64,7 +64,7 @@ async function sendReply(
   }
 }
 
-/** What is left of the chunks. `onFailure` is told what making one of them threw. */
+/** The remaining chunks. Calls `onFailure` with the error that making one of them threw. */
 async function* resume<Chunk>(
   first: IteratorResult<Chunk>,
   rest: AsyncIterator<Chunk>,

@@ -16,7 +16,7 @@ export const LONGEST_ANSWER_MS = 10 * 60_000;
 /**
  * Turns one row of the table into a handler: authenticate, parse, take a place, handle, check the answer, send. A place
  * among the requests in flight is taken only when the body is there, so that slow senders hold none. It is given back when
- * the work has ended too: whoever hangs up, and asks again, would have it done without bound.
+ * the work has ended too: callers that hang up and ask again would otherwise start work without bound.
  */
 export function serve(
   route: AnyRoute,
@@ -68,7 +68,7 @@ async function handle(exchange: Exchange, input: Parameters<AnyRoute['handle']>[
   }
 }
 
-/** Who acts, for the audit log: a key by its id, a person or a device by the account. */
+/** The actor for the audit log: a key by its id, a person or a device by the account. */
 function actorOf(principal: Principal, ctx: Context): string {
   if ('keyId' in principal) return principal.keyId;
   return 'accountId' in principal ? principal.accountId : ctx.actor;

@@ -25,7 +25,7 @@ export function createHttpServer(app: Express, config: Config): Server {
   server.prependListener('request', (_req, res) => res.on('timeout', cutStalledReader));
   server.on('clientError', refuseConnection);
   server.on('connect', refuseTunnel);
-  // What is expected beside 100-continue is ignored (RFC 9110, 10.1.1): Node's own 417 is no problem document.
+  // Expectations beside 100-continue are ignored (RFC 9110, 10.1.1): Node's own 417 is no problem document.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   return server;
 }
@@ -43,7 +43,7 @@ const CLIENT_ERRORS: Record<string, { code: ErrorCode; detail: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', detail: 'Send a request within 15 s.' },
 };
 
-/** What Node refuses before there is a request is a problem document too. */
+/** Answers with a problem document where Node refuses before there is a request. */
 function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();

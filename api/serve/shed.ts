@@ -82,7 +82,7 @@ function measureEventLoop() {
     },
     hasStalled: () => {
       ask();
-      // What waited during a stall is read before the next look.
+      // Requests that waited during a stall are read before the next look.
       lateness();
       return performance.now() - stalledAtMs < CAUTION_MS;
     },

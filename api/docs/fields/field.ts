@@ -1,4 +1,4 @@
-/** What a field means, and values that it may have, of which the first of the right type is its example. */
+/** The meaning of a field, and values that it may have; the first of the right type is its example. */
 export type Field = readonly [description: string, ...examples: unknown[]];
 export type Fields = Readonly<Record<string, Field>>;
 
