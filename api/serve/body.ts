@@ -66,11 +66,7 @@ function requireType(req: Request, types: readonly BodyType[]): BodyType {
 }
 
 /** Reads bytes that are UTF-8: with U+FFFD in place of others, two ids could become one. */
-async function readText(
-  req: Request,
-  limits: BodyLimits,
-  codings: readonly Coding[],
-): Promise<Buffer> {
+async function readText(req: Request, limits: BodyLimits, codings: readonly Coding[]): Promise<Buffer> {
   const bytes = await readBytes(req, limits, codings);
   if (bytes.length === 0) throw emptyBody();
   if (!isUtf8(bytes)) throw new DomainError('malformed_json', 'The body is not valid UTF-8.');
